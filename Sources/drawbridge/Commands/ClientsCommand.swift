@@ -9,8 +9,8 @@ struct ClientsCommand: AsyncParsableCommand {
         abstract: "List, show, add and remove the apps and websites of the database; make client secrets.",
         discussion: """
             Clients of the settings file are not changed here, and stand before one of the same id in the \
-            database. A running server takes changes in on SIGHUP. clients secret makes the client_secret_digest \
-            that a website of the settings file needs.
+            database. Running servers take changes in within a second. clients secret makes the \
+            client_secret_digest that a website of the settings file needs.
 
             Examples:
               drawbridge clients list --config drawbridge.yaml
@@ -70,7 +70,7 @@ struct ClientsCommand: AsyncParsableCommand {
             let event = AuditEvent(
                 at: TimeSource.system.now(), type: replace ? .clientChanged : .clientCreated, outcome: .success,
                 clientID: client.id)
-            let isSaved = try await options.withStorage { [client] in
+            let isSaved = try await options.withStorage(making: !replace) { [client] in
                 try await $0.save(client, expecting: replace ? .present : .absent, event: event)
             }
             guard isSaved else {
@@ -79,7 +79,7 @@ struct ClientsCommand: AsyncParsableCommand {
                         ? "There is no client \(client.id) to replace."
                         : "There is a client \(client.id) already; --replace replaces it.")
             }
-            StandardOutput.say("\(replace ? "Replaced" : "Added") \(client.id). Send SIGHUP to running servers.")
+            StandardOutput.say("\(replace ? "Replaced" : "Added") \(client.id). Running servers know within a second.")
             if let secret { try StandardOutput.write("client_secret, shown this once: \(secret.expose())\n") }
         }
 
@@ -117,7 +117,7 @@ struct ClientsCommand: AsyncParsableCommand {
             guard try await options.withStorage({ try await $0.deleteClient(clientID, event: event) }) else {
                 throw CommandError("There is no client \(id) in the database.")
             }
-            StandardOutput.say("Removed \(id). Send SIGHUP to running servers.")
+            StandardOutput.say("Removed \(id). Running servers know within a second.")
         }
     }
 }

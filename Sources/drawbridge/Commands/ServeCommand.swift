@@ -10,10 +10,10 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run the server.",
         discussion: """
-            SIGTERM and SIGINT finish what is in flight and end it with status 0. SIGHUP rereads clients, \
-            certificates, the issuers' key files and the signing keys. Logs are JSON lines: the access log on \
-            standard output, everything else on standard error. Settings that are not accepted end it with \
-            status 78.
+            SIGTERM and SIGINT finish what is in flight and end it with status 0. SIGHUP rereads the \
+            clients of the settings file, certificates and the issuers' key files. Logs are JSON lines: the access \
+            log on standard output, everything else on standard error. Settings that are not accepted end it \
+            with status 78.
 
             Examples:
               drawbridge keys init --config drawbridge.yaml

@@ -75,11 +75,24 @@ struct StorageOptions: ParsableArguments {
 
     /// Opens the database for one command, which may run while the server does: it writes a chain of its own,
     /// `<node>-cli`.
-    /// - Parameter migrating: follows the steps that bring the tables up to date.
+    /// - Parameters:
+    ///   - making: whether the embedded database is made where there is none. A command that changes what is there must not
+    ///     find an empty one and say that nothing was to be done, because the real one is named where it does not look.
+    ///   - migrating: follows the steps that bring the tables up to date.
     func withStorage<Value>(
-        migrating report: @escaping MigrationReport = { _, _ in },
+        making: Bool = false, migrating report: @escaping MigrationReport = { _, _ in },
         _ body: (any BridgeStorage) async throws -> Value
     ) async throws -> Value {
-        try await ServerStorage.withStorage(at: try location(), migrating: report, body)
+        let location = try location()
+        if !making { try requireDatabase(at: location) }
+        return try await ServerStorage.withStorage(at: location, migrating: report, body)
+    }
+
+    func requireDatabase(at location: StorageLocation) throws {
+        guard !location.hasDatabase else { return }
+        let hint =
+            settings.inputs().secretsDirectory == nil
+            ? " Where a secret names the database, --secrets-directory has to be given here too." : ""
+        throw CommandError("There is no database at \(location.databasePath).\(hint)")
     }
 }

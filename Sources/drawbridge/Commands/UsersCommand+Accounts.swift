@@ -22,7 +22,7 @@ extension UsersCommand {
                 subject: Account.makeSubject(random: .system), username: username, displayName: name, email: email,
                 passwordHash: hash, role: admin ? .admin : nil, createdAt: now)
             let event = AuditEvent(at: now, type: .userCreated, outcome: .success, subject: account.subject)
-            let outcome = try await options.withStorage {
+            let outcome = try await options.withStorage(making: true) {
                 try await $0.addAccount(account, issuer: Account.issuer, link: nil, event: event)
             }
             guard outcome == .added else { throw CommandError("There is an account \(username) already.") }

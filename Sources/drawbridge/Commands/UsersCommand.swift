@@ -45,7 +45,8 @@ struct UsersCommand: AsyncParsableCommand {
     }
 
     struct Disable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Disable a user and end all their web sessions.")
+        static let configuration = CommandConfiguration(
+            abstract: "Disable a user and end all that they are signed in to.")
 
         @OptionGroup var options: StorageOptions
         @Argument(help: "The user name, or the subject as users list prints it.") var subject: String

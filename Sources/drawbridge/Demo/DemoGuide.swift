@@ -1,4 +1,5 @@
 import Bridge
+import Foundation
 
 /// What the demo prints for people: what to click, and the same with curl.
 struct DemoGuide: Sendable {
@@ -27,6 +28,17 @@ struct DemoGuide: Sendable {
             """
     }
 
+    /// The packages bring the service alone.
+    private static let whereAppsAre = """
+                  (drawbridge-app and drawbridge-phone come with a clone of the sources: make demo)
+
+        """
+
+    private static let hasApps: Bool = {
+        let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return own.map { FileManager.default.isExecutableFile(atPath: $0 + "-app") } ?? false
+    }()
+
     var text: String {
         """
 
@@ -53,7 +65,7 @@ struct DemoGuide: Sendable {
           App     \(program)-app sign-in --issuer \(baseURL)
                   Your browser asks: alice, \(password.expose())
                   \(program)-app open /contacts --issuer \(baseURL)
-
+        \(Self.hasApps ? "" : Self.whereAppsAre)
           Phone   \(baseURL)/signin/phone
                   The app plays the phone: \(program)-app approve LETTERS --issuer \(baseURL)
 

@@ -40,7 +40,7 @@ import Testing
     @Test func `a client's secret is shown once, and neither its list nor its document has it`() async throws {
         try await prepare("migrate")
         let added = await run("clients", "add", try client("shop"))
-        #expect(added.lines.first == "Added shop. Send SIGHUP to running servers.")
+        #expect(added.lines.first == "Added shop. Running servers know within a second.")
         let secret = try #require(added.lines.last?.split(separator: " ").last.map(String.init))
         #expect(OpaqueSecret(secret, kind: .clientSecret) != nil)
         #expect(
@@ -54,7 +54,7 @@ import Testing
     @Test func `a client's document may come on the standard input`() async throws {
         try await prepare("migrate")
         let added = await run("clients", "add", "-", input: #"{"client_id":"app","client_type":"native"}"#)
-        #expect(added.output == "Added app. Send SIGHUP to running servers.\n", "an app has no secret")
+        #expect(added.output == "Added app. Running servers know within a second.\n", "an app has no secret")
     }
 
     @Test func `what is not there is told on the error stream alone, with status 1`() async throws {

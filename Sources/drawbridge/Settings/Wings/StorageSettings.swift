@@ -16,8 +16,8 @@ struct StorageSettings: Sendable {
             + "Default: master-key in data_directory.")
     static let loginTokenKeysFile = Setting.path(
         "login_token.keys_file",
-        "Login token keys of version 0.1, taken into the database at the first start. Default: login-token-keys.json in "
-            + "data_directory; need not exist.")
+        "Login token keys of versions before 22 November 2026, taken into the database at the first start. "
+            + "Default: login-token-keys.json in data_directory; need not exist.")
     static let purgeInterval = Setting.duration(
         "purge.interval", .seconds(1)...(.seconds(86_400)), default: "1m",
         "How often expired tokens and sessions are removed.")
