@@ -37,7 +37,7 @@ class Admin:
                 return pages
 
     def sessions(self, subject: str) -> list[dict]:
-        answer = self.get(f"users/{quote(subject, safe='')}/sessions")
+        answer = self.get(f"users/{quote(subject, safe='')}/sessions", limit=500)
         assert answer.status == 200, (answer.status, answer.body)
         return answer.json()["items"]
 

@@ -4,9 +4,11 @@ import base64
 import csv
 import io
 import json
+import socket
 import time
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -15,6 +17,7 @@ import oauth
 import wire
 from admin import Admin
 from instance import wait_until
+from native import App
 
 
 @pytest.fixture
@@ -205,6 +208,33 @@ def test_a_stream_brings_events_and_resumes(admin, demo):
     assert admin.send("GET", "audit-events/stream", headers={"Last-Event-ID": "x y"}).status == 400
 
 
+def test_contract_8_fifty_streams_are_open_at_once_and_what_nobody_reads_is_none(start_demo):
+    admin = Admin(start_demo("--no-limits"))
+    request = (f"GET /api/admin/audit-events/stream HTTP/1.1\r\nHost: {urlsplit(admin.demo.base).netloc}\r\n"
+               f"Authorization: {admin.headers['Authorization']}\r\n\r\n").encode()
+
+    def ask() -> tuple[int, socket.socket]:
+        connection = socket.create_connection(("127.0.0.1", admin.demo.port), timeout=15)
+        connection.sendall(request)
+        return int(connection.recv(4096).split()[1]), connection
+
+    def opens() -> bool:
+        status, connection = ask()
+        connection.close()
+        return status == 200
+
+    for _ in range(51):
+        assert admin.send("HEAD", "audit-events/stream").status == 200
+    streams = [ask() for _ in range(50)]
+    assert {status for status, _ in streams} == {200}
+    refused = admin.get("audit-events/stream")
+    assert (refused.status, refused.header("Retry-After")) == (429, "10")
+    for _, connection in streams:
+        connection.close()
+    # The service finds out at its next line that nobody is there any more.
+    wait_until(opens, 30, "a place for a stream")
+
+
 def test_clients_are_registered_changed_and_deleted(admin):
     document = {"client_name": "Shop", "client_type": "web", "token_endpoint_auth_method": "client_secret_basic",
                 "return_paths": ["/home", "/account/*"], "default_return_path": "/home"}
@@ -327,6 +357,24 @@ def test_a_list_of_sessions_does_not_end_at_a_cursor_that_is_gone(admin, demo):
     assert admin.get("users/pages/sessions", cursor="nobody").status == 400
     demo.sign_in("others")
     assert admin.get("users/others/sessions", cursor=session["id"]).status == 400
+
+
+def test_a_list_of_sessions_has_as_many_as_were_asked_for_and_goes_from_apps_on_to_browsers(start_demo):
+    demo = start_demo("--no-limits")
+    app = App(demo)
+    for _ in range(3):
+        app.sign_in()
+    path = f"users/{app.user['sub']}/sessions"
+    whole = Admin(demo).get(path, limit=500).json()
+    assert [it["kind"] for it in whole["items"]] == ["app"] * 3 + ["web"] * 3 and whole["next_cursor"] is None
+    for limit in [1, 2, 3]:
+        walked, cursor = [], {}
+        while cursor is not None:
+            page = Admin(demo).get(path, limit=limit, **cursor).json()
+            assert len(page["items"]) <= limit
+            walked += [it["id"] for it in page["items"]]
+            cursor = {"cursor": page["next_cursor"]} if page["next_cursor"] else None
+        assert walked == [it["id"] for it in whole["items"]], limit
 
 
 @pytest.mark.parametrize("member", ["display_name", "email"])

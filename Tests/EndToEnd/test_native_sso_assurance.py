@@ -155,12 +155,41 @@ def test_an_exchange_is_explained_check_by_check_without_being_made(demo):
     ({"scope": "profile"}, "scope_without_openid"),
     ({"actor_token_type": "urn:x"}, "actor_token_type"),
     ({"subject_token_type": "urn:x"}, "subject_token_type"),
+    ({"requested_token_type": native.LOGIN_TOKEN}, "requested_token_type"),
+    ({"actor_token": None}, "missing_actor_token"),
+    ({"grant_type": "refresh_token"}, "grant_type"),
 ])
 def test_an_exchange_that_would_be_refused_is_explained_by_what_decides(demo, changes, reason):
     app = App(demo)
     app.sign_in()
     found = explain(demo, app, changes.pop("client_id", "demo-app-b"), **changes)
     assert (found["passes"], found["reason"]) == (False, reason), json.dumps(found)
+
+
+def test_a_login_tokens_issue_and_its_redemption_by_a_server_are_explained_as_the_endpoint_decides_them(demo):
+    app = App(demo)
+    app.sign_in()
+    nobody = {"actor_token": None, "actor_token_type": None}
+    order = {"subject_token": app.tokens["access_token"], "subject_token_type": native.ACCESS_TOKEN,
+             "requested_token_type": native.LOGIN_TOKEN}
+    assert explain(demo, app, "demo-app", **order, **nobody)["passes"] is True
+    assert explain(demo, app, "demo-app-b", **order, **nobody)["reason"] == "other_client"
+    token = app.token(grant_type=native.EXCHANGE, **order).json()["access_token"]
+    found = {"subject_token": token, "subject_token_type": native.LOGIN_TOKEN}
+    events = len(demo.audit())
+    for _ in range(2):
+        assert explain(demo, app, "demo-web", **found, **nobody)["passes"] is True
+    assert explain(demo, app, "demo-rp", **found, **nobody)["reason"] == "unknown_website"
+    assert explain(demo, app, "demo-app", **found, **nobody)["reason"] == "unknown_website"
+    assert len(demo.audit()) == events
+    # To an app, which keeps no secret, it is no valid token, and it stays good for its website (contract §4.4).
+    refused = app.token(grant_type=native.EXCHANGE, **found)
+    assert (refused.status, refused.json()["error"]) == (400, "invalid_grant")
+    website = demo.client("demo-web")
+    redeemed = app.token(grant_type=native.EXCHANGE, client_id=website["client_id"],
+                         client_secret=website["client_secret"], **found)
+    assert redeemed.status == 200, redeemed.text
+    assert explain(demo, app, "demo-web", **found, **nobody)["reason"] == "replayed"
 
 
 def test_every_flaw_of_an_exchange_is_in_its_explanation(demo, change):

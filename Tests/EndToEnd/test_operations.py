@@ -1,5 +1,6 @@
 """Contract §13: probes, metrics, logs, signals, settings, slow and greedy clients, proxies, TLS."""
 
+import asyncio
 import http.client
 import json
 import re
@@ -17,6 +18,7 @@ import instance
 import signing
 import wire
 from instance import REDEEM, wait_until
+from simultaneous import Connection
 from tls import certificate
 
 
@@ -26,6 +28,13 @@ def test_probes_answer_on_the_management_listener_only(demo):
     for path in ["/livez", "/readyz", "/metrics"]:
         assert wire.send(demo.management, "GET", path).status == 200, path
         assert demo.send("GET", path).status == 404, path
+
+
+@pytest.mark.parametrize("path", ["/livez", "/readyz", "/metrics", "/nope"])
+def test_contract_11_every_answer_of_the_management_listener_has_a_request_id(demo, path):
+    answer = wire.send(demo.management, "GET", path)
+    assert re.fullmatch(r"[A-Za-z0-9_-]{20}", answer.header("X-Request-Id"))
+    assert answer.header("X-Content-Type-Options") == "nosniff"
 
 
 def test_metrics_are_prometheus_text_and_count(demo):
@@ -248,6 +257,20 @@ def test_bodies_and_headers_have_limits(demo):
             endless.sendall(b"X-Filler: " + b"a" * 8000 + b"\r\n")
         assert endless.recv(1000).startswith((b"HTTP/1.1 400", b"HTTP/1.1 431")), "an answer before the header ends"
     assert demo.send("GET", "/session").status == 200
+
+
+def test_rfc_9110_9_3_2_nothing_follows_the_answer_to_head_on_a_connection_that_is_kept(demo):
+    targets = {"/session": 200, "/oauth/token": 405, "/oauth/authorize": 405, "/nope": 404, "/api/admin/users": 401}
+
+    async def ask():
+        async with Connection(demo.port) as connection:
+            for target, status in targets.items():
+                answer = await connection.request("HEAD", target, {})
+                assert answer.status == status, target
+                assert b"\r\ncontent-length: 0\r\n" not in answer.head.lower(), "it says what GET would be answered with"
+                assert (await connection.request("GET", "/session", {})).json() == {"authenticated": False}, target
+
+    asyncio.run(ask())
 
 
 def test_nonsense_on_the_wire_is_answered_or_cut_but_never_fatal(demo):

@@ -2,6 +2,7 @@
 
 import base64
 import secrets
+import sqlite3
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
@@ -74,6 +75,31 @@ def test_a_client_that_must_push_is_refused_without(demo):
         {"client_id": client["client_id"], "request_uri": pushed.json()["request_uri"]})
     location = browser.go(target, "alice")
     assert location.startswith(oauth.RP_REDIRECT + "?code="), location
+
+
+def test_who_signs_in_slower_than_a_pushed_request_lives_is_answered_once(demo):
+    client = register(demo, require_pushed_authorization_requests=True)
+    form = {"response_type": "code", "redirect_uri": oauth.RP_REDIRECT, "scope": "openid"}
+    pushed = oauth.post(demo, "/oauth/par", form, basic(client)).json()["request_uri"]
+    browser = oauth.Browser(demo)
+
+    def end(answer):
+        while answer.status == 303 and answer.header("Location").startswith((demo.base, "/")):
+            answer = browser.request("GET", answer.header("Location").removeprefix(demo.base))
+        return answer
+
+    page = end(browser.request(
+        "GET", "/oauth/authorize?" + urlencode({"client_id": client["client_id"], "request_uri": pushed})))
+    # What the purge does with what has expired, a minute or two after the push.
+    with sqlite3.connect(demo.data / "drawbridge.sqlite", timeout=10) as connection:
+        assert connection.execute("DELETE FROM pushed_request").rowcount >= 1
+    alice = demo.user("alice")
+    fields = {"username": alice["username"], "password": alice["password"]}
+    first = end(browser.submit(page, **fields))
+    assert first.header("Location").startswith(oauth.RP_REDIRECT + "?code="), first.text
+    assert end(browser.submit(page, **fields)).status == 400
+    refused = [row for row in demo.audit("authorization_request.refused") if row["client_id"] == client["client_id"]]
+    assert [row["reason"] for row in refused] == ["unusable_request_uri"]
 
 
 def test_a_web_view_is_refused_where_the_client_wants_it(demo):

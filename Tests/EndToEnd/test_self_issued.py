@@ -343,6 +343,22 @@ def test_another_key_under_the_victims_subject(demo, linked):
     assert answer.json()["error"] == "subject_mismatch"
 
 
+def test_a_refusal_is_recorded_with_the_key_once_it_is_sure_who_signed(demo, linked):
+    browser = Browser(demo)
+    for name, claims in [("aud_mismatch", {"aud": "https://elsewhere.example/"}), ("nonce_mismatch", {"nonce": "another"}),
+                         ("expired", {"exp": 1_700_000_000})]:
+        request = browser.start()
+        token = linked.id_token(request, "core7", **claims)
+        refused(demo, browser.respond({"state": request["state"], "id_token": token}), name)
+        assert json.loads(events(demo, "self_issued.refused", name)[-1]["detail"]) == {"thumbprint": linked.thumbprint}
+    request = browser.start()
+    token = linked.id_token(request, "core7")
+    other = Phone().id_token(request, "core7").split(".")[2]
+    forged = ".".join([*token.split(".")[:2], other])
+    refused(demo, browser.respond({"state": request["state"], "id_token": forged}), "signature_invalid")
+    assert events(demo, "self_issued.refused", "signature_invalid")[-1]["detail"] is None
+
+
 def test_two_parameters(demo, linked):
     browser = Browser(demo)
     answer = urlencode(linked.answer(browser.start()))
@@ -419,11 +435,22 @@ def test_the_refused_return_path_becomes_the_default_page(demo, linked):
     assert browser.respond(linked.answer(request)).json() == {"location": "/contacts"}
 
 
+@pytest.mark.parametrize("query,path", [
+    ({"return": "/contacts?q=" + 700 * "="}, "/contacts?q=" + 700 * "="),
+    ({"return": "/contacts?" + (1024 - 10) * "&"}, "/contacts?" + (1024 - 10) * "&"),
+    ({"return": "/" + 3000 * "a"}, "/contacts"), ({"return": ["/account/a", "/account/b"]}, "/contacts"),
+], ids=["much to encode", "as long as can be", "too long", "repeated"])
+def test_contract_10_every_return_path_shows_the_page_and_a_refused_one_becomes_the_default(demo, linked, query, path):
+    browser = Browser(demo)
+    request = browser.start("?" + urlencode(query, doseq=True))
+    assert browser.respond(linked.answer(request)).json() == {"location": path}
+
+
 # From another device
 
 
-def post(demo, answer: dict) -> wire.Answer:
-    return demo.send("POST", "/self-issued/post", {"Content-Type": wire.FORM}, urlencode(answer))
+def post(demo, answer: dict, headers: dict | None = None) -> wire.Answer:
+    return demo.send("POST", "/self-issued/post", {"Content-Type": wire.FORM, **(headers or {})}, urlencode(answer))
 
 
 def waiting(browser: Browser, request: dict) -> str:
@@ -458,6 +485,19 @@ def test_direct_post_of_unknown_subject(demo):
     request = browser.start()
     refused(demo, post(demo, Phone().answer(request)), "subject_unknown")
     assert waiting(browser, request) == "over"
+
+
+@pytest.mark.parametrize("headers", [
+    {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Sec-Fetch-Site": "none"},
+    {"Origin": "https://evil.example"}, {"Origin": "null"}], ids=str)
+def test_contract_10_a_page_of_another_origin_brings_no_answer_for_another_device(demo, linked, headers):
+    browser = Browser(demo)
+    request = browser.start()
+    answer = post(demo, linked.answer(request), headers)
+    assert (answer.status, answer.json()["error"]) == (403, "forbidden")
+    # Refused before anything was looked at: the sign-in itself is still good.
+    assert waiting(browser, request) == "waiting"
+    assert post(demo, linked.answer(request)).status == 200
 
 
 def test_direct_post_is_taken_once(demo, linked):

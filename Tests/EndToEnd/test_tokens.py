@@ -126,6 +126,23 @@ def test_a_wrong_secret_is_answered_in_kind(demo):
     assert answer.header("WWW-Authenticate").startswith("Basic")
 
 
+@pytest.mark.parametrize("credentials", ["Zm9v", "!!!", "Zm9vOmJhcg", "JTp4"],
+                         ids=["no colon", "no Base64", "no padding", "a broken escape"])
+@pytest.mark.parametrize("path", ["token", "revoke", "introspect", "par", "device_authorization"])
+def test_rfc_6749_5_2_credentials_that_cannot_be_read_have_failed(demo, path, credentials):
+    answer = oauth.post(demo, f"/oauth/{path}", "grant_type=client_credentials&token=x&client_id=demo-admin",
+                        {"Authorization": f"Basic {credentials}"})
+    assert error(answer) == (401, "invalid_client")
+    assert answer.header("WWW-Authenticate") == 'Basic realm="token"'
+
+
+@pytest.mark.parametrize("name", ["redirect_uri", "code_verifier", "scope", "client_secret", "unheard_of", "%FF"])
+@pytest.mark.parametrize("path", ["/oauth/token", "/oauth/revoke", "/oauth/introspect", "/v0/sign_in/token"])
+def test_rfc_6749_b_what_is_not_utf_8_is_refused_and_not_taken_for_absent(demo, path, name):
+    form = f"client_id=demo-app&grant_type=refresh_token&refresh_token=x&token=x&{name}=%FF"
+    assert error(oauth.post(demo, path, form)) == (400, "invalid_request")
+
+
 @pytest.mark.parametrize(("form", "expected"), [
     ("grant_type=client_credentials&grant_type=refresh_token", (400, "invalid_request")),
     ("grant_type=password&username=a&password=b", (400, "unsupported_grant_type")),

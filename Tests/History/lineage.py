@@ -221,9 +221,7 @@ class Story:
 
     def overlaps(self, secret: str) -> list[Act]:
         """Uses that came after the secret surely had a successor."""
-        # An app whose session ended in the middle is given a secret beside the old one.
-        rotations = [act for act in self.acts_on(secret) if act.kind == "refresh" and act.answer == "done"
-                     and not any(end.act.began < act.ended and self.may_end(act.shows[:1], end) for end in self.ends)]
+        rotations = [act for act in self.acts_on(secret) if act.kind == "refresh" and act.answer == "done"]
         replaced = min((act.ended for act in rotations), default=FOREVER)
         return [act for act in self.acts_on(secret) if act.answer == "done" and act.began > replaced
                 and secret in self.secrets(act)]

@@ -27,6 +27,12 @@ import Testing
         #expect(try !parse("a=1&b=1").hasRepeated)
     }
 
+    @Test func `one parameter may be repeated where its rules let it, and no other`() throws {
+        #expect(try !parse("a=1&a=2&b=3").hasRepeated(besides: "a"))
+        #expect(try parse("a=1&a=2&b=3&b=4").hasRepeated(besides: "a"))
+        #expect(try parse("%ff=1&%ff=2").hasRepeated(besides: "a"))
+    }
+
     @Test(arguments: ["a=%", "a=%4", "a=%4g", "%zz=1", "a=%%41"])
     func `a malformed escape is refused`(text: String) {
         #expect(throws: FormParameters.Failure.malformedEscape) { try parse(text) }
@@ -43,6 +49,12 @@ import Testing
         #expect(form.bytes("a") == [0xFF])
         #expect(form["a"] == nil)
         #expect(form.names == ["a"])
+    }
+
+    @Test(arguments: [("a=%c3%a4&b=1", true), ("", true), ("a=%ff", false), ("%ff=1", false), ("a=1&b=%c3", false)])
+    func `a form is text in its names and in its values, RFC 6749 Appendix B`(text: String, isText: Bool) throws {
+        let form = try parse(text)
+        #expect(((try? form.checkText()) != nil) == isText)
     }
 
     @Test func `an equals sign in a value belongs to the value`() throws {

@@ -1,19 +1,53 @@
 package import Bridge
 
-/// What every ``DeviceStore`` must do.
+/// What every ``SettingStore`` must do.
 package enum SettingStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("a setting is kept, replaced and taken back, each with its event") { open in
             let store = try await open()
             try expectEqual(try await store.setting("a"), nil, "at first")
-            let event = Sample.event(.settingChanged)
-            try await store.saveSetting("a", "1", at: Sample.now, event: event)
-            try await store.saveSetting("a", "2", at: Sample.now, event: event)
+            try expectEqual(try await store.save("1", seenAs: nil), true, "set")
+            try expectEqual(try await store.save("2", seenAs: "1"), true, "set anew")
             try expectEqual(try await open().setting("a"), "2", "replaced")
             try expectEqual(try await store.setting("b"), nil, "another")
-            try await store.saveSetting("a", nil, at: Sample.now, event: event)
-            try expectEqual(try await store.setting("a"), nil, "taken back")
+            try expectEqual(try await store.save(nil, seenAs: "2"), true, "taken back")
+            try expectEqual(try await store.setting("a"), nil, "nothing")
             try expectEqual(try await store.events(.settingChanged).count, 3, "events")
-        }
+        },
+        ConformanceCase("a setting that is another than was seen is left alone, without an event") { open in
+            let store = try await open()
+            try expectEqual(try await store.save("2", seenAs: "1"), false, "one that nobody has set")
+            try expectEqual(try await store.save(nil, seenAs: "1"), false, "taking that back")
+            try expectEqual(try await store.save(nil, seenAs: nil), false, "taking nothing back")
+            try expectEqual(try await store.setting("a"), nil, "still nothing")
+            try expectEqual(try await store.save("1", seenAs: nil), true, "set")
+            for seen in [nil, "0", "11"] {
+                try expectEqual(try await store.save("2", seenAs: seen), false, "set after \(seen ?? "nothing")")
+                try expectEqual(try await store.save(nil, seenAs: seen), false, "reset after \(seen ?? "nothing")")
+            }
+            try expectEqual(try await open().setting("a"), "1", "left alone")
+            try expectEqual(try await store.events(.settingChanged).count, 1, "events")
+        },
+        ConformanceCase("of many who have seen one and the same setting one changes it, on whatever server") { open in
+            let servers = [try await open(), try await open()]
+            for seen in [nil, "old"] {
+                if let seen { _ = try await servers[0].save(seen, seenAs: try await servers[0].setting("a")) }
+                let before = try await servers[0].events(.settingChanged).count
+                let taken = try await concurrently(20) { number in
+                    try await servers[number % 2].save("of \(number)", seenAs: seen)
+                }
+                let winners = taken.indices.filter { taken[$0] }
+                try expectEqual(winners.count, 1, "winners")
+                try expectEqual(try await servers[1].setting("a"), "of \(winners[0])", "whose it is")
+                try expectEqual(try await servers[0].events(.settingChanged).count, before + 1, "events")
+            }
+        },
     ]
+}
+
+extension SettingStore {
+    /// Saves the setting `a`.
+    fileprivate func save(_ value: String?, seenAs seen: String?) async throws -> Bool {
+        try await saveSetting("a", value, seenAs: seen, at: Sample.now, event: Sample.event(.settingChanged))
+    }
 }

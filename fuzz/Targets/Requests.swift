@@ -82,7 +82,9 @@ extension FuzzTarget {
         }
         var fields = HTTPFields()
         fields[.authorization] = field
-        guard let read = try? BasicCredentials.read(fields), let (id, secret) = Optional(read) else { return nil }
+        guard let read = try? BasicCredentials.read(fields), let (id, secret) = Optional(read),
+            id != ClientCredentials.unreadable.id
+        else { return nil }
         guard let value = fields[.authorization]?.split(separator: " ").last,
             let data = Data(base64Encoded: String(value)),
             let colon = data.firstIndex(of: UInt8(ascii: ":"))

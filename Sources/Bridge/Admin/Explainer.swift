@@ -54,13 +54,7 @@ package final class Explainer: Sendable {
         explanation.check("token is ours and unchanged", fails: nil)
         let website = clients.current[claims.audience]
         let candidate = candidate(claims, isExpired: isExpired, website, address, at: now)
-        let (finding, passed, decisive) = try await examiner.examine(candidate)
-        for question in passed { add(question, claims, nil, to: &explanation) }
-        if case .refused(let refusal, _) = finding {
-            add(decisive, claims, refusal, to: &explanation)
-            return explanation
-        }
-        guard let website, explanation.check("token is unused", fails: try await usedReason(claims.id)) else {
+        guard try await examiner.explain(candidate, store: store, in: &explanation), let website else {
             return explanation
         }
         if claims.binding.challenge != nil { explanation.note("code verifier", "needed; not judged here") }
@@ -119,38 +113,5 @@ package final class Explainer: Sendable {
             }, origin: RequestOrigin(address: address, userAgent: nil, requestID: "explain"), at: now)
         candidate.judgedBinding = LoginTokenBinding(network: address == nil ? .none : claims.binding.network)
         return candidate
-    }
-
-    /// Notes how a question was answered; those about a browser's own past say something only where they refuse.
-    private func add(
-        _ question: RedemptionCheck.Question?, _ claims: LoginTokenClaims, _ refusal: RedemptionRefusal?,
-        to explanation: inout Explanation
-    ) {
-        let reason = refusal?.rawValue
-        switch question {
-        case .inTime:
-            explanation.check("token is alive", fails: reason, found: "until \(claims.expiresAt.rfc3339)")
-        case .isForTheWebsite:
-            explanation.check("website is known", fails: reason, found: claims.audience.rawValue)
-        case .appMayOpenTheWebsite: explanation.check("app may open the website", fails: reason)
-        case .bindingIsShown: explanation.check("network binding", fails: reason)
-        case .codeIsGiven:
-            if claims.binding.typedCodeKey != nil { explanation.note("asks for", "the code that the app shows") }
-        case .userAndSessionStand:
-            let isUser = refusal == .subjectDisabled
-            guard explanation.check("user may sign in", fails: isUser ? reason : nil) else { return }
-            explanation.check("parent session lives", fails: reason)
-        case .isUnknownToTheBrowser, .browserHasNoAttempt, .serverHasNoAttempt, .isNoHandOff, .isUnbound, .needsNoClick,
-            .codeIsRight, .requestWouldBeAnswered, nil:
-            if let reason { explanation.check("redemption", fails: reason) }
-        }
-    }
-
-    private func usedReason(_ id: TokenID) async throws -> String? {
-        switch try await store.state(of: id)?.status {
-        case .redeemed: "replayed"
-        case .revoked: "revoked"
-        case .pending, nil: nil
-        }
     }
 }

@@ -10,9 +10,6 @@ package final class UserRegister: Sendable {
     private let passwords: PasswordHasher?
     private let onClaimsChanged: @Sendable (Subject) -> Void
 
-    /// Apps' sessions that a list holds at most; nobody has more apps than this.
-    private static let appSessionLimit = 100
-
     /// - Parameters:
     ///   - passwords: `nil` for an instance that signs nobody in itself.
     ///   - onClaimsChanged: called with a user whose standard claims were replaced, so that nobody answers old ones.
@@ -132,15 +129,21 @@ package final class UserRegister: Sendable {
         return try await !endings.end(root, Ending(action)).isEmpty
     }
 
-    /// A user's sessions: first the apps' that live, then the browsers', each newest first.
-    /// - Parameter cursor: a browser's session; then only those after it.
+    /// At most `limit` of a user's sessions: first the apps' that live, then the browsers', each newest first.
+    /// - Parameter cursor: the session, of either kind, after which they come; it may have ended meanwhile.
+    /// - Throws: `invalid_request` when there is no such session of the user.
     package func sessions(
         of subject: Subject, before cursor: SessionID?, limit: Int
     ) async throws -> [SessionOverview] {
-        let web = try await storage.sessions(of: subject, before: cursor, limit: limit).map { SessionOverview($0) }
-        guard cursor == nil else { return web }
-        let apps = try await storage.appSessions(
-            of: subject, aliveAt: time.now(), limit: Self.appSessionLimit)
-        return apps.map { SessionOverview($0) } + web
+        if let cursor, try await storage.session(id: cursor)?.subject == subject {
+            return try await storage.sessions(of: subject, before: cursor, limit: limit).map { SessionOverview($0) }
+        }
+        // Of one that is gone nothing would come after, as if it had been the last.
+        if let cursor, try await storage.appSession(id: cursor)?.subject != subject {
+            throw OAuthError(.invalidRequest, "cursor is not one of this list")
+        }
+        let apps = try await storage.appSessions(of: subject, aliveAt: time.now(), before: cursor, limit: limit)
+        let web = try await storage.sessions(of: subject, before: nil, limit: limit - apps.count)
+        return apps.map { SessionOverview($0) } + web.map { SessionOverview($0) }
     }
 }

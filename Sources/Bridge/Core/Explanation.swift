@@ -30,6 +30,11 @@ package struct Explanation: Hashable, Sendable {
         return false
     }
 
+    /// Notes a check that an endpoint would refuse so.
+    mutating func check(_ name: String, refusedWith error: OAuthError) {
+        check(name, fails: error.detail ?? error.code.rawValue)
+    }
+
     /// Names what decided that everything passes, where it is more than one rule.
     package mutating func decided(by rule: String) {
         if passes { self.rule = rule }

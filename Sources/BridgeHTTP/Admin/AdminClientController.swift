@@ -49,9 +49,7 @@ struct AdminClientController: AdministratorGroup {
         -> Response
     {
         let text = try ClientText(of: try await client(context))
-        if request.headers[.ifNoneMatch] == text.tag {
-            return Response(status: .notModified, headers: [.eTag: text.tag])
-        }
+        if request.knows(text.tag) { return Response(status: .notModified, headers: [.eTag: text.tag]) }
         var response = Response.json(bytes: text.bytes)
         response.headers[.eTag] = text.tag
         return response
@@ -114,10 +112,10 @@ struct AdminClientController: AdministratorGroup {
     /// The client as it is, when it is what the caller has seen (RFC 9110 §13.1.1, RFC 6585 §3).
     private func precondition(_ request: Request, _ context: BridgeRequestContext) async throws -> Client {
         let client = try await client(context)
-        guard let condition = request.headers[.ifMatch] else { throw OAuthError(.preconditionRequired) }
-        let tag = try ClientText(of: client).tag
-        let tags = condition.split(separator: ",").map { $0.drop { $0 == " " } }
-        guard condition == "*" || tags.contains(tag[...]) else { throw OAuthError(.preconditionFailed) }
+        guard let condition = request.headers.value(of: .ifMatch) else { throw OAuthError(.preconditionRequired) }
+        guard EntityTags(condition)?.containsStrongly(try ClientText(of: client).tag) == true else {
+            throw OAuthError(.preconditionFailed)
+        }
         guard !clients.isFixed(client.id) else {
             throw OAuthError(.conflict, "this client is defined in the settings file; change it there")
         }

@@ -34,13 +34,16 @@ struct AuditStreamController: AdministratorGroup {
             request, knowing: AuditFilterReader.names.union(["last_event_id"]))
         let filter = try AuditFilterReader.filter(query)
         let position = try await position(request, query)
-        guard open.enter() else { throw OAuthError(.rateLimited, "too many streams are open", retryAfter: 10) }
+        guard let place = open.place() else {
+            throw OAuthError(.rateLimited, "too many streams are open", retryAfter: 10)
+        }
         var headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
         headers[.xAccelBuffering] = "no"
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { writer in
-                defer { open.leave() }
+                // Nothing else holds it, so that an answer that is never written gives it back as well.
+                defer { withExtendedLifetime(place) {} }
                 try await follow(from: position, matching: filter, for: visit, to: &writer)
                 try await writer.finish(nil)
             })
@@ -86,15 +89,27 @@ struct AuditStreamController: AdministratorGroup {
 private final class OpenStreams: Sendable {
     private let count = Mutex(0)
 
-    func enter() -> Bool {
-        count.withLock { count in
+    /// - Returns: `nil` when there are too many.
+    func place() -> StreamPlace? {
+        let isFree = count.withLock { count -> Bool in
             guard count < AuditStreamController.maximumStreams else { return false }
             count += 1
             return true
         }
+        return isFree ? StreamPlace(among: self) : nil
     }
 
     func leave() { count.withLock { $0 -= 1 } }
+}
+
+/// The place of one stream, for as long as somebody holds it: the answer to `HEAD`, or to a client that has gone, has a
+/// body that nobody runs.
+private final class StreamPlace: Sendable {
+    private let streams: OpenStreams
+
+    init(among streams: OpenStreams) { self.streams = streams }
+
+    deinit { streams.leave() }
 }
 
 /// Ticks until its task is cancelled.

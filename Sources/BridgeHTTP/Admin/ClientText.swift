@@ -49,9 +49,11 @@ struct ClientEdit: Sendable {
             throw OAuthError(.invalidRequest, "\(name) is made by the server")
         }
         if let seen {
-            let id = members["client_id"]?.string ?? seen.id.rawValue
-            guard id == seen.id.rawValue else { throw OAuthError(.invalidRequest, "client_id cannot be changed") }
-            members["client_id"] = .string(id)
+            let id = JSONValue.string(seen.id.rawValue)
+            guard [id, .null].contains(members["client_id"] ?? .null) else {
+                throw OAuthError(.invalidRequest, "client_id cannot be changed")
+            }
+            members["client_id"] = id
         }
         // An empty field of a form, or `null`, is an absent one.
         members = members.filter { !$0.value.isNull }
@@ -68,6 +70,10 @@ struct ClientEdit: Sendable {
 
     private static func client(_ members: [String: JSONValue]) throws -> Client {
         do {
+            let problems = members.filter { !$0.value.isFinite }.keys.sorted().map { name in
+                ClientDocumentError.Problem(field: name, text: "holds a number that is too large")
+            }
+            if let error = ClientDocumentError(problems) { throw error }
             let bytes = try JSONEncoder().encode(JSONValue.object(members))
             return try JSONDecoder().decode(ClientDocument.self, from: bytes).client
         } catch let problem as ClientDocumentError {

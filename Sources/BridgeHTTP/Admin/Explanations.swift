@@ -9,7 +9,7 @@ final class Explanations: Sendable {
     private let bearers: BearerGate
     private let clients: Reloadable<ClientDirectory>
     private let users: any UserStore
-    private let inquiry: NativeSSOInquiry?
+    private let exchanges: TokenExchangeGrant?
     private let phoneKeys: SelfIssuedExplainer?
     private let devices: DeviceApprovals?
     private let phones: PhoneSignIns?
@@ -30,7 +30,7 @@ final class Explanations: Sendable {
         self.clients = clients
         users = services.storage
         time = services.gate.time
-        inquiry = device?.exchange.inquiry
+        exchanges = device?.exchange
         phoneKeys = selfIssued.map {
             SelfIssuedExplainer(configuration: $0, keys: services.storage, time: services.gate.time)
         }
@@ -38,7 +38,7 @@ final class Explanations: Sendable {
         self.phones = phones
     }
 
-    var knowsExchanges: Bool { inquiry != nil }
+    var knowsExchanges: Bool { exchanges != nil }
     var knowsPhoneKeys: Bool { phoneKeys != nil }
     var knowsDeviceCodes: Bool { devices != nil }
     var knowsCrossDevice: Bool { phones != nil }
@@ -50,8 +50,8 @@ final class Explanations: Sendable {
 
     /// - Parameter request: the token request's parameters.
     func exchange(origin: RequestOrigin, _ request: () throws -> FormParameters) async throws -> Explanation {
-        guard let inquiry else { throw OAuthError(.notFound, "there is no token endpoint here") }
-        return try await inquiry.explain(try request(), origin: origin, at: time.now())
+        guard let exchanges else { throw OAuthError(.notFound, "there is no token endpoint here") }
+        return try await exchanges.explain(try request(), origin: origin, at: time.now())
     }
 
     /// - Parameter answer: what a phone would post, and the nonce that it was sent, if that is to be judged.

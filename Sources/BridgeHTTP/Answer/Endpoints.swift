@@ -31,11 +31,10 @@ package struct Endpoints {
 
     /// For pages of another part, such as the demo's site: routes of the service are declared, and mounted
     /// (``mount(_:at:)``).
-    package func on(_ path: String, _ handlers: [HTTPRequest.Method: Handler]) {
+    package func on(_ path: String, _ handlers: [HTTPRequest.Method: Handler], headFollowsGet: Bool = true) {
         var handlers = handlers
-        if handlers[.head] == nil, let get = handlers[.get] {
-            handlers[.head] = { request, context in try await get(request, context).createHeadResponse() }
-        }
+        // Its content is taken away with that of every answer to HEAD (``FrontMiddleware``).
+        if headFollowsGet, handlers[.head] == nil { handlers[.head] = handlers[.get] }
         let allowed = Self.known.filter { handlers[$0] != nil || $0 == .options }
             .map(\.rawValue).joined(separator: ", ")
         for method in Self.known {

@@ -1,6 +1,5 @@
 package import HTTPTypes
 import Hummingbird
-import OAuth2
 
 /// A route of one group, declared once: where it is, what it is called, how its errors look, whom it lets in, and what
 /// answers. Its registration, its label in logs and metrics, the words that settings cannot use, the provider's metadata
@@ -9,8 +8,9 @@ struct Route<Group: Sendable>: Sendable {
     private(set) var declaration: RouteDeclaration
     /// The handler of a group, with the guard in front.
     let bind: @Sendable (Group) -> Handler
-    /// What answers `HEAD`; `nil` where it follows `GET`.
+    /// What answers `HEAD`; `nil` where it follows `GET`, or is refused.
     private(set) var head: (@Sendable (Group) -> Handler)?
+    private(set) var refusesHead = false
 
     /// A route that needs nobody: what it lets happen is decided by what the request carries.
     /// - Parameters:
@@ -53,7 +53,11 @@ struct Route<Group: Sendable>: Sendable {
     }
 
     /// The same without `HEAD`, where `GET` uses something up.
-    var withoutHead: Route { head { _ in { _, _ in throw OAuthError(.methodNotAllowed) } } }
+    var withoutHead: Route {
+        var route = self
+        route.refusesHead = true
+        return route
+    }
 
     /// The same, for a page that may be asked for again to be shown in another language: it does nothing but show, and no
     /// token, link or code of one use is in its address.
@@ -170,7 +174,7 @@ extension Endpoints {
             }
             if routes.contains(where: \.declaration.isForScripts) { handlers = CrossOriginAccess.open(handlers) }
             if let head = routes.lazy.compactMap(\.head).first { handlers[.head] = head(group) }
-            endpoints.on(path ?? declared, handlers)
+            endpoints.on(path ?? declared, handlers, headFollowsGet: !routes.contains(where: \.refusesHead))
         }
     }
 

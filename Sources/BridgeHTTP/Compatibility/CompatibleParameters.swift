@@ -33,6 +33,7 @@ enum CompatibleParameters {
         }
         let parameters = try FormParameters(parsing: text)
         try parameters.checkUnique()
+        try parameters.checkText()
         return parameters
     }
 

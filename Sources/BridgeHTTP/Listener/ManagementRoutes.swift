@@ -1,3 +1,4 @@
+import Bridge
 package import Hummingbird
 import HTTPTypes
 import NIOCore
@@ -6,6 +7,7 @@ import OAuth2
 /// The management listener: `/livez`, `/readyz`, `/metrics` (contract §13). Not for the public.
 package func buildManagementRouter(readiness: Readiness, metrics: PrometheusMetrics) -> Router<BasicRequestContext> {
     let router = Router(context: BasicRequestContext.self)
+    router.add(middleware: ManagementHeaders())
     router.get("/livez") { _, _ in
         var body = JSONObjectWriter()
         body.add("status", "alive")
@@ -30,4 +32,23 @@ package func buildManagementRouter(readiness: Readiness, metrics: PrometheusMetr
             body: .init(byteBuffer: ByteBuffer(string: metrics.exposition())))
     }
     return router
+}
+
+/// The header fields that every answer has (contract §11), the router's own among them.
+private struct ManagementHeaders: RouterMiddleware {
+    typealias Context = BasicRequestContext
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch let error as any HTTPResponseError {
+            response = try error.response(from: request, context: context)
+        }
+        response.headers[.xRequestID] = RequestID.make(at: TimeSource.system.now(), random: .system)
+        response.headers[.xContentTypeOptions] = "nosniff"
+        return response
+    }
 }

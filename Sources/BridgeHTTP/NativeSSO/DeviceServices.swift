@@ -6,7 +6,8 @@ package final class DeviceServices: Sendable {
     package let secrets: DeviceSecrets
     package let devices: any DeviceStore
     package let refresh: SessionRefresh
-    package let exchange: NativeSSOExchange
+    /// Explains exchanges; the token endpoint makes them.
+    package let exchange: TokenExchangeGrant
     /// Makes the cookies of the profile `tokens`.
     package let cookies: CookieTokens
     /// The user's own page of devices and sessions.
@@ -16,7 +17,7 @@ package final class DeviceServices: Sendable {
 
     package init(
         configuration: NativeSSOConfiguration, secrets: DeviceSecrets, devices: any DeviceStore,
-        refresh: SessionRefresh, exchange: NativeSSOExchange, cookies: CookieTokens, places: SignedInPlaces,
+        refresh: SessionRefresh, exchange: TokenExchangeGrant, cookies: CookieTokens, places: SignedInPlaces,
         compatibility: SignInCompatibility?
     ) {
         self.configuration = configuration

@@ -72,7 +72,7 @@ struct AssetController: RouteGroup {
         if asset.type == svg {
             headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
         }
-        if request.headers[.ifNoneMatch] == asset.tag { return Response(status: .notModified, headers: headers) }
+        if request.knows(asset.tag) { return Response(status: .notModified, headers: headers) }
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: asset.body))
     }
 

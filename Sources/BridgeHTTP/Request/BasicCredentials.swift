@@ -4,8 +4,8 @@ import OAuth2
 
 /// A client's name and password in `Authorization: Basic`, form-encoded inside (RFC 6749 §2.3.1).
 enum BasicCredentials {
-    /// - Returns: `nil` when there is no such header.
-    /// - Throws: `invalid_request` for one that cannot be read.
+    /// - Returns: `nil` when there is no such header; ``ClientCredentials/unreadable`` for one that cannot be read.
+    /// - Throws: `invalid_request` for more than one.
     static func read(_ headers: HTTPFields) throws(OAuthError) -> (id: String, secret: Secret<String>)? {
         let fields = headers.values(of: .authorization)
         guard fields.count <= 1 else { throw OAuthError(.invalidRequest, "Authorization is repeated") }
@@ -13,7 +13,7 @@ enum BasicCredentials {
         guard let bytes = Base64.decode(bytes: Array(field.credentials)[...]),
             let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
             let id = text(bytes[..<colon]), !id.isEmpty, let secret = text(bytes[(colon + 1)...])
-        else { throw OAuthError(.invalidRequest, "Authorization: Basic is malformed", detail: "basic") }
+        else { return ClientCredentials.unreadable }
         return (id, Secret(secret))
     }
 

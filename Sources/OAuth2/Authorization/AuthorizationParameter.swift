@@ -15,6 +15,15 @@ package enum AuthorizationParameter {
 }
 
 extension AuthorizationParameter {
+    /// What is wrong where a parameter occurs more than once, be it one that we do not know (RFC 6749 §3.1). Only
+    /// `resource` may (RFC 8707 §2).
+    package static func repetition(in parameters: FormParameters) -> String? {
+        guard parameters.hasRepeated(besides: "resource") else { return nil }
+        // Names that we know, and no text of the request.
+        let name = (all + [loginToken]).first(where: parameters.isRepeated)
+        return "\(name ?? "a parameter") is repeated"
+    }
+
     /// The first of them whose value is not UTF-8, and so would be lost where it is read as text.
     package static func unreadable(in parameters: FormParameters) -> String? {
         all.first { parameters.bytes($0) != nil && parameters[$0] == nil }

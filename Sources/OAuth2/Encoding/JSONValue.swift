@@ -43,6 +43,16 @@ package enum JSONValue: Hashable, Sendable {
         return value
     }
 
+    /// Whether every number in it is one that a double can hold; encoders write no other.
+    package var isFinite: Bool {
+        switch self {
+        case .null, .bool, .string: true
+        case .number: decimal != nil
+        case .array(let values): values.allSatisfy(\.isFinite)
+        case .object(let members): members.values.allSatisfy(\.isFinite)
+        }
+    }
+
     /// The strings of an array that holds nothing else.
     package var strings: [String]? {
         guard let array else { return nil }

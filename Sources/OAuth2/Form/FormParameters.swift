@@ -62,9 +62,15 @@ package struct FormParameters: Sendable {
     }
 
     /// Whether any parameter occurs more than once.
-    package var hasRepeated: Bool {
+    package var hasRepeated: Bool { hasRepeated(besides: nil) }
+
+    /// Whether any parameter occurs more than once, besides one that may.
+    package func hasRepeated(besides exempt: String?) -> Bool {
         // At most 64 names: comparing each with those before it is cheaper than hashing them.
-        pairs.indices.contains { index in pairs[..<index].contains { $0.name == pairs[index].name } }
+        pairs.indices.contains { index in
+            let name = pairs[index].name
+            return pairs[..<index].contains { $0.name == name } && !(exempt.map { Self.is(name, $0) } ?? false)
+        }
     }
 
     /// The value's bytes; `nil` when absent or empty. Of repeated ones the first, so ask ``isRepeated(_:)`` before.
@@ -78,11 +84,25 @@ package struct FormParameters: Sendable {
         bytes(name).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// - Parameter detail: for the audit log, where a repeated parameter is noted there.
+    /// - Parameters:
+    ///   - exempt: the one that may.
+    ///   - detail: for the audit log, where a repeated parameter is noted there.
     /// - Throws: `invalid_request` when any parameter occurs more than once, which RFC 6749 §3.1 and §3.2 forbid.
-    package func checkUnique(detail: String? = nil) throws(OAuthError) {
-        guard !hasRepeated else { throw OAuthError(.invalidRequest, "a parameter is repeated", detail: detail) }
+    package func checkUnique(besides exempt: String? = nil, detail: String? = nil) throws(OAuthError) {
+        guard !hasRepeated(besides: exempt) else {
+            throw OAuthError(.invalidRequest, "a parameter is repeated", detail: detail)
+        }
     }
+
+    /// A value that is not text would be absent where it is read as text.
+    /// - Throws: `invalid_request` when any name or value is not UTF-8, which RFC 6749 Appendix B has them be.
+    package func checkText() throws(OAuthError) {
+        guard pairs.allSatisfy({ Self.isText($0.name) && Self.isText($0.value) }) else {
+            throw OAuthError(.invalidRequest, "a parameter is not UTF-8")
+        }
+    }
+
+    private static func isText(_ bytes: [UInt8]) -> Bool { String(validating: bytes, as: UTF8.self) != nil }
 
     private static func `is`(_ bytes: [UInt8], _ name: String) -> Bool {
         bytes.count == name.utf8.count && bytes.elementsEqual(name.utf8)

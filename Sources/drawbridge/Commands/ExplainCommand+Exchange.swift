@@ -74,7 +74,7 @@ extension ExplainCommand {
         }
 
         /// The server's own rules over a database that is only read.
-        private func exchange(_ settings: DrawbridgeSettings) async throws -> NativeSSOInquiry {
+        private func exchange(_ settings: DrawbridgeSettings) async throws -> TokenExchangeGrant {
             var settings = settings
             // Nothing is counted and nobody is told, so nothing that is shared is needed.
             settings.redis = nil
@@ -92,7 +92,7 @@ extension ExplainCommand {
             guard let provider = try Wings(ground, bearers: issuers, notices: NoticeBell()).provider else {
                 throw CommandError("There is no token endpoint: provider.enabled is false.")
             }
-            return provider.nativeSSO.services.exchange.inquiry
+            return provider.nativeSSO.exchange
         }
     }
 }

@@ -27,18 +27,19 @@ struct NativeSSOWing: Sendable {
                 webSessions: sessions.webSessions, endings: sessions.endings),
             devices: secrets, limiter: ground.limiter, refusals: ground.refusals)
         self.secrets = secrets
-        exchange = TokenExchangeGrant(
+        let exchange = TokenExchangeGrant(
             native: native,
             loginTokens: LoginTokenExchange(
                 issuer: loginTokens.issuer, redeemer: loginTokens.redeemer, bearers: bearers.local(tokens.accessTokens),
                 tokens: tokens.ofSessions))
+        self.exchange = exchange
         services = DeviceServices(
             configuration: configuration, secrets: secrets, devices: storage,
             refresh: SessionRefresh(
                 store: storage, sessions: sessions.webSessions, endings: sessions.endings, clients: ground.clients,
                 subjects: sessions.subjects, cookies: cookies, limit: ground.refreshLimit, refusals: ground.refusals,
                 time: ground.time),
-            exchange: native, cookies: cookies,
+            exchange: exchange, cookies: cookies,
             places: SignedInPlaces(
                 devices: storage, apps: storage, webs: storage, audit: storage, endings: sessions.endings,
                 time: ground.time),

@@ -49,14 +49,14 @@ struct ProviderWing: Sendable {
                 time: ground.time),
             revocation: TokenRevocation(
                 authenticator: authenticator, accessTokens: tokens.accessTokens, idTokens: tokens.idTokens,
-                grants: ground.storage, endings: sessions.endings,
+                grants: ground.storage, endings: sessions.endings, refusals: ground.refusals,
                 further: [
                     nativeSSO.secrets.revocation,
                     AppSignOut(bearers: bearers.issuers, endings: sessions.endings).revocation,
                 ], time: ground.time),
             introspection: TokenIntrospection(
                 authenticator: authenticator, accessTokens: tokens.accessTokens, refreshTokens: ground.storage,
-                users: tokens.userClaims, issuer: ground.issuer,
+                users: tokens.userClaims, issuer: ground.issuer, refusals: ground.refusals,
                 further: [nativeSSO.secrets.introspection(issuer: ground.issuer)], time: ground.time))
     }
 

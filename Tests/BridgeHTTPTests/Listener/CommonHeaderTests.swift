@@ -48,6 +48,40 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("/oauth/authorize", "GET, POST, OPTIONS"), ("/session/hand-off", "GET, POST, OPTIONS"),
+        ("/self-issued/start", "GET, OPTIONS"),
+    ])
+    func `what has no HEAD says so wherever it says what it takes, RFC 9110 §15.5.6`(
+        path: String, allowed: String
+    ) async throws {
+        try await TestBridge.run { _, client in
+            for method in [HTTPRequest.Method.head, .put] {
+                let answer = try await client.send(method, path)
+                #expect(answer.status == .methodNotAllowed)
+                #expect(answer.headers[.allow] == allowed)
+            }
+            #expect(try await client.send(.options, path).headers[.allow] == allowed)
+        }
+    }
+
+    @Test(arguments: [
+        ("/session", 200), ("/login-with-token", 200), ("/nowhere", 404), ("/oauth/authorize", 405),
+        ("/api/auth/create-sso-token", 405), ("/api/admin/users", 401),
+    ])
+    func `HEAD is answered without content whatever the answer is, RFC 9110 §9.3.2`(
+        path: String, status: Int
+    ) async throws {
+        try await TestBridge.run { _, client in
+            for accept in ["text/html", "application/json"] {
+                let answer = try await client.send(.head, path, [.accept: accept])
+                #expect(answer.status.code == status)
+                #expect(answer.text.isEmpty)
+                #expect(try #require(answer.headers[.contentLength].flatMap { Int($0) }) > 0)
+            }
+        }
+    }
+
     @Test(arguments: [("text/html,*/*", "text/html; charset=utf-8"), ("application/json", "application/json")])
     func `an unknown path is answered in the visitor's kind`(accept: String, type: String) async throws {
         try await TestBridge.run { _, client in

@@ -40,6 +40,14 @@ import Testing
         #expect(answer.text.contains(#""degraded":["redis"]"#))
     }
 
+    @Test(arguments: ["/livez", "/readyz", "/metrics", "/nowhere"])
+    func `every answer has a request id and no sniffing, contract §11`(path: String) async throws {
+        let answer = try await Self.answer(path, checks: [])
+        #expect(answer.status == (path == "/nowhere" ? .notFound : .ok))
+        #expect(answer.headers[.name("X-Request-Id")]?.utf8.count == 20)
+        #expect(answer.headers[.xContentTypeOptions] == "nosniff")
+    }
+
     @Test func `the checks run once a second at most`() async throws {
         let clock = TestClock()
         let runs = PrometheusMetrics()

@@ -180,7 +180,7 @@ import Testing
             let form = native.exchangeForm(tokens)
             let before = try await native.service.events()
             for _ in 0..<20 {
-                let explanation = try await native.native.inquiry.explain(
+                let explanation = try await native.exchanges.explain(
                     try Provider.parameters(form), origin: origin(), at: native.clock.now)
                 #expect(explanation.passes)
             }
@@ -193,7 +193,7 @@ import Testing
         arguments: [
             (["client_id": "unheard-of"], "unknown_client"),
             (["subject_token_type": TokenTypeURI.jwt], "subject_token_type"),
-            (["actor_token_type": nil], "actor_token_type"), (["subject_token": nil], "missing_subject_token"),
+            (["actor_token_type": nil], "missing_actor_token_type"), (["subject_token": nil], "missing_subject_token"),
             (["actor_token": "ds_nonsense"], "secret_unknown"),
             (["subject_token": "nonsense"], "subject_token_invalid"),
             (["audience": "https://elsewhere.example"], "wrong_audience"), (["client_id": "guest"], "consent_needed"),
@@ -205,7 +205,7 @@ import Testing
     ) async throws {
         try await withNativeProvider { native in
             let form = native.exchangeForm(try await native.signIn(), changing: changes)
-            let explanation = try await native.native.inquiry.explain(
+            let explanation = try await native.exchanges.explain(
                 try Provider.parameters(form), origin: origin(), at: native.clock.now)
             #expect(explanation.reason == reason)
         }

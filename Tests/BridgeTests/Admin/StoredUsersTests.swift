@@ -182,6 +182,59 @@ import Testing
         }
     }
 
+    @Test(arguments: 1...6)
+    func `contract §13: a user's sessions are walked page by page, every app's and then every browser's`(
+        limit: Int
+    ) async throws {
+        try await withUsers { users, provider in
+            // Three of the apps' are of one instant.
+            for instant in 0..<5 {
+                if instant > 2 { provider.service.clock.advance(.seconds(1)) }
+                _ = try await provider.signIn()
+            }
+            var found: [SessionOverview] = []
+            var cursor: SessionID?
+            repeat {
+                let page = try await users.sessions(of: "alice", before: cursor, limit: limit)
+                #expect(page.count <= limit)
+                found += page
+                cursor = page.last?.id
+            } while cursor != nil
+            #expect(found.map(\.kind) == [.app, .app, .app, .app, .app, .web, .web, .web, .web, .web])
+            #expect(Set(found.map(\.id)).count == 10)
+            let moments = found.map(\.createdAt)
+            #expect(moments.prefix(5).elementsEqual(moments.prefix(5).sorted(by: >)))
+        }
+    }
+
+    @Test func `an app's session that ended between two pages takes none of those after it along`() async throws {
+        try await withUsers { users, provider in
+            for _ in 0..<3 {
+                _ = try await provider.signIn()
+                provider.service.clock.advance(.seconds(1))
+            }
+            let all = try await users.sessions(of: "alice", before: nil, limit: 10)
+            #expect(try await users.endSession(all[0].id, action: action(provider)))
+            let rest = try await users.sessions(of: "alice", before: all[0].id, limit: 10)
+            #expect(rest.map(\.id) == all.dropFirst().map(\.id))
+        }
+    }
+
+    @Test func `a cursor is a session of the user, an app's or a browser's, and nothing else`() async throws {
+        try await withUsers { users, provider in
+            _ = try await provider.signIn()
+            for session in try await users.sessions(of: "alice", before: nil, limit: 10) {
+                let found = try await refusal {
+                    try await users.sessions(of: "bob", before: session.id, limit: 10)
+                }
+                #expect(found == "invalid_request ")
+            }
+            #expect(
+                try await refusal { try await users.sessions(of: "alice", before: "unheard-of", limit: 10) }
+                    == "invalid_request ")
+        }
+    }
+
     @Test func `one session is ended with what hangs under it, once`() async throws {
         try await withUsers { users, provider in
             _ = try await provider.signIn()

@@ -28,9 +28,12 @@ import Testing
             visit: Visit(carrier: .query, fetchSite: .crossSite, isDocumentNavigation: true),
             decision: .confirm(submitsItself: false)),
         Row(
-            testDescription: "a site word that is not known is asked",
+            testDescription: "a site word that is not known is asked and does not submit itself",
             visit: Visit(carrier: .query, fetchSite: .other, isDocumentNavigation: true),
-            decision: .confirm(submitsItself: true)),
+            decision: .confirm(submitsItself: false)),
+        Row(
+            testDescription: "a POST with a site word that is not known is asked and does not submit itself",
+            visit: Visit(carrier: .form, fetchSite: .other), decision: .confirm(submitsItself: false)),
         Row(
             testDescription: "an old browser without Sec-Fetch is asked, and its page submits itself",
             visit: Visit(carrier: .query), decision: .confirm(submitsItself: true)),

@@ -98,6 +98,32 @@ import Testing
         }
     }
 
+    /// Of the sixth find in docs/proof.md: the secret that came with such a refresh was given out beside the others, and
+    /// the one that was shown stayed good as if it had not been.
+    @Test(arguments: [true, false])
+    func `contract §16.6: a session that ended while it was refreshed gets no device secret`(
+        isShown: Bool
+    ) async throws {
+        try await withNativeProvider([.rotateDeviceSecrets: .flag(true)]) { native in
+            let first = try await native.signIn()
+            let id = try #require(try claims(first.accessToken)["sid"]?.string)
+            let session = try #require(try await native.storage.appSession(id: SessionID(rawValue: id)))
+            native.clock.advance(.seconds(60))
+            try await native.service.endings.end(
+                .appSession(session.id), Ending(at: native.clock.now, reason: "signed_out", origin: origin()))
+            let client = try #require(native.service.clients.current[session.clientID])
+            let found = try await refusal {
+                try await native.devices.provideAtRefresh(
+                    .init(
+                        session: session, client: client, presented: isShown ? first.deviceSecret?.expose() : nil,
+                        origin: origin(), at: native.clock.now))
+            }
+            #expect(found == "invalid_grant session_ended")
+            #expect(try await native.records(.deviceSecretIssued).count == 1)
+            #expect(try await native.records(.deviceSecretRotated).isEmpty)
+        }
+    }
+
     @Test func `a secret that was replaced long ago ends its device, at a refresh and at an exchange`() async throws {
         for isExchange in [false, true] {
             try await withNativeProvider([.rotateDeviceSecrets: .flag(true)]) { native in

@@ -140,14 +140,55 @@ import Testing
         }
     }
 
-    @Test func `a client without a secret redeems nothing`() async throws {
+    /// What somebody sends in the name of a client that keeps no secret.
+    private func redeem(
+        _ token: Secret<String>, _ native: NativeProvider, asPublic client: ClientID
+    ) async throws -> TokenResponse {
+        try await native.post([
+            ("grant_type", GrantType.tokenExchange.rawValue), ("client_id", client.rawValue),
+            ("subject_token", token.expose()), ("subject_token_type", TokenTypeURI.loginToken),
+        ])
+    }
+
+    @Test(arguments: ["good", "expired", "used", "forged"])
+    func `contract §4.4: to any other client that keeps no secret a login token is as invalid as none`(
+        state: String
+    ) async throws {
         try await withNativeProvider { native in
+            var token = try await loginToken(native)
+            switch state {
+            case "expired": native.clock.advance(.seconds(61))
+            case "used": _ = try await redeem(token, native)
+            case "forged": token = Secret("\(token.expose())x")
+            default: break
+            }
+            for client in [NativeProvider.photos, NativeProvider.shop] {
+                let found = try await refusal { try await redeem(token, native, asPublic: client) }
+                #expect(found == "invalid_grant login_token_refused")
+            }
+            // Neither used up nor taken for a second use.
+            #expect(try await native.records(.loginTokenReplayed).isEmpty)
+            guard state == "good" else { return }
+            let reasons = try await native.records(.loginTokenRefused).map(\.reason)
+            #expect(reasons == ["unknown_website", "unknown_website"])
+            #expect(try await native.isActive(redeem(token, native)))
+        }
+    }
+
+    @Test func `contract §4.4: a website that keeps no secret redeems not even its own login token`() async throws {
+        try await withNativeProvider { native in
+            let known = native.service.clients.current.all
+            var site = try #require(known.first { $0.id == website })
+            site.authenticationMethod = .none
+            // It may come with the grant at all.
+            site.delivery = .cookies
+            native.service.clients.replace(with: ClientDirectory(known + [site], defaultTarget: website))
             let token = try await loginToken(native)
-            let form = [
-                ("grant_type", GrantType.tokenExchange.rawValue), ("client_id", "photos"),
-                ("subject_token", token.expose()), ("subject_token_type", TokenTypeURI.loginToken),
-            ]
-            #expect(try await refusal { try await native.post(form) } == "invalid_client public_client")
+            #expect(
+                try await refusal { try await redeem(token, native, asPublic: website) }
+                    == "invalid_client public_client")
+            #expect(try await native.records(.loginTokenRedeemed).isEmpty)
+            #expect(try await native.service.open(token).word == "opened")
         }
     }
 

@@ -23,6 +23,7 @@ struct NativeProvider: Sendable {
     let configuration: NativeSSOConfiguration
     let devices: DeviceSecrets
     let native: NativeSSOExchange
+    let exchanges: TokenExchangeGrant
     let cookies: CookieTokens
     let endpoint: TokenEndpoint
     let refreshing: SessionRefresh
@@ -61,6 +62,12 @@ struct NativeProvider: Sendable {
                 store: storage, tokens: tokens, refreshTokens: refreshTokens, cookies: cookies,
                 webSessions: service.sessions, endings: service.endings),
             devices: devices, limiter: limiter, refusals: refusals)
+        exchanges = TokenExchangeGrant(
+            native: native,
+            loginTokens: LoginTokenExchange(
+                issuer: service.issuer, redeemer: service.redeemer,
+                bearers: LocalBearers(tokens: provider.accessTokens, issuer: issuerName, others: NoOtherIssuers()),
+                tokens: tokens))
         let authenticator = ClientAuthenticator(
             clients: service.clients, issuer: issuerName, assertions: storage, refusals: refusals,
             limiter: UnlimitedRateLimiter(), limits: LimitSettings())
@@ -73,13 +80,7 @@ struct NativeProvider: Sendable {
                 RefreshTokenGrant(
                     store: storage, endings: service.endings, refreshTokens: refreshTokens, tokens: tokens,
                     devices: devices, limit: userLimit),
-                TokenExchangeGrant(
-                    native: native,
-                    loginTokens: LoginTokenExchange(
-                        issuer: service.issuer, redeemer: service.redeemer,
-                        bearers: LocalBearers(
-                            tokens: provider.accessTokens, issuer: issuerName, others: NoOtherIssuers()),
-                        tokens: tokens)),
+                exchanges,
             ], proofs: provider.proofs, refusals: refusals, limiter: UnlimitedRateLimiter(), limits: LimitSettings(),
             time: time)
         refreshing = SessionRefresh(
@@ -90,11 +91,12 @@ struct NativeProvider: Sendable {
             time: time)
         revocation = TokenRevocation(
             authenticator: authenticator, accessTokens: provider.accessTokens, idTokens: provider.idTokens,
-            grants: storage, endings: service.endings, further: [devices.revocation],
+            grants: storage, endings: service.endings, refusals: refusals, further: [devices.revocation],
             time: time)
         introspection = TokenIntrospection(
             authenticator: authenticator, accessTokens: provider.accessTokens, refreshTokens: storage,
-            users: NoUserClaims(), issuer: issuerName, further: [devices.introspection(issuer: issuerName)],
+            users: NoUserClaims(), issuer: issuerName, refusals: refusals,
+            further: [devices.introspection(issuer: issuerName)],
             time: time)
     }
 

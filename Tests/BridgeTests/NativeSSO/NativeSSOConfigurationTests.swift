@@ -1,7 +1,38 @@
 import OAuth2
+import Synchronization
 import Testing
 
 @testable import Bridge
+
+/// Lets somebody else's change in between what is read and what is saved.
+private final class OvertakenSettings: SettingStore {
+    private let store: any SettingStore
+    private let left: Mutex<Int>
+    private let overtake: @Sendable (Int) async throws -> Void
+
+    /// - Parameter overtake: the change; called at each of so many readings, with how many of them are left.
+    init(_ store: any SettingStore, times: Int, overtake: @escaping @Sendable (Int) async throws -> Void) {
+        self.store = store
+        left = Mutex(times)
+        self.overtake = overtake
+    }
+
+    func setting(_ name: String) async throws -> String? {
+        let found = try await store.setting(name)
+        let rest = left.withLock { count in
+            count -= 1
+            return count
+        }
+        if rest >= 0 { try await overtake(rest) }
+        return found
+    }
+
+    func saveSetting(
+        _ name: String, _ value: String?, seenAs seen: String?, at now: Timestamp, event: AuditEvent
+    ) async throws -> Bool {
+        try await store.saveSetting(name, value, seenAs: seen, at: now, event: event)
+    }
+}
 
 @Suite struct NativeSSOConfigurationTests {
     private func withConfiguration(
@@ -61,6 +92,99 @@ import Testing
         }
     }
 
+    /// The fields that each change's event names, oldest first.
+    private func changedFields(_ service: Service) async throws -> [[String]] {
+        let page = try await service.storage.search(AuditFilter(type: .settingChanged), before: nil, limit: 100)
+        return page.records.reversed().map { record in
+            let detail = JSONValue.parse(Array((record.event.detail ?? "").utf8))?.object
+            return detail?["fields"]?.strings ?? []
+        }
+    }
+
+    @Test func `contract §8: of two partial changes at the same time both are in force, each with its event`()
+        async throws
+    {
+        try await withConfiguration { configuration, service in
+            let overtaken = NativeSSOConfiguration(
+                store: OvertakenSettings(service.storage, times: 1) { _ in
+                    try await configuration.change(
+                        [.deviceSecretTTLDays: .number(3)], by: .login("root"), origin: origin())
+                }, time: service.clock.source)
+            try await overtaken.change([.enabled: .flag(true)], by: .account("carol"), origin: origin())
+            let settings = try await overtaken.current()
+            #expect(settings.isEnabled)
+            #expect(settings.secretLifetime == .seconds(3 * 86_400))
+            #expect(try await changedFields(service) == [["deviceSecretTTLDays"], ["enabled"]])
+        }
+    }
+
+    @Test func `of many partial changes at the same time every one is in force`() async throws {
+        try await withConfiguration { configuration, service in
+            let fields: [NativeSSOField] = [
+                .deviceSecretTTLDays, .maxDeviceSecretsPerUser, .maxAttemptsPerMinute, .blockDurationMinutes,
+            ]
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for field in fields {
+                    group.addTask {
+                        try await configuration.change([field: .number(7)], by: .login("root"), origin: origin())
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let set = try await configuration.entries().filter { $0.source == .admin }.map(\.field)
+            #expect(Set(set) == Set(fields))
+            #expect(try await changedFields(service).count == fields.count)
+        }
+    }
+
+    @Test func `a reset takes back what was set while it was under way, and its event names that too`() async throws {
+        try await withConfiguration { configuration, service in
+            try await configuration.change([.enabled: .flag(true)], by: .login("root"), origin: origin())
+            let overtaken = NativeSSOConfiguration(
+                store: OvertakenSettings(service.storage, times: 1) { _ in
+                    try await configuration.change(
+                        [.deviceSecretTTLDays: .number(3)], by: .login("root"), origin: origin())
+                }, time: service.clock.source)
+            try await overtaken.reset(by: .account("carol"), origin: origin())
+            #expect(try await configuration.entries().allSatisfy { $0.source == .default })
+            #expect(try await changedFields(service).last == ["deviceSecretTTLDays", "enabled"])
+        }
+    }
+
+    @Test func `a change that others overtake again and again is refused, and leaves neither value nor event`()
+        async throws
+    {
+        try await withConfiguration { configuration, service async throws in
+            let overtaken = NativeSSOConfiguration(
+                store: OvertakenSettings(service.storage, times: 50) { left in
+                    try await configuration.change(
+                        [.maxAttemptsPerMinute: .number(left + 1)], by: .login("root"), origin: origin())
+                }, time: service.clock.source)
+            await #expect(throws: StorageError.self) {
+                try await overtaken.change([.enabled: .flag(true)], by: .account("carol"), origin: origin())
+            }
+            #expect(try await !configuration.current().isEnabled)
+            let told = try await changedFields(service)
+            #expect(told == Array(repeating: ["rateLimit.maxAttemptsPerMinute"], count: 8))
+        }
+    }
+
+    @Test func `what is so already is no change, and no event tells of one`() async throws {
+        try await withConfiguration { configuration, service in
+            try await configuration.change([.enabled: .flag(true)], by: .login("root"), origin: origin())
+            try await configuration.change([.enabled: .flag(true)], by: .login("root"), origin: origin())
+            try await configuration.change([:], by: .login("root"), origin: origin())
+            try await configuration.change(
+                [.enabled: .flag(true), .rotateDeviceSecrets: .flag(true)], by: .login("root"), origin: origin())
+            try await configuration.reset(by: .login("root"), origin: origin())
+            try await configuration.reset(by: .login("root"), origin: origin())
+            #expect(
+                try await changedFields(service) == [
+                    ["enabled"], ["rotateDeviceSecrets"], ["enabled", "rotateDeviceSecrets"],
+                ])
+        }
+    }
+
     @Test func `a reset takes everything back to what the settings file says`() async throws {
         try await withConfiguration([.enabled: .flag(true)]) { configuration, service in
             try await configuration.change([.enabled: .flag(false)], by: .login("root"), origin: origin())
@@ -83,8 +207,8 @@ import Testing
 
     @Test func `what cannot be read in the store is not taken for the default`() async throws {
         try await withConfiguration([.enabled: .flag(true)]) { configuration, service in
-            try await service.storage.saveSetting(
-                "native-sso", "{\"enabled\":7}", at: noon,
+            _ = try await service.storage.saveSetting(
+                "native-sso", "{\"enabled\":7}", seenAs: nil, at: noon,
                 event: AuditEvent(at: noon, type: .settingChanged, outcome: .success))
             await #expect(throws: StorageError.self) { try await configuration.current() }
         }

@@ -49,6 +49,18 @@ private func expectRefusal(
         }
     }
 
+    @Test func `RFC 6749 §5.2: credentials that cannot be read have failed, whoever is named beside`() async throws {
+        try await withProvider { provider in
+            for named in [[], [("client_id", "machine")], [("client_id", "app")]] as [[(String, String)]] {
+                try await expectRefusal("invalid_client unreadable_credentials") {
+                    try await provider.token(form + named, basic: ClientCredentials.unreadable)
+                }
+            }
+            let failures = try await provider.service.events().filter { $0.hasPrefix("client.authentication_failed") }
+            #expect(failures.count == 3)
+        }
+    }
+
     /// - Parameters:
     ///   - audience: as JSON.
     ///   - id: `nil` leaves it out.

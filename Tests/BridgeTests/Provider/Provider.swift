@@ -94,10 +94,10 @@ struct Provider: Sendable {
             ], proofs: proofs, refusals: refusals, limiter: limiter, limits: limits, time: time)
         revocation = TokenRevocation(
             authenticator: authenticator, accessTokens: accessTokens, idTokens: idTokens, grants: storage,
-            endings: service.endings, time: time)
+            endings: service.endings, refusals: refusals, time: time)
         introspection = TokenIntrospection(
             authenticator: authenticator, accessTokens: accessTokens, refreshTokens: storage, users: users,
-            issuer: issuerName, time: time)
+            issuer: issuerName, refusals: refusals, time: time)
         userInfo = UserInfo(
             tokens: accessTokens, sessions: appSessions, users: users, clients: service.clients, codec: idTokens,
             constraint: SenderConstraint(proofs: proofs),

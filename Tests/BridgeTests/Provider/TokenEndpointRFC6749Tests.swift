@@ -22,6 +22,23 @@ import Testing
         }
     }
 
+    @Test(arguments: ["redirect_uri", "code_verifier", "scope", "client_secret", "nobody_knows_it", "%FF"])
+    func `Appendix B: what is not UTF-8 is refused and not taken for absent, at every endpoint of clients`(
+        name: String
+    ) async throws {
+        try await withProvider { provider async throws in
+            let form = try FormParameters(
+                parsing: "client_id=app&grant_type=client_credentials&token=x&\(name)=%FF".utf8)
+            let calls: [() async throws -> Void] = [
+                { _ = try await provider.endpoint.answer(form, basic: nil, origin: origin()) },
+                { try await provider.revocation.revoke(form, basic: nil, origin: origin()) },
+                { _ = try await provider.introspection.answer(form, basic: nil, origin: origin()) },
+                { _ = try await provider.pushedRequests.push(form, basic: nil, origin: origin()) },
+            ]
+            for call in calls { #expect(try await refusal(call) == "invalid_request ") }
+        }
+    }
+
     @Test func `the metadata lists the grants that are there`() async throws {
         try await withProvider { provider async throws in
             #expect(provider.endpoint.grantTypes == [.authorizationCode, .refreshToken, .clientCredentials])

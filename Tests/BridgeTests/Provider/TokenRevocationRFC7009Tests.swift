@@ -43,6 +43,11 @@ import Testing
                     try await refusal { try await revoke(provider, token.expose(), client: "mute") }
                         == "invalid_grant other_client")
             }
+            let events = try await provider.service.storage.search(
+                AuditFilter(type: .tokenRequestRefused), before: nil, limit: 5
+            ).records.map(\.event)
+            #expect(
+                events.map(\.reason) == ["other_client", "other_client"] && events.map(\.clientID) == ["mute", "mute"])
             #expect(
                 try await refusal {
                     try await provider.userInfo.claims(for: PresentedAccessToken(token: tokens.accessToken))

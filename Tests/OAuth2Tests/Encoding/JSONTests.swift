@@ -54,6 +54,14 @@ import Testing
         #expect(JSONValue.parse([0x22, 0xC0, 0x80, 0x22]) == nil)
     }
 
+    @Test(arguments: [
+        ("1e308", true), ("-1e308", true), ("1e-999", true), ("1e999", false), ("-1e999", false),
+        (#"{"a":[1,{"b":"1e999"}]}"#, true), (#"{"a":[1,{"b":1e999}]}"#, false),
+    ])
+    func `a number that no double holds is found wherever it lies`(text: String, isFinite: Bool) throws {
+        #expect(try #require(JSONValue.parse(text.utf8)).isFinite == isFinite)
+    }
+
     @Test func `a mixed array gives no strings`() {
         #expect(JSONValue.parse(#"["a",1]"#.utf8)?.strings == nil)
     }

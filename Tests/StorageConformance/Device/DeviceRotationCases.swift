@@ -55,9 +55,9 @@ enum DeviceRotationCases {
             _ = try await store.issueSample("a")
             for number in 1...6 {
                 let added = try await store.addDeviceSecret(
-                    digest: "more-\(number)", to: "device-a", at: Sample.now + .seconds(Int64(number)), keeping: 2,
-                    event: Sample.event(.deviceSecretIssued))
-                try expect(added, "number \(number)")
+                    digest: "more-\(number)", to: "device-a", for: "app-a", at: Sample.now + .seconds(Int64(number)),
+                    keeping: 2, event: Sample.event(.deviceSecretIssued))
+                try expectEqual(added, .added, "number \(number)")
             }
             for (digest, isKept) in [
                 ("digest-a", true), ("more-1", false), ("more-4", false), ("more-5", true), ("more-6", true),
@@ -66,8 +66,24 @@ enum DeviceRotationCases {
             }
             _ = try await store.end(.device("device-a"), .sample())
             let added = try await store.addDeviceSecret(
-                digest: "late", to: "device-a", at: Sample.now, keeping: 2, event: Sample.event(.deviceSecretIssued))
-            try expectEqual(added, false, "to a revoked device")
+                digest: "late", to: "device-a", for: "app-a", at: Sample.now, keeping: 2,
+                event: Sample.event(.deviceSecretIssued))
+            try expectEqual(added, .deviceEnded, "to a revoked device")
+        },
+        ConformanceCase("an app session that is over, or another device's, gets no further secret") { open in
+            let store = try await open()
+            _ = try await store.issueSample("a")
+            _ = try await store.issueSample("b")
+            func add(for session: SessionID) async throws -> DeviceSecretAddition {
+                try await store.addDeviceSecret(
+                    digest: "more", to: "device-a", for: session, at: Sample.now, keeping: 2,
+                    event: Sample.event(.deviceSecretIssued))
+            }
+            try expectEqual(try await add(for: "app-b"), .sessionEnded, "another device's")
+            _ = try await store.end(.appSession("app-a"), .sample())
+            try expectEqual(try await add(for: "app-a"), .sessionEnded, "an ended one")
+            try expectEqual(try await store.deviceSecret(digest: "more"), nil, "the secret")
+            try expectEqual(try await store.events(.deviceSecretIssued).count, 2, "events")
         },
     ]
 }

@@ -13,6 +13,30 @@ package enum AppSessionStoreConformance {
             try expectEqual(try await open().appSession(id: "app-a"), session, "the session")
             try expectEqual(try await store.appSession(id: "nothing"), nil, "an unknown one")
         },
+        ConformanceCase("a user's living sessions are listed youngest first, page by page") { open in
+            let store = try await open()
+            // Two are of one instant, one has ended, one has expired, and one is somebody else's.
+            for (name, age) in [("a", 3), ("b", 2), ("c", 2), ("d", 1), ("ended", 0)] {
+                try await store.openSample(Sample.appSession(name, age: .seconds(age)))
+            }
+            try await store.openSample(Sample.appSession("expired", lifetime: .seconds(0)))
+            try await store.openSample(Sample.appSession("other", subject: "bob"))
+            _ = try await store.end(.appSession("app-ended"), .sample())
+            for limit in 1...5 {
+                var found: [SessionID] = []
+                var cursor: SessionID?
+                repeat {
+                    let page = try await store.appSessions(
+                        of: "alice", aliveAt: Sample.now, before: cursor, limit: limit)
+                    try expect(page.count <= limit, "at most \(limit)")
+                    found += page.map(\.id)
+                    cursor = page.last?.id
+                } while cursor != nil
+                try expectEqual(found, ["app-d", "app-c", "app-b", "app-a"], "pages of \(limit)")
+            }
+            let rest = try await store.appSessions(of: "alice", aliveAt: Sample.now, before: "app-ended", limit: 9)
+            try expectEqual(rest.map(\.id), ["app-d", "app-c", "app-b", "app-a"], "after one that has ended")
+        },
         ConformanceCase("nothing opens for a disabled user or under an ended parent") { open in
             let store = try await open()
             try await store.recordFirstSight(of: "mallory", issuer: "i", at: Sample.now)

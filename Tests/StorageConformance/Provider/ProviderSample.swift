@@ -22,14 +22,14 @@ extension Sample {
         _ name: String, subject: Subject = "alice", client: ClientID = "app", browser: SessionID? = nil,
         parent: SessionID? = nil,
         device: DeviceSecretID? = nil, scope: [String] = ["openid"], wantsNotice: Bool = false,
-        lifetime: Duration = .seconds(3600)
+        age: Duration = .zero, lifetime: Duration = .seconds(3600)
     ) -> AppSession {
         AppSession(
             id: SessionID(rawValue: "app-\(name)"), subject: subject, clientID: client, scope: Scope(tokens: scope),
             opening: .authorize, authentication: Authentication(time: now, acr: "aal1", amr: ["pwd"]),
             browserSessionID: browser, deviceSecretID: device, parentID: parent,
             requestedClaims: RequestedClaims(userInfo: ["name"], idToken: []), wantsLogoutNotice: wantsNotice,
-            createdAt: now, expiresAt: now + lifetime)
+            createdAt: now - age, expiresAt: now + lifetime)
     }
 
     static func refreshToken(_ name: String, of session: AppSession) -> RefreshTokenRecord {

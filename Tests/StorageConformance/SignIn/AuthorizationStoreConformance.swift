@@ -18,11 +18,25 @@ package enum AuthorizationStoreConformance {
             try await servers[0].storePushedRequest(Sample.pushed("d"))
             try expectEqual(try await servers[1].pushedRequest(digest: "d"), Sample.pushed("d"), "stored")
             let claims = try await concurrently(20) { number in
-                try await servers[number % 2].consumePushedRequest(digest: "d", at: Sample.now)
+                try await servers[number % 2].consume("d")
             }
             try expectEqual(claims.count { $0 }, 1, "winners")
             try expectEqual(try await servers[0].pushedRequest(digest: "d")?.usedAt, Sample.now, "used")
-            try expectEqual(try await servers[0].consumePushedRequest(digest: "x", at: Sample.now), false, "unknown")
+        },
+        ConformanceCase("a pushed request that was purged while its user signed in is used up by one") { open in
+            let store = try await open()
+            try await store.storePushedRequest(Sample.pushed("d"))
+            let late = Sample.now + .seconds(200)
+            try expectEqual(try await store.purgePushedRequests(expiredBefore: late, limit: 9), 1, "purged")
+            try expectEqual(try await store.consume("d", at: late), true, "the first")
+            try expectEqual(try await store.consume("d", at: late), false, "the second")
+        },
+        ConformanceCase("a pushed request from before the database was put back is used up by nobody") { open in
+            let store = try await open()
+            try await store.storePushedRequest(Sample.pushed("d"))
+            _ = try await store.recordRestore(at: Sample.now + .seconds(1), keepsSessions: true, said: nil)
+            try expectEqual(
+                try await store.consume("d", at: Sample.now + .seconds(2)), false, "its use may be forgotten")
         },
         ConformanceCase("pushed requests are purged once they have expired") { open in
             let store = try await open()
@@ -86,6 +100,11 @@ extension BridgeStorage {
     fileprivate func remember(_ scopes: Set<String>) async throws {
         try await rememberConsent(
             of: "alice", to: "app", scopes: scopes, at: Sample.now, event: Sample.event(.consentGranted))
+    }
+
+    fileprivate func consume(_ digest: String, at now: Timestamp = Sample.now) async throws -> Bool {
+        try await consumePushedRequest(
+            digest: digest, pushedAfter: Sample.now, until: Sample.now + .seconds(1890), at: now)
     }
 
     fileprivate func openSample(_ name: String, replacing replaced: ReplacedSession? = nil) async throws -> Bool {

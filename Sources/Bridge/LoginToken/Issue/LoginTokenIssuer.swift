@@ -53,6 +53,12 @@ package final class LoginTokenIssuer: Sendable {
         }
     }
 
+    /// Makes every check of an issue but the limits; issues, counts and writes nothing.
+    /// - Throws: as ``issue(_:bearer:origin:)``.
+    func check(_ request: LoginTokenIssueRequest, bearer: BearerIdentity, origin: RequestOrigin) async throws {
+        _ = try await checkedTerms(request, bearer: bearer, origin: origin, at: time.now())
+    }
+
     /// The limits come before every other check, or refusals would be free; only a repeat that gets its answer again
     /// does not count (contract §3).
     private func issue(

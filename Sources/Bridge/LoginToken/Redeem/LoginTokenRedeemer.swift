@@ -107,7 +107,7 @@ package final class LoginTokenRedeemer: Sendable {
         return try await sessions.lookUp(secret)
     }
 
-    private func redeem(_ candidate: RedemptionCandidate) async throws -> RedemptionOutcome {
+    func redeem(_ candidate: RedemptionCandidate) async throws -> RedemptionOutcome {
         if let limited = try await takeTry(candidate) { return limited }
         switch try await examine(candidate) {
         case .passes(let redemption): return try await use(redemption, candidate)
@@ -346,48 +346,5 @@ extension LoginTokenRedeemer {
     private static func userAgentMark(of redemption: Redemption) -> String? {
         guard !redemption.isByServer else { return LoginTokenUse.serverMark }
         return redemption.origin.userAgent.map { Base64URL.encode(Array(SHA256.hash(data: Array($0.utf8)))) }
-    }
-}
-
-extension LoginTokenRedeemer {
-    /// Redeems for the website's server. Single use is shared with browsers: a second use, by whichever way, ends what
-    /// the first one opened.
-    /// - Throws: `invalid_grant` for every refusal; `rate_limited`; ``StorageError``.
-    package func redeem(_ request: BackChannelRedemption) async throws -> WebSession {
-        let now = time.now()
-        let origin = request.origin
-        let (claims, isExpired): (LoginTokenClaims, Bool)
-        let verification = try await codec.verify(request.token, at: now)
-        switch verification {
-        case .refused(let flaw):
-            return try await refuse(
-                try await refusals.refuse(RedemptionRefusal(flaw), origin: origin, at: now))
-        case .expired(let found): (claims, isExpired) = (found, true)
-        case .verified(let found): (claims, isExpired) = (found, false)
-        }
-        // A website that only takes tokens by its back channel needs no path to land on.
-        let landing =
-            Landing.decide(.absent, sealed: claims.target, website: request.website, ownOrigin: settings.publicOrigin)
-            ?? ownPage
-        let candidate = RedemptionCandidate(
-            channel: .server, claims: claims, isExpired: isExpired, website: request.website, landing: landing,
-            origin: origin, at: now, codeVerifier: request.codeVerifier,
-            typedCode: request.typedCode.flatMap(TypedCodes.read))
-        let outcome = try await inTrace(of: verification) { try await redeem(candidate) }
-        guard case .landed(_, .some(let opened)) = outcome else { return try await refuse(outcome) }
-        return opened.session
-    }
-
-    /// Where a redemption lands that no browser follows.
-    var ownPage: Landing { Landing(location: settings.publicOrigin.description + "/", refusal: nil) }
-
-    /// Nothing but "no": the reasons are in the audit log.
-    private func refuse(_ outcome: RedemptionOutcome) async throws -> WebSession {
-        if case .limited(let wait) = outcome {
-            throw OAuthError(
-                .rateLimited, "too many login tokens were refused", detail: "redeem.network",
-                retryAfter: wait.roundedUpSeconds)
-        }
-        throw OAuthError(.invalidGrant, "the login token is not valid", detail: "login_token_refused")
     }
 }

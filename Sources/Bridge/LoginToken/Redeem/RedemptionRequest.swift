@@ -72,6 +72,15 @@ package struct BackChannelRedemption: Sendable {
         self.typedCode = typedCode
         self.origin = origin
     }
+
+    /// Why the token's own website redeems nothing: it keeps no secret, so anybody could come in its name.
+    static let publicClient = "public_client"
+
+    /// Whether the token's own website comes without having authenticated. No other client is told so: to each of them
+    /// the token is not valid, and no more (contract §4.4).
+    func lacksAuthentication(for claims: LoginTokenClaims) -> Bool {
+        website.isPublic && website.id == claims.audience
+    }
 }
 
 /// What the confirm page says of a code.

@@ -59,7 +59,7 @@ package enum VisitDecision: Hashable, Sendable {
     /// - Parameter mode: the website's setting; `direct` while the token does not verify, which ends in the refusal
     ///   page anyway.
     package static func decide(_ visit: Visit, mode: Client.RedeemMode) -> VisitDecision {
-        let isForeign = visit.fetchSite == .crossSite || visit.origin == .foreign
+        let isForeign = visit.fetchSite == .crossSite || visit.fetchSite == .other || visit.origin == .foreign
         let confirm = VisitDecision.confirm(submitsItself: mode == .direct && !isForeign)
         // A prefetch beats every carrier: what fetches ahead is not the user yet.
         if visit.isPrefetch || visit.carrier == .none { return confirm }

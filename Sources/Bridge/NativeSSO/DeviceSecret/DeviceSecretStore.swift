@@ -46,6 +46,14 @@ package enum DeviceSecretIssueOutcome: Hashable, Sendable {
     case sessionEnded
 }
 
+package enum DeviceSecretAddition: Hashable, Sendable {
+    case added
+    /// The device was revoked, or has expired.
+    case deviceEnded
+    /// The app session is over, or does not hang below the device.
+    case sessionEnded
+}
+
 package enum DeviceSecretUseOutcome: Hashable, Sendable {
     case accepted(DeviceSecret)
     /// Never given out, revoked or expired.

@@ -86,14 +86,21 @@ package final class DeviceSecrets: Sendable {
         // The app's own secret stays good: it may not expect a new one here.
         if let id = occasion.session.deviceSecretID {
             let secret = OpaqueSecret.make(.deviceSecret, random: random)
-            if try await store.addDeviceSecret(
-                digest: secret.digest, to: id, at: occasion.at, keeping: Self.keptSecrets,
+            switch try await store.addDeviceSecret(
+                digest: secret.digest, to: id, for: occasion.session.id, at: occasion.at, keeping: Self.keptSecrets,
                 event: event(.deviceSecretIssued, occasion, id: id, reason: "refresh"))
             {
-                return Provision(secret: secret)
+            case .added: return Provision(secret: secret)
+            case .sessionEnded: throw Self.sessionEnded
+            case .deviceEnded: break
             }
         }
         return try await issue(occasion)
+    }
+
+    /// Between the refresh and now: signed out elsewhere, or by the replay of its old device's secret.
+    private static var sessionEnded: OAuthError {
+        OAuthError(.invalidGrant, "the session has ended; sign in again", detail: "session_ended")
     }
 
     private func isDue(_ occasion: AttachRequest) async throws -> Bool {
@@ -139,9 +146,7 @@ package final class DeviceSecrets: Sendable {
             await endings.take(in: ended)
             return Provision(secret: secret)
         case .rejected: return nil
-        // Between the refresh and now, such as by the replay of its old device's secret.
-        case .sessionEnded:
-            throw OAuthError(.invalidGrant, "the session has ended; sign in again", detail: "session_ended")
+        case .sessionEnded: throw Self.sessionEnded
         }
     }
 

@@ -1,5 +1,5 @@
 /// What the device side keeps: device secrets, the refresh cookies of web views, and the settings of Native SSO.
-package protocol DeviceStore: Sendable {
+package protocol DeviceStore: SettingStore {
     // Device secrets, found by digest. Every verb is one transaction that also holds its audit events, and calls on any
     // number of servers that concern one device take turns.
 
@@ -28,11 +28,13 @@ package protocol DeviceStore: Sendable {
     func attach(_ sessionID: SessionID, to id: DeviceSecretID, at now: Timestamp) async throws -> Bool
 
     /// Gives a device that is still alive one more secret besides those it has, for an app that did not show its own.
-    /// - Parameter count: how many of the youngest stay; the first one stays too, those between are forgotten.
-    /// - Returns: whether the device is alive.
+    /// - Parameters:
+    ///   - session: the app's, which has to hang below the device and be alive too.
+    ///   - count: how many of the youngest stay; the first one stays too, those between are forgotten.
     func addDeviceSecret(
-        digest: String, to id: DeviceSecretID, at now: Timestamp, keeping count: Int, event: AuditEvent
-    ) async throws -> Bool
+        digest: String, to id: DeviceSecretID, for session: SessionID, at now: Timestamp, keeping count: Int,
+        event: AuditEvent
+    ) async throws -> DeviceSecretAddition
 
     /// Counts a use, and opens what it is used for in the same transaction, so that nothing can be opened with a
     /// secret that was revoked a moment before.
@@ -67,12 +69,4 @@ package protocol DeviceStore: Sendable {
     /// Whether using a refresh cookie would end its session: it is older than the one before the last, or a sibling was
     /// used in its place. Changes nothing.
     func isSuperseded(refreshDigest: String) async throws -> Bool
-
-    // Settings that administrators change while the service runs; each is one JSON text under a name.
-
-    /// `nil` when nobody has set it.
-    func setting(_ name: String) async throws -> String?
-
-    /// Sets it, or takes it back to nothing with `nil`, and records the event in the same transaction.
-    func saveSetting(_ name: String, _ value: String?, at now: Timestamp, event: AuditEvent) async throws
 }

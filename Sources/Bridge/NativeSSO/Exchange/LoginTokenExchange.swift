@@ -19,6 +19,27 @@ package final class LoginTokenExchange: Sendable {
 
     /// An access token gives a login token, by the rules of contract §3.
     func issue(for subjectToken: Secret<String>, _ request: TokenRequest) async throws -> IssuedTokens {
+        let bearer = try await bearer(of: subjectToken, request)
+        let answer: LoginTokenAnswer
+        do {
+            answer = try await issuer.issue(try Self.order(request), bearer: bearer, origin: request.origin)
+        } catch let error as OAuthError {
+            throw Self.atTokenEndpoint(error)
+        }
+        // RFC 8693 §2.2.1: what is issued is not an access token, so its type is N_A.
+        var response = IssuedTokens(
+            accessToken: answer.token, tokenType: "N_A", expiresIn: .seconds(answer.expiresIn),
+            issuedTokenType: TokenTypeURI.loginToken)
+        response.extraMembers = [
+            ("id", .string(answer.id.rawValue)), ("expires_at", .string(answer.expiresAt.rfc3339)),
+            ("login_url", .string(answer.loginURL.expose())),
+        ]
+        if let code = answer.typedCode { response.extraMembers.append(("login_code", .string(code.expose()))) }
+        return response
+    }
+
+    /// Whom the subject token names, where this client may exchange it.
+    private func bearer(of subjectToken: Secret<String>, _ request: TokenRequest) async throws -> BearerIdentity {
         let bearer: BearerIdentity
         do {
             bearer = try await bearers.authenticate(subjectToken, at: request.at)
@@ -37,41 +58,22 @@ package final class LoginTokenExchange: Sendable {
                 .invalidSubjectToken, "the subject token cannot be verified",
                 detail: BearerRefusal.senderConstrained.rawValue)
         }
+        return bearer
+    }
+
+    private static func order(_ request: TokenRequest) throws(OAuthError) -> LoginTokenIssueRequest {
         let parameters = request.parameters
-        let order = LoginTokenIssueRequest(
+        return LoginTokenIssueRequest(
             targetClientID: parameters["audience"], redirect: parameters.bytes("redirect"),
-            ttl: try parameters["ttl"].map(Self.seconds), codeChallenge: parameters["code_challenge"],
+            ttl: try seconds(parameters["ttl"]), codeChallenge: parameters["code_challenge"],
             codeChallengeMethod: parameters["code_challenge_method"], bind: parameters["bind"])
-        let answer: LoginTokenAnswer
-        do {
-            answer = try await issuer.issue(order, bearer: bearer, origin: request.origin)
-        } catch let error as OAuthError {
-            throw Self.atTokenEndpoint(error)
-        }
-        // RFC 8693 §2.2.1: what is issued is not an access token, so its type is N_A.
-        var response = IssuedTokens(
-            accessToken: answer.token, tokenType: "N_A", expiresIn: .seconds(answer.expiresIn),
-            issuedTokenType: TokenTypeURI.loginToken)
-        response.extraMembers = [
-            ("id", .string(answer.id.rawValue)), ("expires_at", .string(answer.expiresAt.rfc3339)),
-            ("login_url", .string(answer.loginURL.expose())),
-        ]
-        if let code = answer.typedCode { response.extraMembers.append(("login_code", .string(code.expose()))) }
-        return response
     }
 
     /// A login token gives its website's server an ID token and an access token; it is consumed.
     func redeem(_ loginToken: Secret<String>, _ request: TokenRequest) async throws -> IssuedTokens {
-        guard !request.client.isPublic else {
-            throw OAuthError(
-                .invalidClient, "redeeming a login token takes a client that authenticates", detail: "public_client")
-        }
         let web: WebSession
         do {
-            web = try await redeemer.redeem(
-                BackChannelRedemption(
-                    token: loginToken, website: request.client, codeVerifier: request.parameters["code_verifier"],
-                    typedCode: request.parameters["login_code"], origin: request.origin))
+            web = try await redeemer.redeem(Self.redemption(of: loginToken, request))
         } catch let error as OAuthError {
             throw Self.atTokenEndpoint(error)
         }
@@ -91,6 +93,12 @@ package final class LoginTokenExchange: Sendable {
         return response
     }
 
+    private static func redemption(of loginToken: Secret<String>, _ request: TokenRequest) -> BackChannelRedemption {
+        BackChannelRedemption(
+            token: loginToken, website: request.client, codeVerifier: request.parameters["code_verifier"],
+            typedCode: request.parameters["login_code"], origin: request.origin)
+    }
+
     /// The codes of contract §3 and §4, as the token endpoint says them.
     private static func atTokenEndpoint(_ error: OAuthError) -> OAuthError {
         let code: ErrorCode
@@ -105,10 +113,40 @@ package final class LoginTokenExchange: Sendable {
             challenge: error.challenge)
     }
 
-    private static func seconds(_ text: String) throws(OAuthError) -> Int {
+    private static func seconds(_ text: String?) throws(OAuthError) -> Int? {
+        guard let text else { return nil }
         guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isDigit),
             let seconds = Int(text)
         else { throw OAuthError(.invalidRequest, "ttl has the wrong type") }
         return seconds
+    }
+}
+
+extension LoginTokenExchange {
+    /// Adds what ``issue(for:_:)`` would come to, but for the limits; nothing is issued, counted or written.
+    func explainIssue(
+        for subjectToken: Secret<String>, _ request: TokenRequest, in explanation: inout Explanation
+    ) async throws {
+        let bearer: BearerIdentity
+        do {
+            bearer = try await self.bearer(of: subjectToken, request)
+        } catch let error as OAuthError {
+            return explanation.check("subject token is good, and of this client", refusedWith: error)
+        }
+        explanation.check("subject token is good, and of this client", fails: nil)
+        explanation.note("user", bearer.subject.rawValue)
+        do {
+            try await issuer.check(try Self.order(request), bearer: bearer, origin: request.origin)
+        } catch let error as OAuthError {
+            return explanation.check("login token may be issued", refusedWith: error)
+        }
+        explanation.check("login token may be issued", fails: nil)
+    }
+
+    /// Adds what ``redeem(_:_:)`` would come to, but for the limits; nothing is used up, counted or written.
+    func explainRedemption(
+        of loginToken: Secret<String>, _ request: TokenRequest, in explanation: inout Explanation
+    ) async throws {
+        try await redeemer.explain(Self.redemption(of: loginToken, request), in: &explanation)
     }
 }

@@ -3,7 +3,7 @@ import OAuth2
 /// Turns a device secret and a token of one app into tokens or cookies of another client (contract §5.4).
 package final class NativeSSOExchange: Sendable {
     /// Also explains an exchange without performing it.
-    package let inquiry: NativeSSOInquiry
+    let inquiry: NativeSSOInquiry
     private let opening: NativeSSOOpening
     private let devices: DeviceSecrets
     private let limiter: any RateLimiter

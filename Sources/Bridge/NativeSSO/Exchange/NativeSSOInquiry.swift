@@ -1,4 +1,4 @@
-package import OAuth2
+import OAuth2
 
 /// Finds out what a Native SSO exchange is decided by (contract §5.4); counts and changes nothing.
 package final class NativeSSOInquiry: Sendable {
@@ -8,7 +8,7 @@ package final class NativeSSOInquiry: Sendable {
     private let grants: any GrantStore
     private let sessions: AppSessions
     private let subjects: Subjects
-    private let clients: Reloadable<ClientDirectory>
+    let clients: Reloadable<ClientDirectory>
     private let accessTokens: AccessTokens
     private let idTokens: IDTokenCodec
 
@@ -102,41 +102,19 @@ package final class NativeSSOInquiry: Sendable {
 }
 
 extension NativeSSOInquiry {
-    /// What an exchange with these parameters would come to, check by check; counts and opens nothing (contract §13).
-    package func explain(_ parameters: FormParameters, origin: RequestOrigin, at now: Timestamp) async throws
-        -> Explanation
-    {
-        var explanation = Explanation(rule: "native_sso")
-        let client = parameters["client_id"].flatMap { clients.current[ClientID(rawValue: $0)] }
-        let kind: NativeSSOFacts.SubjectToken.Kind? =
-            switch parameters["subject_token_type"] {
-            case TokenTypeURI.idToken?: .idToken
-            case TokenTypeURI.accessToken?: .accessToken
-            default: nil
-            }
-        let actorTypes = [TokenTypeURI.deviceSecret, TokenTypeURI.oldDeviceSecret]
-        guard explanation.check("client is known", fails: client == nil ? "unknown_client" : nil), let client,
-            explanation.check("subject_token_type", fails: kind == nil ? "subject_token_type" : nil), let kind,
-            explanation.check(
-                "actor_token_type",
-                fails: parameters["actor_token_type"].map(actorTypes.contains) ?? false ? nil : "actor_token_type"),
-            explanation.check(
-                "subject_token is there", fails: parameters["subject_token"] == nil ? "missing_subject_token" : nil),
-            let subjectToken = parameters["subject_token"]
-        else { return explanation }
-        let secret = parameters["actor_token"].flatMap { OpaqueSecret($0, kind: .deviceSecret) }
-        let known = try await presented(secret)
+    /// Adds what an exchange would come to, check by check; counts and opens nothing (contract §13).
+    func explain(
+        _ order: NativeSSOExchange.ExchangeRequest, _ request: TokenRequest, in explanation: inout Explanation
+    ) async throws {
+        let secret = OpaqueSecret(order.deviceSecret.expose(), kind: .deviceSecret)
         let facts = try await facts(
-            NativeSSOExchange.ExchangeRequest(
-                kind: kind, subjectToken: Secret(subjectToken), deviceSecret: Secret("")), secret: secret, known: known,
-            settings: try await configuration.current(),
-            request: TokenRequest(parameters: parameters, client: client, origin: origin, at: now))
+            order, secret: secret, known: try await presented(secret), settings: try await settings(),
+            request: request)
         var flaws: Set<NativeSSORefusal> = []
         if case .refused(_, let all) = NativeSSOCheck.decide(facts) { flaws = Set(all) }
         for flaw in NativeSSORefusal.allCases {
             explanation.check(flaw.check, fails: flaws.contains(flaw) ? flaw.rawValue : nil)
         }
-        return explanation
     }
 }
 

@@ -12,56 +12,73 @@ package final class TokenExchangeGrant: TokenGrant {
     }
 
     package func authorize(_ request: TokenRequest) async throws -> TokenResponse {
-        let subject = Secret(try request.required("subject_token"))
-        let subjectType = try request.required("subject_token_type")
-        let wanted = request.parameters["requested_token_type"]
-        if let actor = try actor(request) {
-            let kind: NativeSSOFacts.SubjectToken.Kind
-            switch subjectType {
-            case TokenTypeURI.idToken: kind = .idToken
-            case TokenTypeURI.accessToken: kind = .accessToken
-            default: throw Self.notOffered("subject_token_type")
-            }
-            guard wanted == nil || wanted == TokenTypeURI.accessToken else {
-                throw Self.notOffered("requested_token_type")
-            }
-            return try await native.exchange(
-                .init(kind: kind, subjectToken: subject, deviceSecret: actor), for: request)
+        switch try TokenExchangeOrder(request) {
+        case .native(let order): try await native.exchange(order, for: request)
+        case .issue(let accessToken): .tokens(try await loginTokens.issue(for: accessToken, request))
+        case .redemption(let loginToken): .tokens(try await loginTokens.redeem(loginToken, request))
         }
-        switch (subjectType, wanted) {
-        case (TokenTypeURI.accessToken, TokenTypeURI.loginToken):
-            return .tokens(try await loginTokens.issue(for: subject, request))
-        case (TokenTypeURI.loginToken, nil), (TokenTypeURI.loginToken, TokenTypeURI.accessToken):
-            return .tokens(try await loginTokens.redeem(subject, request))
-        case (TokenTypeURI.idToken, _):
-            throw OAuthError(.invalidRequest, "actor_token is missing", detail: "missing_actor_token")
-        case (TokenTypeURI.accessToken, nil), (TokenTypeURI.accessToken, TokenTypeURI.accessToken):
-            throw OAuthError(.invalidRequest, "actor_token is missing", detail: "missing_actor_token")
-        case (TokenTypeURI.accessToken, _), (TokenTypeURI.loginToken, _):
-            throw Self.notOffered("requested_token_type")
-        default: throw Self.notOffered("subject_token_type")
+    }
+}
+
+extension TokenExchangeGrant {
+    /// What an exchange with these parameters would come to, check by check, whatever its row of the table (contract
+    /// §13). Nothing is used up, counted, issued or written.
+    ///
+    /// Not judged is the client's own proof of who it is. What is bound to a key does not pass: its proof belongs to a
+    /// request.
+    package func explain(
+        _ parameters: FormParameters, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Explanation {
+        var explanation = Explanation(rule: "token_exchange")
+        let client = parameters["client_id"].flatMap { native.inquiry.clients.current[ClientID(rawValue: $0)] }
+        guard explanation.check("client is known", fails: client == nil ? "unknown_client" : nil), let client else {
+            return explanation
+        }
+        if !client.isPublic { explanation.note("client authentication", "needed; not judged here") }
+        if client.requiresProofOfPossession { explanation.note("proof of possession", "needed; not judged here") }
+        // Who asks about an exchange has named the grant by that; another one is none.
+        let isExchange = parameters["grant_type"].map { $0 == type.rawValue } ?? true
+        guard explanation.check("grant_type is token exchange", fails: isExchange ? nil : "grant_type"),
+            explanation.check("client may exchange tokens", fails: client.mayUse(type) ? nil : "unauthorized_client")
+        else { return explanation }
+        let request = TokenRequest(parameters: parameters, client: client, origin: origin, at: now)
+        let order: TokenExchangeOrder
+        do throws(OAuthError) {
+            order = try TokenExchangeOrder(request)
+        } catch {
+            explanation.check("exchange is offered", refusedWith: error)
+            return explanation
+        }
+        explanation.check("exchange is offered", fails: nil, found: order.label)
+        explanation.decided(by: order.rule)
+        switch order {
+        case .native(let order): try await native.inquiry.explain(order, request, in: &explanation)
+        case .issue(let accessToken):
+            try await loginTokens.explainIssue(for: accessToken, request, in: &explanation)
+        case .redemption(let loginToken):
+            try await loginTokens.explainRedemption(of: loginToken, request, in: &explanation)
+        }
+        return explanation
+    }
+}
+
+extension TokenExchangeOrder {
+    /// What is exchanged, as an administrator reads it.
+    fileprivate var label: String {
+        switch self {
+        case .native(let order):
+            order.kind == .idToken ? "an ID token and a device secret" : "an access token and a device secret"
+        case .issue: "an access token for a login token"
+        case .redemption: "a login token"
         }
     }
 
-    /// The device secret, under its present or its old name; RFC 8693 §2.1 wants both parameters or none.
-    private func actor(_ request: TokenRequest) throws(OAuthError) -> Secret<String>? {
-        let type = request.parameters["actor_token_type"]
-        guard let token = request.parameters["actor_token"] else {
-            guard type == nil else {
-                throw OAuthError(.invalidRequest, "actor_token is missing", detail: "missing_actor_token")
-            }
-            return nil
+    /// What decides when every check passes.
+    fileprivate var rule: String {
+        switch self {
+        case .native: "native_sso"
+        case .issue: "login_token_issue"
+        case .redemption: "login_token"
         }
-        guard let type else {
-            throw OAuthError(.invalidRequest, "actor_token_type is missing", detail: "missing_actor_token_type")
-        }
-        guard type == TokenTypeURI.deviceSecret || type == TokenTypeURI.oldDeviceSecret else {
-            throw Self.notOffered("actor_token_type")
-        }
-        return Secret(token)
-    }
-
-    private static func notOffered(_ parameter: String) -> OAuthError {
-        OAuthError(.invalidRequest, "\(parameter) is not offered here", detail: parameter)
     }
 }

@@ -12,15 +12,17 @@ package struct NativeSSOConfiguration: Sendable {
     }
 
     static let settingName = "native-sso"
+    /// How often a change is made anew when others come first.
+    private static let attempts = 8
 
     private let configured: [NativeSSOField: NativeSSOValue]
-    private let store: any DeviceStore
+    private let store: any SettingStore
     private let time: TimeSource
     private let cache: ShortLivedCache<String, [NativeSSOField: NativeSSOValue]>
 
     /// - Parameter configured: what the settings file says.
     package init(
-        configured: [NativeSSOField: NativeSSOValue] = [:], store: any DeviceStore, time: TimeSource = .system
+        configured: [NativeSSOField: NativeSSOValue] = [:], store: any SettingStore, time: TimeSource = .system
     ) {
         self.configured = configured
         self.store = store
@@ -44,22 +46,26 @@ package struct NativeSSOConfiguration: Sendable {
         }
     }
 
-    /// Sets some fields and leaves the others.
+    /// Sets some fields and leaves the others, also those that somebody else sets at the same time.
     /// - Parameter reason: the administrator's own words.
+    /// - Throws: ``StorageError`` when it was not made, also because others came first again and again.
     package func change(
         _ fields: [NativeSSOField: NativeSSOValue], by actor: AdminActor, origin: RequestOrigin, reason: String? = nil
     ) async throws {
-        let merged = try await load().merging(fields) { $1 }
-        try await save(merged, actor, origin, changed: Set(fields.keys), reason)
+        try await amend(by: actor, origin: origin, reason) { $0.merging(fields) { $1 } }
     }
 
     /// Takes every field back to what the configuration says.
     package func reset(by actor: AdminActor, origin: RequestOrigin, reason: String? = nil) async throws {
-        try await save([:], actor, origin, changed: Set(try await load().keys), reason)
+        try await amend(by: actor, origin: origin, reason) { _ in [:] }
     }
 
     private func load() async throws -> [NativeSSOField: NativeSSOValue] {
-        guard let text = try await store.setting(Self.settingName) else { return [:] }
+        try Self.fields(try await store.setting(Self.settingName))
+    }
+
+    private static func fields(_ text: String?) throws -> [NativeSSOField: NativeSSOValue] {
+        guard let text else { return [:] }
         do {
             return try NativeSSOSettingsText.read(Array(text.utf8))
         } catch {
@@ -67,23 +73,36 @@ package struct NativeSSOConfiguration: Sendable {
         }
     }
 
-    private func save(
-        _ fields: [NativeSSOField: NativeSSOValue], _ actor: AdminActor, _ origin: RequestOrigin,
-        changed: Set<NativeSSOField>, _ words: String?
+    /// Makes a change to the fields as they stand; again when somebody else was first. The event tells of those alone
+    /// that are others by it.
+    private func amend(
+        by actor: AdminActor, origin: RequestOrigin, _ words: String?,
+        _ change: ([NativeSSOField: NativeSSOValue]) -> [NativeSSOField: NativeSSOValue]
     ) async throws {
-        let now = time.now()
-        let names = changed.map(\.rawValue).sorted()
+        for _ in 0..<Self.attempts {
+            let seen = try await store.setting(Self.settingName)
+            let before = try Self.fields(seen)
+            let after = change(before)
+            let changed = NativeSSOField.allCases.filter { before[$0] != after[$0] }
+            // What is so already may be newer than what is remembered here.
+            guard !changed.isEmpty else { return cache.removeAll() }
+            let now = time.now()
+            let isSaved = try await store.saveSetting(
+                Self.settingName, after.isEmpty ? nil : NativeSSOSettingsText.write(after), seenAs: seen, at: now,
+                event: AuditEvent(
+                    at: now, type: .settingChanged, outcome: .success, reason: after.isEmpty ? "reset" : "changed",
+                    origin: origin, detail: Self.detail(actor, changed, words)))
+            if isSaved { return cache.removeAll() }
+        }
+        throw StorageError.unavailable("the settings were changed by others all the time")
+    }
+
+    private static func detail(_ actor: AdminActor, _ changed: [NativeSSOField], _ words: String?) -> String {
         var detail = JSONObjectWriter()
         detail.add("actor", actor.description)
-        detail.add("fields", names)
+        detail.add("fields", changed.map(\.rawValue).sorted())
         if let words, !words.isEmpty { detail.add("reason", words) }
-        detail.add("setting", Self.settingName)
-        try await store.saveSetting(
-            Self.settingName, fields.isEmpty ? nil : NativeSSOSettingsText.write(fields), at: now,
-            event: AuditEvent(
-                at: now, type: .settingChanged, outcome: .success, reason: fields.isEmpty ? "reset" : "changed",
-                origin: origin,
-                detail: String(decoding: detail.finish(), as: UTF8.self)))
-        cache.removeAll()
+        detail.add("setting", settingName)
+        return String(decoding: detail.finish(), as: UTF8.self)
     }
 }

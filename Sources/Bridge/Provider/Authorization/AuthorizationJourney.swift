@@ -1,11 +1,22 @@
 import OAuth2
 
+/// The pushed request that a journey began with. Its row is gone soon after it expires, and may be gone before its user is
+/// done signing in.
+struct PushedOrigin: Hashable, Sendable {
+    let digest: String
+    let expiresAt: Timestamp
+
+    var pushedAt: Timestamp { expiresAt - PushedRequests.lifetime }
+    /// Until when the sign-in that began with it may be answered, however often its pages were shown again.
+    var answerableUntil: Timestamp { expiresAt + Authorizations.journeyLifetime }
+}
+
 /// A request on its way through the pages: carried by the browser, sealed.
 struct AuthorizationJourney: Hashable, Sendable {
     /// ``AuthorizationParameter/serialize(_:)`` of the request; of a pushed one, what was pushed.
     let parameters: String
     /// The pushed request that is used up by the answer.
-    let pushedDigest: String?
+    let pushed: PushedOrigin?
     /// When the browser was first sent to the sign-in page.
     let demandedAt: Timestamp?
     /// The browser that was sent there. Another one's sign-in counts for nothing here.
@@ -16,7 +27,8 @@ struct AuthorizationJourney: Hashable, Sendable {
     var text: [UInt8] {
         var object = JSONObjectWriter()
         object.add("parameters", parameters)
-        object.add("pushed", pushedDigest)
+        object.add("pushed", pushed?.digest)
+        object.add("pushed_until", json: pushed.map { String($0.expiresAt.milliseconds) } ?? "null")
         object.add("demanded_at", json: demandedAt.map { String($0.milliseconds) } ?? "null")
         object.add("browser", browserDigest)
         object.add("asked", asked?.rawValue)
@@ -24,10 +36,10 @@ struct AuthorizationJourney: Hashable, Sendable {
     }
 
     init(
-        parameters: String, pushedDigest: String?, demandedAt: Timestamp?, browserDigest: String, asked: Subject?
+        parameters: String, pushed: PushedOrigin?, demandedAt: Timestamp?, browserDigest: String, asked: Subject?
     ) {
         self.parameters = parameters
-        self.pushedDigest = pushedDigest
+        self.pushed = pushed
         self.demandedAt = demandedAt
         self.browserDigest = browserDigest
         self.asked = asked
@@ -37,8 +49,13 @@ struct AuthorizationJourney: Hashable, Sendable {
         guard let members = JSONValue.parse(text)?.object, let parameters = members["parameters"]?.string,
             let browser = members["browser"]?.string
         else { return nil }
+        var pushed: PushedOrigin?
+        if let digest = members["pushed"]?.string {
+            guard let expiry = members["pushed_until"]?.integer else { return nil }
+            pushed = PushedOrigin(digest: digest, expiresAt: Timestamp(milliseconds: expiry))
+        }
         self.init(
-            parameters: parameters, pushedDigest: members["pushed"]?.string,
+            parameters: parameters, pushed: pushed,
             demandedAt: members["demanded_at"]?.integer.map(Timestamp.init(milliseconds:)), browserDigest: browser,
             asked: members["asked"]?.string.map(Subject.init(rawValue:)))
     }

@@ -60,11 +60,8 @@ package struct AuthorizationRequestReader: Sendable {
         func refuse(_ code: ErrorCode, _ description: String) -> AuthorizationRefusal {
             .redirect(answer, code, description)
         }
-        if outer.isRepeated(AuthorizationParameter.loginToken) {
-            throw refuse(.invalidRequest, "\(AuthorizationParameter.loginToken) is repeated")
-        }
-        if let name = AuthorizationParameter.all.first(where: parameters.isRepeated) {
-            throw refuse(.invalidRequest, "\(name) is repeated")
+        for sent in [outer, parameters] {
+            if let problem = AuthorizationParameter.repetition(in: sent) { throw refuse(.invalidRequest, problem) }
         }
         if let name = AuthorizationParameter.unreadable(in: parameters), !Self.wishes.contains(name) {
             throw refuse(.invalidRequest, "\(name) is not UTF-8")
@@ -138,11 +135,11 @@ package struct AuthorizationRequestReader: Sendable {
         _ parameters: FormParameters, _ client: Client, _ refuse: Refuse
     ) throws(AuthorizationRefusal) -> CodeChallenge? {
         guard let text = parameters["code_challenge"] else {
-            guard parameters.bytes("code_challenge") == nil, parameters.bytes("code_challenge_method") == nil else {
-                throw refuse(.invalidRequest, "code_challenge is missing or malformed")
-            }
             guard !client.isPublic, !client.requiresPKCE else {
                 throw refuse(.invalidRequest, "code challenge required")
+            }
+            guard parameters.bytes("code_challenge_method") == nil else {
+                throw refuse(.invalidRequest, "code_challenge is missing")
             }
             return nil
         }

@@ -75,11 +75,11 @@ package final class Authorizations: Sendable {
     }
 
     private func journey(
-        _ found: (pushed: AuthorizationRequestReader.Pushed, parameters: String, digest: String?),
+        _ found: (pushed: AuthorizationRequestReader.Pushed, parameters: String, origin: PushedOrigin?),
         _ browser: OpaqueSecret
     ) -> AuthorizationJourney {
         AuthorizationJourney(
-            parameters: found.parameters, pushedDigest: found.digest, demandedAt: nil, browserDigest: browser.digest,
+            parameters: found.parameters, pushed: found.origin, demandedAt: nil, browserDigest: browser.digest,
             asked: nil)
     }
 
@@ -176,7 +176,7 @@ package final class Authorizations: Sendable {
         else { return nil }
         let isSameBrowser = ConstantTime.equals(opened.browserDigest.utf8, browser.digest.utf8)
         let journey = AuthorizationJourney(
-            parameters: opened.parameters, pushedDigest: opened.pushedDigest,
+            parameters: opened.parameters, pushed: opened.pushed,
             demandedAt: isSameBrowser ? opened.demandedAt : nil, browserDigest: browser.digest,
             asked: isSameBrowser ? opened.asked : nil)
         return (journey, reader.read(parameters, pushed: .found(parameters)))
@@ -227,7 +227,10 @@ package final class Authorizations: Sendable {
         guard let admission = try await admission(of: session.subject, for: request, origin: origin, at: now) else {
             return tooMany(request)
         }
-        if let digest = journey.pushedDigest, try await !pushed.consumePushedRequest(digest: digest, at: now) {
+        if let pushed = journey.pushed, try await !isUsedHere(pushed, at: now) {
+            try await watch.refused(
+                AuthorizationRefusal.Reason.unusableRequestURI.rawValue, of: session.subject,
+                client: request.client.id, origin: origin, at: now)
             return .page(.invalidRequestURI, .unusableRequestURI)
         }
         // Last, so that only what gets its code takes room in the memory.
@@ -248,6 +251,13 @@ package final class Authorizations: Sendable {
             return .signIn(journey: try sealed(journey, demandedAt: now, asked: nil), request)
         }
         return request.answer.outcome([(name: "code", value: code.expose())], issuer: issuer)
+    }
+
+    /// Whether it is this answer that uses the pushed request up.
+    private func isUsedHere(_ request: PushedOrigin, at now: Timestamp) async throws -> Bool {
+        guard now < request.answerableUntil else { return false }
+        return try await pushed.consumePushedRequest(
+            digest: request.digest, pushedAfter: request.pushedAt, until: request.answerableUntil, at: now)
     }
 
     /// - Returns: `nil` when the user had too many.
@@ -278,7 +288,7 @@ package final class Authorizations: Sendable {
 
     private func sealed(_ journey: AuthorizationJourney, demandedAt: Timestamp?, asked: Subject?) throws -> String {
         let next = AuthorizationJourney(
-            parameters: journey.parameters, pushedDigest: journey.pushedDigest, demandedAt: demandedAt,
+            parameters: journey.parameters, pushed: journey.pushed, demandedAt: demandedAt,
             browserDigest: journey.browserDigest, asked: asked)
         return try seal.seal(next.text, lifetime: Self.journeyLifetime)
     }
@@ -288,7 +298,7 @@ extension Authorizations {
     /// The parameters that a request stands for: its own, or those that it pushed ahead (RFC 9126 §4).
     func lookUp(
         _ parameters: FormParameters
-    ) async throws -> (pushed: AuthorizationRequestReader.Pushed, parameters: String, digest: String?) {
+    ) async throws -> (pushed: AuthorizationRequestReader.Pushed, parameters: String, origin: PushedOrigin?) {
         let prefix = AuthorizationRequestReader.requestURIPrefix
         guard let uri = parameters["request_uri"], uri.hasPrefix(prefix) else {
             return (.none, AuthorizationParameter.serialize(parameters), nil)
@@ -298,7 +308,10 @@ extension Authorizations {
             time.now() < found.expiresAt, found.clientID.rawValue == parameters["client_id"],
             let inner = try? FormParameters(parsing: found.parameters.utf8)
         else { return (.unusable, "", nil) }
-        return (.found(inner), AuthorizationParameter.serialize(inner), found.digest)
+        return (
+            .found(inner), AuthorizationParameter.serialize(inner),
+            PushedOrigin(digest: found.digest, expiresAt: found.expiresAt)
+        )
     }
 }
 

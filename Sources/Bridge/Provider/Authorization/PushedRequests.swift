@@ -49,11 +49,8 @@ package final class PushedRequests: Sendable {
         origin: RequestOrigin
     ) async throws -> Secret<String> {
         let now = time.now()
-        let alone = AuthorizationParameter.all + [AuthorizationParameter.loginToken]
-        if let name = (alone + ["client_secret", "client_assertion"]).first(
-            where: parameters.isRepeated)
-        {
-            throw OAuthError(.invalidRequest, "\(name) is repeated")
+        if let problem = AuthorizationParameter.repetition(in: parameters) {
+            throw OAuthError(.invalidRequest, problem)
         }
         let client = try await authenticator.client(
             sending: parameters, basic: basic, origin: origin, at: now, isChecked: true)
@@ -62,9 +59,6 @@ package final class PushedRequests: Sendable {
         {
             try await refusals?.limitExceeded(scope: scope, clientID: client.id, origin: origin, at: now)
             throw OAuthError(.rateLimited, detail: scope, retryAfter: wait.roundedUpSeconds)
-        }
-        if let name = AuthorizationParameter.unreadable(in: parameters) {
-            throw OAuthError(.invalidRequest, "\(name) is not UTF-8")
         }
         if parameters["request_uri"] != nil { throw OAuthError(.invalidRequest, "request_uri cannot be pushed") }
         // A client that names itself in the header alone is named here, for the checks and for later.

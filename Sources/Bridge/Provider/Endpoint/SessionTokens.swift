@@ -35,7 +35,8 @@ package final class SessionTokens: Sendable {
         }
     }
 
-    /// Signs an access token for the session and, when `openid` was granted, an ID token.
+    /// Signs an access token for the session and, when `openid` was granted or a device secret goes along, an ID token:
+    /// without one that has its `ds_hash` the secret could not be exchanged (contract §5.1, §5.4).
     /// - Parameter scope: what the access token is for, at most the session's.
     package func answer(
         for session: AppSession, client: Client, scope: Scope, extras: Extras = Extras(), at now: Timestamp
@@ -50,7 +51,7 @@ package final class SessionTokens: Sendable {
             accessToken: accessToken, tokenType: Self.tokenType(claims),
             expiresIn: claims.expiresAt - now, scope: scope,
             refreshToken: extras.refreshToken.map { Secret($0.expose()) })
-        if scope.contains(Scope.openID) {
+        if scope.contains(Scope.openID) || extras.deviceSecret != nil {
             response.idToken = try await idToken(
                 for: session, client: client, scope: scope, accessToken: accessToken, extras: extras, at: now)
         }
@@ -94,7 +95,8 @@ package final class SessionTokens: Sendable {
         var names = ScopeClaims.names(requested: session.requestedClaims.idToken, with: scope)
         // Relying parties look for groups there, and few of them can ask by `claims`.
         if scope.contains(UserGroups.claim) { names.insert(UserGroups.claim) }
-        if !names.isEmpty {
+        // Without `openid` nobody asked who the user is (Core §3.1.2.1): the token is there for the exchange alone.
+        if scope.contains(Scope.openID), !names.isEmpty {
             claims.userClaims = try await users.claims(of: session.subject)
                 .filter { names.contains($0.key) && !$0.value.isNull }
         }

@@ -11,18 +11,21 @@ package final class TokenIntrospection: Sendable {
     private let refreshTokens: any GrantStore
     private let users: any UserClaimsSource
     private let issuer: String
+    private let refusals: RefusalLog
     private let further: [OtherTokens]
     private let time: TimeSource
 
     package init(
         authenticator: ClientAuthenticator, accessTokens: AccessTokens, refreshTokens: any GrantStore,
-        users: any UserClaimsSource, issuer: String, further: [OtherTokens] = [], time: TimeSource = .system
+        users: any UserClaimsSource, issuer: String, refusals: RefusalLog, further: [OtherTokens] = [],
+        time: TimeSource = .system
     ) {
         self.authenticator = authenticator
         self.accessTokens = accessTokens
         self.refreshTokens = refreshTokens
         self.users = users
         self.issuer = issuer
+        self.refusals = refusals
         self.further = further
         self.time = time
     }
@@ -36,9 +39,10 @@ package final class TokenIntrospection: Sendable {
         let now = time.now()
         let client = try await authenticator.client(sending: parameters, basic: basic, origin: origin, at: now)
         guard !client.isPublic else {
-            throw ClientRefused(
-                error: OAuthError(.invalidClient, "introspection takes a confidential client", detail: "public_client"),
-                usedBasic: false)
+            let error = OAuthError(
+                .invalidClient, "introspection takes a confidential client", detail: "public_client")
+            try await refusals.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
+            throw ClientRefused(error: error, usedBasic: false)
         }
         guard let token = parameters["token"] else { throw OAuthError(.invalidRequest, "token is missing") }
         guard let known = try await facts(Secret(token), asking: client, at: now), Self.mayKnow(known, client) else {

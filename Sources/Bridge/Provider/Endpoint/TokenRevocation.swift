@@ -13,13 +13,14 @@ package final class TokenRevocation: Sendable {
     private let idTokens: IDTokenCodec
     private let grants: any GrantStore
     private let endings: SessionEndings
+    private let refusals: RefusalLog
     private let further: [OtherTokens]
     private let time: TimeSource
 
     /// - Parameter further: asked in turn about a token that is neither kind; each says whether it was its own.
     package init(
         authenticator: ClientAuthenticator, accessTokens: AccessTokens, idTokens: IDTokenCodec,
-        grants: any GrantStore, endings: SessionEndings,
+        grants: any GrantStore, endings: SessionEndings, refusals: RefusalLog,
         further: [OtherTokens] = [], time: TimeSource = .system
     ) {
         self.authenticator = authenticator
@@ -27,6 +28,7 @@ package final class TokenRevocation: Sendable {
         self.idTokens = idTokens
         self.grants = grants
         self.endings = endings
+        self.refusals = refusals
         self.further = further
         self.time = time
     }
@@ -39,6 +41,18 @@ package final class TokenRevocation: Sendable {
         let now = time.now()
         let client = try await authenticator.client(sending: parameters, basic: basic, origin: origin, at: now)
         guard let token = parameters["token"] else { throw OAuthError(.invalidRequest, "token is missing") }
+        do {
+            try await revoke(token, of: client, origin: origin, at: now)
+        } catch let error as OAuthError where error.code == .invalidGrant {
+            // Whoever tries what others were given is to be seen.
+            try await refusals.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
+            throw error
+        }
+    }
+
+    private func revoke(
+        _ token: String, of client: Client, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
         if let secret = OpaqueSecret(token, kind: .refreshToken) {
             return try await revoke(secret, of: client, origin: origin, at: now)
         }

@@ -52,8 +52,10 @@ package protocol GrantStore: Sendable {
     /// The session with this id, ended or not.
     func appSession(id: SessionID) async throws -> AppSession?
 
-    /// The user's sessions that are alive, youngest first, at most `limit`.
-    func appSessions(of subject: Subject, aliveAt now: Timestamp, limit: Int) async throws -> [AppSession]
+    /// The user's sessions that are alive, youngest first, at most `limit` after `cursor`, which itself may have ended.
+    func appSessions(
+        of subject: Subject, aliveAt now: Timestamp, before cursor: SessionID?, limit: Int
+    ) async throws -> [AppSession]
 
     /// - Returns: how many, at most `limit` of them.
     func purgeAppSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
@@ -84,6 +86,11 @@ package protocol GrantStore: Sendable {
 }
 
 extension GrantStore {
+    /// The user's youngest sessions that are alive, at most `limit`.
+    package func appSessions(of subject: Subject, aliveAt now: Timestamp, limit: Int) async throws -> [AppSession] {
+        try await appSessions(of: subject, aliveAt: now, before: nil, limit: limit)
+    }
+
     /// Redeems a code. Where the answer to the commit was lost, what is stored by then says whether it was made.
     func redeemOnce(
         digest: String, opening session: AppSession, refreshToken: RefreshTokenRecord?, at now: Timestamp,

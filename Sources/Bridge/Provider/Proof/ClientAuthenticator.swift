@@ -27,13 +27,14 @@ package final class ClientAuthenticator: Sendable {
     /// - Parameters:
     ///   - basic: user and password of the `Authorization: Basic` header, decoded.
     ///   - isChecked: whether the endpoint has looked for repeated parameters by a rule of its own.
-    /// - Throws: `invalid_request` for a repeated parameter, or more than one way at once; ``ClientRefused`` and
-    ///   `slow_down` as ``authenticate(_:origin:at:)``.
+    /// - Throws: `invalid_request` for a repeated parameter, one that is not text, or more than one way at once;
+    ///   ``ClientRefused`` and `slow_down` as ``authenticate(_:origin:at:)``.
     package func client(
         sending parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin,
         at now: Timestamp, isChecked: Bool = false
     ) async throws -> Client {
         if !isChecked { try parameters.checkUnique(detail: "repeated_parameter") }
+        try parameters.checkText()
         return try await authenticate(try ClientCredentials(parameters, basic: basic), origin: origin, at: now)
     }
 
@@ -43,7 +44,9 @@ package final class ClientAuthenticator: Sendable {
     ) async throws -> Client {
         let client = credentials.clientID.flatMap { clients.current[ClientID(rawValue: $0)] }
         let flaw: String?
-        if let client {
+        if case .unreadable = credentials.proof {
+            flaw = "unreadable_credentials"
+        } else if let client {
             flaw = try await self.flaw(of: credentials.proof, by: client, origin: origin, at: now)
         } else {
             flaw = credentials.clientID == nil ? "missing_client_id" : "unknown_client"
@@ -59,7 +62,11 @@ package final class ClientAuthenticator: Sendable {
                 .slowDown, "too many failed client authentications", detail: scope,
                 retryAfter: wait.roundedUpSeconds)
         }
-        let usedBasic = if case .basic = credentials.proof { true } else { false }
+        let usedBasic =
+            switch credentials.proof {
+            case .basic, .unreadable: true
+            case .none, .post, .assertion: false
+            }
         throw ClientRefused(
             error: OAuthError(.invalidClient, Self.description(of: flaw), detail: flaw), usedBasic: usedBasic)
     }

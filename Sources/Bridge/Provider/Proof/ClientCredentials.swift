@@ -9,12 +9,18 @@ package struct ClientCredentials: Sendable {
     package enum Proof: Sendable {
         case none
         case basic(Secret<String>)
+        /// An `Authorization: Basic` header that holds no user and password.
+        case unreadable
         case post(Secret<String>)
         /// A JWT that the client signed (RFC 7523 §2.2).
         case assertion(Secret<String>)
     }
 
-    /// - Parameter basic: user and password of the `Authorization: Basic` header, decoded.
+    /// In the place of user and password where the header's cannot be read. Whoever sends them did try to authenticate, and
+    /// has failed (RFC 6749 §5.2). No client has this name.
+    package static let unreadable: (id: String, secret: Secret<String>) = ("", Secret(""))
+
+    /// - Parameter basic: user and password of the `Authorization: Basic` header, decoded; or ``unreadable``.
     /// - Throws: `invalid_request` for more than one way at once (RFC 6749 §2.3), or halves of one.
     package init(_ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?) throws(OAuthError) {
         let secret = parameters["client_secret"]
@@ -24,7 +30,10 @@ package struct ClientCredentials: Sendable {
             throw OAuthError(.invalidRequest, "one way of client authentication at a time", detail: "several_proofs")
         }
         let named = parameters["client_id"]
-        if let basic {
+        if let basic, basic.id == Self.unreadable.id {
+            clientID = named
+            proof = .unreadable
+        } else if let basic {
             guard named == nil || named == basic.id else {
                 throw OAuthError(
                     .invalidRequest, "client_id differs from the one in Authorization", detail: "client_id")

@@ -7,8 +7,13 @@ package protocol RequestStore: Sendable {
     /// The request, used or not, expired or not.
     func pushedRequest(digest: String) async throws -> PushedRequest?
 
-    /// Uses a request up: `true` for one caller only. It may have expired while its user signed in.
-    func consumePushedRequest(digest: String, at now: Timestamp) async throws -> Bool
+    /// Uses a request up: `true` for one caller only. It may have expired, and been purged, while its user signed in.
+    /// - Parameters:
+    ///   - start: before which it was not pushed, as for ``claimUse(digest:madeAfter:until:)``.
+    ///   - expiry: from which no sign-in that began with it is answered any more.
+    func consumePushedRequest(
+        digest: String, pushedAfter start: Timestamp, until expiry: Timestamp, at now: Timestamp
+    ) async throws -> Bool
 
     /// Removes requests that expired before `cutoff`.
     /// - Returns: how many, at most `limit` of them.

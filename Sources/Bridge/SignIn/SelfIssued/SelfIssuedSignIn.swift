@@ -174,10 +174,12 @@ extension SelfIssuedSignIn {
             audiences: [configuration.clientID, configuration.returnURI], forms: configuration.forms,
             nonces: transaction.linking == nil ? nonces : [transaction.nonce], now: now)
         let token: SelfIssuedToken
+        var thumbprint: String?
         do throws(SelfIssuedRefusal.Reason) {
-            token = try SelfIssuedToken(answer: answer, terms: terms)
+            token = try SelfIssuedToken(answer: answer, terms: terms, proven: { thumbprint = $0 })
         } catch {
-            throw SelfIssuedRefusal(error, phoneError: answer["error"].map { String($0.prefix(64)) })
+            throw SelfIssuedRefusal(
+                error, thumbprint: thumbprint, phoneError: answer["error"].map { String($0.prefix(64)) })
         }
         return SelfIssuedProof(token, isOfAnyApp: token.nonce != transaction.nonce, asking: configuration.claims)
     }

@@ -54,9 +54,12 @@ package struct SelfIssuedToken: Sendable {
     package static let thumbprintURN = "urn:ietf:params:oauth:jwk-thumbprint:sha-256:"
 
     /// Makes every check in order; the first that fails decides.
-    /// - Parameter passed: told of each check that holds.
+    /// - Parameters:
+    ///   - passed: told of each check that holds.
+    ///   - proven: told the thumbprint of the key as soon as it is sure who signed, whatever is wrong with the rest.
     package init(
-        answer parameters: FormParameters, terms: SelfIssuedTerms, passed: (String) -> Void = { _ in }
+        answer parameters: FormParameters, terms: SelfIssuedTerms, passed: (String) -> Void = { _ in },
+        proven: (String) -> Void = { _ in }
     ) throws(SelfIssuedRefusal.Reason) {
         guard parameters["error"] == nil else { throw .phoneError }
         guard let text = parameters["id_token"], let token = CompactJWS(text), let claims = token.claims else {
@@ -76,6 +79,7 @@ package struct SelfIssuedToken: Sendable {
         passed("subject is the key")
         guard key.signed(token) else { throw .signatureInvalid }
         passed("signature holds")
+        proven(key.thumbprint)
         guard Self.isMeant(claims, for: terms.audiences) else { throw .audienceMismatch }
         passed("meant for this website")
         try Self.checkTimes(of: claims, at: terms.now)

@@ -38,13 +38,13 @@ enum IssueRequestReader {
         for (name, value) in object {
             // A description quotes names that we know, and never text of the request.
             guard members.contains(name) else { throw unknownMember }
-            if value.isNull { continue }
+            if value.isNull || value.string?.isEmpty == true { continue }
             if name == "ttl" {
                 guard let seconds = value.integer.flatMap({ Int(exactly: $0) }) else { throw wrongType(name) }
                 fields.ttl = seconds
             } else {
                 guard let text = value.string else { throw wrongType(name) }
-                if !text.isEmpty { fields.text[name] = text }
+                fields.text[name] = text
             }
         }
         return fields

@@ -39,8 +39,7 @@ struct RedemptionController: BrowserGroup {
     @Sendable func head(_ request: Request, context: BridgeRequestContext) -> Response {
         pages.confirm(
             action: Self.action(context), fields: [], submitsItself: false, code: .none, formTargets: [],
-            to: pageVisitor(request, context)
-        ).createHeadResponse()
+            to: pageVisitor(request, context))
     }
 
     private func answer(

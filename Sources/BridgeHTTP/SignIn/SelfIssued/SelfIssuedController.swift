@@ -23,10 +23,8 @@ struct SelfIssuedController: BrowserGroup {
     static let continuePath = "/self-issued/continue"
     /// Bytes of an answer: three tokens.
     private static let answerLimit = 65_536
-    /// Bytes of what a sign-in is for: a path.
-    private static let pathLimit = 2048
-    /// The same for an authorization request under way, which we sealed ourselves.
-    private static let journeyLimit = 8192
+    /// Bytes of what a sign-in is for: at most an authorization request under way, which we sealed ourselves.
+    private static let errandLimit = 8192
 
     let phone: SelfIssuedSignIn
     let signIn: SignInController
@@ -39,7 +37,7 @@ struct SelfIssuedController: BrowserGroup {
 
     @Sendable func start(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
-        try query.checkUnique()
+        try query.checkUnique(besides: "return")
         // The cookie, the return page and the request file belong to one origin.
         guard origins.own(of: request) == configuration.origin else {
             return onward(
@@ -50,8 +48,8 @@ struct SelfIssuedController: BrowserGroup {
             [nil, "0", "1"].contains(query["link"])
         else { throw OAuthError(.invalidRequest, "form or link is none that is known") }
         let errand = Self.errand(query)
-        guard errand.query.utf8.count <= (errand.journey == nil ? Self.pathLimit : Self.journeyLimit) else {
-            throw OAuthError(.invalidRequest, "return is too long")
+        guard errand.query.utf8.count <= Self.errandLimit else {
+            throw OAuthError(.invalidRequest, "journey is too long")
         }
         guard !signIn.isBlocked(errand, browser: FormCookie.binding(of: request, random: random), request) else {
             return signIn.blockedPage(request, context)
@@ -108,9 +106,15 @@ struct SelfIssuedController: BrowserGroup {
         return response
     }
 
-    /// What the sign-in is for, under the names that the sign-in page has for it.
+    /// What the sign-in is for, under the names that the sign-in page has for it. A `return` that is refused whatever the
+    /// website's list says, because it is repeated or too long (docs/rules/return-path.md P0 and P1), is not kept for the
+    /// phone's answer; every other is judged then.
     private static func errand(_ query: FormParameters) -> SignInErrand {
-        let pairs = [("journey", query["journey"]), ("redirect", query["return"])].compactMap { name, value in
+        let journey = query["journey"]
+        let isKept =
+            journey == nil && !query.isRepeated("return")
+            && (query.bytes("return") ?? []).count <= ReturnPath.maximumLength
+        let pairs = [("journey", journey), ("redirect", isKept ? query["return"] : nil)].compactMap { name, value in
             value.map { "\(name)=\(PercentEncoding.encode($0))" }
         }
         return (try? FormParameters(parsing: pairs.joined(separator: "&").utf8)).map { SignInErrand($0) }
@@ -149,14 +153,7 @@ struct SelfIssuedController: BrowserGroup {
     // MARK: The phone answers
 
     @Sendable func finish(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let site = FetchMetadata.site(request.headers)
-        guard site == nil || site == .sameOrigin,
-            FetchMetadata.origin(request.headers, own: origins.own(of: request)) != .foreign
-        else {
-            try await phone.recordRefusal(.foreignPage, origin: context.origin(of: request))
-            throw OAuthError(.forbidden, SelfIssuedRefusal.Reason.foreignPage.explanation)
-        }
-        let answer = try await Self.answer(of: request)
+        let answer = try await answer(of: request, context)
         do {
             let outcome = try await phone.finish(
                 answer, browser: request.selfIssuedBrowser, current: try await browsers.opened(by: request),
@@ -206,7 +203,7 @@ struct SelfIssuedController: BrowserGroup {
     }
 
     @Sendable func receive(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let answer = try await Self.answer(of: request)
+        let answer = try await answer(of: request, context)
         do {
             try await phone.receive(answer, origin: context.origin(of: request))
             metrics.count(.answered)
@@ -217,8 +214,16 @@ struct SelfIssuedController: BrowserGroup {
         }
     }
 
-    private static func answer(of request: Request) async throws -> FormParameters {
-        let bytes = try await BodyReader.bytes(of: request, upTo: answerLimit)
+    /// The form of an answer, which a page of ours brings or the phone itself, and no page of another origin.
+    private func answer(of request: Request, _ context: BridgeRequestContext) async throws -> FormParameters {
+        let site = FetchMetadata.site(request.headers)
+        guard site == nil || site == .sameOrigin,
+            FetchMetadata.origin(request.headers, own: origins.own(of: request)) != .foreign
+        else {
+            try await phone.recordRefusal(.foreignPage, origin: context.origin(of: request))
+            throw OAuthError(.forbidden, SelfIssuedRefusal.Reason.foreignPage.explanation)
+        }
+        let bytes = try await BodyReader.bytes(of: request, upTo: Self.answerLimit)
         guard BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
             throw OAuthError(.unsupportedMediaType)
         }

@@ -28,7 +28,7 @@ struct SelfIssuedRequestController: RouteGroup {
         let headers: HTTPFields = [
             .contentType: "application/json", .cacheControl: "public, max-age=300", .eTag: tag,
         ]
-        if request.headers[.ifNoneMatch] == tag { return Response(status: .notModified, headers: headers) }
+        if request.knows(tag) { return Response(status: .notModified, headers: headers) }
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: content))
     }
 }

@@ -85,6 +85,11 @@ enum DeviceSecretSQL {
             AND ended_at IS NULL AND expires_at > $3
         """
 
+    static let liveSession: SQLStatement = """
+        SELECT id FROM app_session
+        WHERE id = $1 AND device_secret_id = $2 AND ended_at IS NULL AND expires_at > $3
+        """
+
     /// The current secrets but the first and the `$2` youngest: an app that never stored a newer one still has the
     /// first, one that stores each has the last.
     static let dropMiddle: SQLStatement = """

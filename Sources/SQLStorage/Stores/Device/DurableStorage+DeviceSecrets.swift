@@ -68,14 +68,21 @@ extension DurableStorage: DeviceStore {
     }
 
     package func addDeviceSecret(
-        digest: String, to id: DeviceSecretID, at now: Timestamp, keeping count: Int, event: AuditEvent
-    ) async throws -> Bool {
-        try await write { transaction in
-            guard try transaction.changes(DeviceSecretSQL.hold, [SQLValue(id), SQLValue(now)]) else { return false }
+        digest: String, to id: DeviceSecretID, for session: SessionID, at now: Timestamp, keeping count: Int,
+        event: AuditEvent
+    ) async throws -> DeviceSecretAddition {
+        try await write { [heldAppSession] transaction in
+            guard try transaction.changes(DeviceSecretSQL.hold, [SQLValue(id), SQLValue(now)]) else {
+                return .deviceEnded
+            }
+            _ = try transaction.run(heldAppSession, [SQLValue(session)])
+            let alive = try transaction.run(
+                DeviceSecretSQL.liveSession, [SQLValue(session), SQLValue(id), SQLValue(now)])
+            guard !alive.isEmpty else { return .sessionEnded }
             try transaction.run(DeviceSecretSQL.insertDigest, [.text(digest), SQLValue(id), SQLValue(now)])
             try transaction.run(DeviceSecretSQL.dropMiddle, [SQLValue(id), .integer(Int64(count))])
             try transaction.record(event)
-            return true
+            return .added
         }
     }
 

@@ -3,11 +3,16 @@ package import Bridge
 /// The statements about settings.
 enum SettingSQL {
     static let select: SQLStatement = "SELECT value FROM setting WHERE name = $1"
-    static let save: SQLStatement = """
-        INSERT INTO setting (name, value, updated_at) VALUES ($1, $2, $3)
-        ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at
+
+    // Each of these writes nothing unless it finds what the caller has seen: nothing, `$4`, `$2`.
+
+    static let insert: SQLStatement = """
+        INSERT INTO setting (name, value, updated_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING
         """
-    static let delete: SQLStatement = "DELETE FROM setting WHERE name = $1"
+    static let updateUnchanged: SQLStatement = """
+        UPDATE setting SET value = $2, updated_at = $3 WHERE name = $1 AND value = $4
+        """
+    static let deleteUnchanged: SQLStatement = "DELETE FROM setting WHERE name = $1 AND value = $2"
 }
 
 extension DurableStorage {
@@ -17,14 +22,20 @@ extension DurableStorage {
         }
     }
 
-    package func saveSetting(_ name: String, _ value: String?, at now: Timestamp, event: AuditEvent) async throws {
-        try await write { transaction in
-            if let value {
-                try transaction.run(SettingSQL.save, [.text(name), .text(value), SQLValue(now)])
-            } else {
-                try transaction.run(SettingSQL.delete, [.text(name)])
+    package func saveSetting(
+        _ name: String, _ value: String?, seenAs seen: String?, at now: Timestamp, event: AuditEvent
+    ) async throws -> Bool {
+        let change =
+            switch (value, seen) {
+            case (let value?, nil): SQLCall(SettingSQL.insert, [.text(name), .text(value), SQLValue(now)])
+            case (let value?, let seen?):
+                SQLCall(SettingSQL.updateUnchanged, [.text(name), .text(value), SQLValue(now), .text(seen)])
+            case (nil, let seen): SQLCall(SettingSQL.deleteUnchanged, [.text(name), SQLValue(seen)])
             }
+        return try await write { transaction in
+            guard try transaction.changes(change) else { return false }
             try transaction.record(event)
+            return true
         }
     }
 }

@@ -22,9 +22,19 @@ extension DurableStorage {
         }
     }
 
-    package func consumePushedRequest(digest: String, at now: Timestamp) async throws -> Bool {
-        try await write { transaction in
-            try transaction.changes(PushedRequestSQL.consume, [.text(digest), SQLValue(now)])
+    package func consumePushedRequest(
+        digest: String, pushedAfter start: Timestamp, until expiry: Timestamp, at now: Timestamp
+    ) async throws -> Bool {
+        let claim = SQLCall(ClientAssertionSQL.claim, [.text(digest), SQLValue(expiry), SQLValue(start)])
+        let consume = SQLCall(PushedRequestSQL.consume, [.text(digest), SQLValue(now)])
+        return try await write(anticipating: [claim, consume]) { transaction in
+            guard try transaction.changes(claim) else { return false }
+            if try transaction.changes(consume) { return true }
+            // Purged; or used up at a node of an earlier version, which knows no claims.
+            guard try transaction.run(PushedRequestSQL.select, [.text(digest)]).isEmpty else {
+                throw Withdrawn(outcome: false)
+            }
+            return true
         }
     }
 

@@ -25,12 +25,17 @@ extension DurableStorage {
     }
 
     package func appSessions(
-        of subject: Subject, aliveAt now: Timestamp, limit: Int
+        of subject: Subject, aliveAt now: Timestamp, before cursor: SessionID?, limit: Int
     ) async throws -> [AppSession] {
         try await read { session in
-            try session.run(
-                AppSessionSQL.aliveOf, [SQLValue(subject), SQLValue(now), .integer(Int64(max(0, limit)))]
-            ).map { try AppSession(row: $0) }
+            let bounds: [SQLValue] = [SQLValue(subject), SQLValue(now), .integer(Int64(max(0, limit)))]
+            let rows =
+                if let cursor {
+                    try session.run(AppSessionSQL.aliveOfBefore, bounds + [SQLValue(cursor)])
+                } else {
+                    try session.run(AppSessionSQL.aliveOf, bounds)
+                }
+            return try rows.map { try AppSession(row: $0) }
         }
     }
 
@@ -62,7 +67,14 @@ enum AppSessionSQL {
     static let aliveOf = SQLStatement(
         """
         SELECT \(columns) FROM app_session WHERE subject = $1 AND ended_at IS NULL AND expires_at > $2
-        ORDER BY created_at DESC, id LIMIT $3
+        ORDER BY created_at DESC, id DESC LIMIT $3
+        """)
+    static let aliveOfBefore = SQLStatement(
+        """
+        SELECT \(columns) FROM app_session
+        WHERE subject = $1 AND ended_at IS NULL AND expires_at > $2
+            AND (created_at, id) < (SELECT created_at, id FROM app_session WHERE id = $4)
+        ORDER BY created_at DESC, id DESC LIMIT $3
         """)
 
     static let idsUnderDeviceSecret: SQLStatement = """

@@ -49,6 +49,15 @@ import Testing
             why: "a repeated parameter comes before a foreign request_uri",
             query: good + "&scope=email&request_uri=https%3A%2F%2Fx", end: .redirect("invalid_request")),
         Row(
+            why: "a repeated parameter that nobody knows", query: good + "&extra=1&extra=2",
+            end: .redirect("invalid_request")),
+        Row(
+            why: "the redirect is judged before a repeated parameter that nobody knows",
+            query: good.replacing("callback", with: "cb") + "&extra=1&extra=2", end: .page(.unregisteredRedirect)),
+        Row(
+            why: "a resource may come twice", query: good + "&resource=https%3A%2F%2Fa&resource=https%3A%2F%2Fb",
+            end: .good),
+        Row(
             why: "a foreign request_uri", query: good + "&request_uri=https%3A%2F%2Fx",
             end: .redirect("request_uri_not_supported")),
         Row(
@@ -223,6 +232,42 @@ import Testing
             return
         }
         #expect(answer.state == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("a public client", nil, "code challenge required"),
+            ("a website that must", true, "code challenge required"),
+            ("a website that may", false, "code_challenge is missing"),
+        ] as [(String, Bool?, String)])
+    func `a challenge that is required is missed before its method is looked at, A8`(
+        who: String, websiteMust: Bool?, expected: String
+    ) throws {
+        let clients = try [
+            AuthorizationFixture.native(), AuthorizationFixture.website { $0.requiresPKCE = websiteMust ?? false },
+        ]
+        let asked: KeyValuePairs<String, String?> =
+            websiteMust == nil
+            ? ["code_challenge": nil]
+            : ["code_challenge": nil, "client_id": "site", "redirect_uri": "https://site.example/cb?tenant=a"]
+        let reading = try AuthorizationFixture.reader(clients).read(AuthorizationFixture.form(asked))
+        guard case .failure(.redirect(_, let code, let text)) = reading else {
+            Issue.record("not a redirect")
+            return
+        }
+        #expect(code == .invalidRequest)
+        #expect(text == expected)
+    }
+
+    @Test func `what repeats a parameter besides a pushed request is refused as well, A4`() throws {
+        let outer = try FormParameters(
+            parsing: "client_id=native&request_uri=urn%3Aietf%3Aparams%3Aoauth%3Arequest_uri%3Ax&a=1&a=2".utf8)
+        let reading = try AuthorizationFixture.reader().read(outer, pushed: .found(AuthorizationFixture.form()))
+        guard case .failure(.redirect(_, let code, _)) = reading else {
+            Issue.record("not a redirect")
+            return
+        }
+        #expect(code == .invalidRequest)
     }
 
     @Test func `of a pushed request only what was pushed counts`() throws {

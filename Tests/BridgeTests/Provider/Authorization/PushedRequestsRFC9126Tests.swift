@@ -104,11 +104,20 @@ import Testing
         }
     }
 
-    @Test(arguments: ["state", "redirect_uri", "client_secret"])
+    @Test(arguments: ["state", "redirect_uri", "client_secret", "unheard_of"])
     func `§2.1: a repeated parameter is refused`(name: String) async throws {
         try await withRequests { requests, provider in
             let parameters = try Provider.parameters([(name, "a"), (name, "b")])
             #expect(try await refusal { try await push(requests, provider, parameters) } == "invalid_request ")
+        }
+    }
+
+    @Test func `RFC 8707 §2: a resource may be repeated`() async throws {
+        try await withRequests { requests, provider in
+            let resources = "resource=https%3A%2F%2Fa&resource=https%3A%2F%2Fb"
+            let good = "\(AuthorizationParameter.serialize(try form()))&\(resources)"
+            let parameters = try FormParameters(parsing: good.utf8)
+            #expect(try await refusal { try await push(requests, provider, parameters) } == "accepted")
         }
     }
 

@@ -288,8 +288,10 @@ private final class LosableUses: RequestStore {
         try await reached().pushedRequest(digest: digest)
     }
 
-    func consumePushedRequest(digest: String, at now: Timestamp) async throws -> Bool {
-        try await reached().consumePushedRequest(digest: digest, at: now)
+    func consumePushedRequest(
+        digest: String, pushedAfter start: Timestamp, until expiry: Timestamp, at now: Timestamp
+    ) async throws -> Bool {
+        try await reached().consumePushedRequest(digest: digest, pushedAfter: start, until: expiry, at: now)
     }
 
     func purgePushedRequests(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {

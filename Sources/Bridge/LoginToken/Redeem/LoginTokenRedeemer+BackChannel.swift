@@ -1,0 +1,55 @@
+import OAuth2
+
+extension LoginTokenRedeemer {
+    /// Redeems for the website's server. Single use is shared with browsers: a second use, by whichever way, ends what
+    /// the first one opened.
+    /// - Throws: `invalid_grant` for every refusal; `invalid_client` for the token's own website that does not
+    ///   authenticate; `rate_limited`; ``StorageError``.
+    package func redeem(_ request: BackChannelRedemption) async throws -> WebSession {
+        let now = time.now()
+        let (claims, isExpired): (LoginTokenClaims, Bool)
+        let verification = try await codec.verify(request.token, at: now)
+        switch verification {
+        case .refused(let flaw):
+            return try await refuse(
+                try await refusals.refuse(RedemptionRefusal(flaw), origin: request.origin, at: now))
+        case .expired(let found): (claims, isExpired) = (found, true)
+        case .verified(let found): (claims, isExpired) = (found, false)
+        }
+        guard !request.lacksAuthentication(for: claims) else {
+            throw OAuthError(
+                .invalidClient, "redeeming a login token takes a client that authenticates",
+                detail: BackChannelRedemption.publicClient)
+        }
+        let candidate = candidate(of: request, claims, isExpired: isExpired, at: now)
+        let outcome = try await inTrace(of: verification) { try await redeem(candidate) }
+        guard case .landed(_, .some(let opened)) = outcome else { return try await refuse(outcome) }
+        return opened.session
+    }
+
+    func candidate(
+        of request: BackChannelRedemption, _ claims: LoginTokenClaims, isExpired: Bool, at now: Timestamp
+    ) -> RedemptionCandidate {
+        // A website that only takes tokens by its back channel needs no path to land on.
+        let landing =
+            Landing.decide(.absent, sealed: claims.target, website: request.website, ownOrigin: settings.publicOrigin)
+            ?? ownPage
+        return RedemptionCandidate(
+            channel: .server, claims: claims, isExpired: isExpired, website: request.website, landing: landing,
+            origin: request.origin, at: now, codeVerifier: request.codeVerifier,
+            typedCode: request.typedCode.flatMap(TypedCodes.read))
+    }
+
+    /// Where a redemption lands that no browser follows.
+    var ownPage: Landing { Landing(location: settings.publicOrigin.description + "/", refusal: nil) }
+
+    /// Nothing but "no": the reasons are in the audit log.
+    private func refuse(_ outcome: RedemptionOutcome) async throws -> WebSession {
+        if case .limited(let wait) = outcome {
+            throw OAuthError(
+                .rateLimited, "too many login tokens were refused", detail: "redeem.network",
+                retryAfter: wait.roundedUpSeconds)
+        }
+        throw OAuthError(.invalidGrant, "the login token is not valid", detail: "login_token_refused")
+    }
+}

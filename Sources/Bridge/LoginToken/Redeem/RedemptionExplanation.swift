@@ -1,0 +1,85 @@
+extension RedemptionExaminer {
+    /// Adds how each question of the candidate's channel is answered, and whether the token is unused; uses nothing up.
+    /// - Parameter store: knows what became of the token.
+    /// - Returns: whether it would be redeemed.
+    func explain(
+        _ candidate: RedemptionCandidate, store: any LoginTokenStore, in explanation: inout Explanation
+    ) async throws -> Bool {
+        let (finding, passed, decisive) = try await examine(candidate)
+        for question in passed { Self.add(question, candidate, nil, to: &explanation) }
+        if case .refused(let refusal, _) = finding {
+            Self.add(decisive, candidate, refusal, to: &explanation)
+            return false
+        }
+        let reason: String? =
+            switch try await store.state(of: candidate.claims.id)?.status {
+            case .redeemed: "replayed"
+            case .revoked: "revoked"
+            case .pending, nil: nil
+            }
+        return explanation.check("token is unused", fails: reason)
+    }
+
+    /// Notes how a question was answered; those about a browser's own past say something only where they refuse.
+    private static func add(
+        _ question: RedemptionCheck.Question?, _ candidate: RedemptionCandidate, _ refusal: RedemptionRefusal?,
+        to explanation: inout Explanation
+    ) {
+        let claims = candidate.claims
+        let isByServer = candidate.channel == .server
+        let reason = refusal?.rawValue
+        switch question {
+        case .inTime:
+            explanation.check("token is alive", fails: reason, found: "until \(claims.expiresAt.rfc3339)")
+        case .isForTheWebsite where isByServer: explanation.check("token is for this client", fails: reason)
+        case .isForTheWebsite:
+            explanation.check("website is known", fails: reason, found: claims.audience.rawValue)
+        case .appMayOpenTheWebsite: explanation.check("app may open the website", fails: reason)
+        case .bindingIsShown where isByServer:
+            if claims.binding.challenge != nil { explanation.check("code verifier", fails: reason) }
+        case .bindingIsShown: explanation.check("network binding", fails: reason)
+        case .codeIsGiven:
+            if claims.binding.typedCodeKey != nil { explanation.note("asks for", "the code that the app shows") }
+        case .userAndSessionStand:
+            let isUser = refusal == .subjectDisabled
+            guard explanation.check("user may sign in", fails: isUser ? reason : nil) else { return }
+            explanation.check("parent session lives", fails: reason)
+        case .isUnknownToTheBrowser, .browserHasNoAttempt, .serverHasNoAttempt, .isNoHandOff, .isUnbound, .needsNoClick,
+            .codeIsRight, .requestWouldBeAnswered, nil:
+            if let reason { explanation.check("redemption", fails: reason) }
+        }
+    }
+}
+
+extension LoginTokenRedeemer {
+    /// Adds what a redemption by a website's server would come to; uses nothing up, counts and writes nothing.
+    ///
+    /// Not judged are the address, which is not the server's here; the digits, which could be tried out so; and an
+    /// earlier try of the server's that could not be confirmed, since it is there for one question alone.
+    func explain(_ request: BackChannelRedemption, in explanation: inout Explanation) async throws {
+        let now = time.now()
+        let (claims, isExpired): (LoginTokenClaims, Bool)
+        switch try await codec.verify(request.token, at: now) {
+        case .refused(let flaw):
+            explanation.check("token is ours and unchanged", fails: RedemptionRefusal(flaw).rawValue)
+            return
+        case .expired(let found): (claims, isExpired) = (found, true)
+        case .verified(let found): (claims, isExpired) = (found, false)
+        }
+        explanation.check("token is ours and unchanged", fails: nil)
+        if request.lacksAuthentication(for: claims) {
+            explanation.check("client keeps a secret", fails: BackChannelRedemption.publicClient)
+            return
+        }
+        var judged = candidate(of: request, claims, isExpired: isExpired, at: now)
+        judged.judgedBinding = LoginTokenBinding(challenge: claims.binding.challenge)
+        var asking = examiner
+        asking.attempts = RedemptionExaminer.Attempts()
+        guard try await asking.explain(judged, store: store, in: &explanation) else { return }
+        if claims.binding.network != .none { explanation.note("network binding", "needed; not judged here") }
+        guard claims.binding.typedCodeKey != nil else { return }
+        explanation.check(
+            "code is given", fails: judged.typedCode == nil ? RedemptionRefusal.codeMissing.rawValue : nil,
+            found: "not judged here")
+    }
+}

@@ -1,0 +1,12 @@
+/// Settings that administrators change while the service runs; each is one JSON text under a name.
+package protocol SettingStore: Sendable {
+    /// `nil` when nobody has set it.
+    func setting(_ name: String) async throws -> String?
+
+    /// Sets it, or takes it back to nothing with `nil`, and records the event in the same transaction.
+    /// - Parameter seen: what ``setting(_:)`` gave.
+    /// - Returns: whether anything was written; nothing is when the setting is another by now.
+    func saveSetting(
+        _ name: String, _ value: String?, seenAs seen: String?, at now: Timestamp, event: AuditEvent
+    ) async throws -> Bool
+}

@@ -1,0 +1,94 @@
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+/// `/api/admin/clients` and the console's editor (contract §8, §14).
+@Suite struct AdminClientTests {
+    private func send(
+        _ client: any TestClientProtocol, _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil,
+        _ more: HTTPFields = [:]
+    ) async throws -> TestResponse {
+        var headers = more
+        headers[.authorization] = "Bearer operator"
+        headers[.contentType] = "application/json"
+        return try await client.send(method, "/api/admin/clients\(path)", headers, body: body)
+    }
+
+    /// The tag of a new client, `kiosk`.
+    private func add(_ client: any TestClientProtocol) async throws -> String {
+        let made = try await send(client, .post, "", #"{"client_id":"kiosk","client_type":"web"}"#)
+        #expect(made.status == .created)
+        return try #require(made.headers[.eTag])
+    }
+
+    @Test(arguments: [
+        ("session_lifetime", "1e999"), ("session_idle", "-1e999"), ("nobody_knows_it", #"[{"a":1e999}]"#),
+    ])
+    func `a number that nothing can hold is refused by its member, contract §14`(
+        member: String, number: String
+    ) async throws {
+        try await TestBridge.run { _, client in
+            _ = try await add(client)
+            let wrong = "{\"client_type\":\"web\",\"\(member)\":\(number)}"
+            for (method, path) in [(HTTPRequest.Method.post, ""), (.put, "/kiosk"), (.patch, "/kiosk")] {
+                let answer = try await send(client, method, path, wrong, [.ifMatch: "*"])
+                #expect(answer.status == .badRequest, "\(method)")
+                #expect(try answer.text("error") == "invalid_request")
+                #expect(try #require(try answer.text("error_description")).contains(member))
+            }
+        }
+    }
+
+    @Test func `the console shows a document with such a number again`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let browser = TestBrowser(client)
+            try await browser.signIn(as: "carol", bridge)
+            let token = try #require(try await browser.get("/admin/keys").fields.first { $0.0 == "form_token" })
+            let answer = try await browser.post(
+                "/admin/clients", [token, ("document", #"{"client_type":"web","session_lifetime":1e999}"#)])
+            #expect(answer.status == .badRequest)
+            #expect(answer.text.contains("1e999"))
+        }
+    }
+
+    @Test(arguments: ["7", "true", #"["kiosk"]"#, "{}", #""other""#])
+    func `a client keeps its client_id, whatever is sent in its place, contract §14`(id: String) async throws {
+        try await TestBridge.run { _, client in
+            _ = try await add(client)
+            for method in [HTTPRequest.Method.put, .patch] {
+                let answer = try await send(
+                    client, method, "/kiosk", "{\"client_type\":\"web\",\"client_id\":\(id)}", [.ifMatch: "*"])
+                #expect(answer.status == .badRequest, "\(method)")
+                #expect(try #require(try answer.text("error_description")).contains("client_id"))
+            }
+        }
+    }
+
+    @Test(arguments: ["<tag>", "W/<tag>", "*", #""x", <tag>"#, #""x",W/<tag>"#])
+    func `who has the state already is told so, RFC 9110 §13.1.2`(condition: String) async throws {
+        try await TestBridge.run { _, client in
+            let tag = try await add(client)
+            let answer = try await send(
+                client, .get, "/kiosk", nil, [.ifNoneMatch: condition.replacing("<tag>", with: tag)])
+            #expect(answer.status == .notModified)
+            #expect(answer.headers[.eTag] == tag)
+        }
+    }
+
+    @Test(arguments: [
+        ("<tag>", true), ("*", true), (#"<tag> , "x""#, true), (#""x",<tag>"#, true), ("W/<tag>", false),
+        (#""x", W/<tag>"#, false), (#""x""#, false), ("nonsense", false),
+    ])
+    func `a change is of the state that was seen, and a weak tag names none, RFC 9110 §13.1.1`(
+        condition: String, isSeen: Bool
+    ) async throws {
+        try await TestBridge.run { _, client in
+            let tag = try await add(client)
+            let answer = try await send(
+                client, .patch, "/kiosk", #"{"client_name":"Other"}"#,
+                [.ifMatch: condition.replacing("<tag>", with: tag)])
+            #expect(answer.status == (isSeen ? .ok : .preconditionFailed))
+        }
+    }
+}
