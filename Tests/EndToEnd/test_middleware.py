@@ -17,7 +17,7 @@ import pytest
 
 import instance
 import wire
-from native import EXCHANGE, LOGIN_TOKEN, App, claims
+from native import EXCHANGE, LOGIN_TOKEN, App, Browser, claims
 from servers import Nginx, Server
 from test_client_libraries import HANGS
 from test_landing import reach
@@ -202,6 +202,16 @@ def test_a_web_views_cookie_is_verified_offline_until_a_notice_ends_it(server, l
     assert server.send("POST", "/session/logout", everything).status == 204
     # The token itself has minutes to live; the website heard of the end.
     instance.wait_until(lambda: to_sign_in(site.get("/contacts", cookie), "%2Fcontacts"), 10, "the notice")
+
+    # Led to the sign-in page and back: its cookie is another one, and the token's may be there still (contract §6).
+    browser = Browser(server.base)
+    browser.jar["view_access_token"] = token
+    page = browser.send("GET", browser.send("GET", site.get("/contacts", cookie).header("Location")).header("Location"))
+    back = browser.submit(page, "/sign-in", username=app.user["username"], password=app.user["password"])
+    assert (back.status, back.header("Location")) == (303, f"{server.base}/contacts")
+    opened = back.session_cookie
+    for held in [opened, f"view_access_token={token}; {opened}"]:
+        assert site.get("/contacts", {"Cookie": held}).text == f"signed in as {app.user['sub']}"
 
 
 def forged_notices_do_nothing_and_signed_ones_count_once(site, client_id: str):

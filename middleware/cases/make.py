@@ -220,7 +220,14 @@ def proxies() -> list:
 
 
 def cookies() -> list:
-    good = access()
+    """`session`: what /session answers to the cookie `opaque` alone; without it, whoever asks gets no answer."""
+    good, over, bob = access(), access(exp=NOW - 30), {"authenticated": True, "sub": "bob"}
+    own = "__Host-drawbridge_session=opaque"
+
+    def beside(name: str, cookie: str, session: dict | None, expect: str | None = None, refused: str | None = None):
+        case = {"id": name, "cookie": [cookie], "session": session, "expect": expect, "refused": refused}
+        return {name: value for name, value in case.items() if value is not None}
+
     return [
         {"id": "the cookie", "cookie": [f"a=b; vagov_access_token={good}; c=d"], "expect": "alice"},
         {"id": "the cookie in a second field", "cookie": ["a=b", f"vagov_access_token={good}"], "expect": "alice"},
@@ -232,6 +239,20 @@ def cookies() -> list:
          "refused": "repeated"},
         {"id": "an X-Auth-Subject beside no cookie", "cookie": [], "headers": [["X-Auth-Subject", "bob"], ["X-Auth-Session", "s"]],
          "refused": "missing"},
+        # A sign-in on Drawbridge's own page (contract §6).
+        beside("the session's cookie alone", own, bob, "bob"),
+        beside("the session's cookie and an empty one", f"vagov_access_token=; {own}", bob, "bob"),
+        beside("the session's cookie and a token that ran out", f"vagov_access_token={over}; {own}", bob, "bob"),
+        beside("the session's cookie and another client's token", f"vagov_access_token={access(client_id='shop')}; {own}", bob, "bob"),
+        beside("the session's cookie and two of the name", f"vagov_access_token={good}; vagov_access_token={good}; {own}", bob, "bob"),
+        beside("a token that is good asks nobody", f"vagov_access_token={good}; {own}", None, "alice"),
+        beside("a session that is over", own, {"authenticated": False}, None, "missing"),
+        beside("a session that is over and a token that ran out", f"vagov_access_token={over}; {own}", {"authenticated": False},
+               None, "expired"),
+        beside("a session while Drawbridge is away", own, None, None, "unavailable"),
+        beside("a token that ran out asks nobody", f"vagov_access_token={over}", None, None, "expired"),
+        beside("two of the session's cookies are none", f"{own}; {own}", None, None, "missing"),
+        beside("an empty session's cookie is none", "__Host-drawbridge_session=", None, None, "missing"),
     ]
 
 
@@ -366,7 +387,9 @@ def webhooks() -> list:
         {"id": "no JSON", "steps": [step("x", "malformed")]},
         {"id": "a list", "steps": [step("[]", "malformed")]},
         {"id": "no id", "steps": [step(body(id=None), "malformed")]},
+        {"id": "a listed client's notice", "steps": [step(body(client_id="web-view"), "handled")]},
         {"id": "another website's notice", "steps": [step(body(client_id="shop"), "client")]},
+        {"id": "nobody's notice", "steps": [step(body(client_id=None), "client")]},
         {"id": "a notice that was refused is no repeat later", "steps": [step(one, "stale", None, NOW + 301), step(one, "handled")]},
     ]
 
@@ -388,7 +411,10 @@ def logouts() -> list:
         {"id": "somebody else's key", "steps": [step(logout(STRANGER), "signature")]},
         {"id": "a small RSA key", "steps": [step(logout(SMALL), "unknown_key")]},
         {"id": "another issuer", "steps": [step(logout(iss="https://evil.example"), "issuer")]},
+        {"id": "a listed client's", "steps": [step(logout(aud="web-view"), "handled")]},
+        {"id": "a listed client's among others", "steps": [step(logout(aud=["shop", "web-view"]), "handled")]},
         {"id": "another website's", "steps": [step(logout(aud="shop"), "audience")]},
+        {"id": "nobody's", "steps": [step(logout(aud=None), "audience")]},
         {"id": "a nonce: an ID token in disguise", "steps": [step(logout(nonce="n"), "claims")]},
         {"id": "no event", "steps": [step(logout(events=None), "claims")]},
         {"id": "another event", "steps": [step(logout(events={"x": {}}), "claims")]},

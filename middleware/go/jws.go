@@ -60,7 +60,7 @@ func (m members) plain() map[string]any {
 	return found
 }
 
-func (m members) check(issuer, audience string, now, leeway int64) error {
+func (m members) check(issuer string, accepted []string, now, leeway int64) error {
 	if value, _ := m.text("iss"); value != issuer {
 		return Refused("issuer")
 	}
@@ -72,7 +72,7 @@ func (m members) check(issuer, audience string, now, leeway int64) error {
 	}
 	found := false
 	for _, one := range audiences {
-		found = found || one == audience
+		found = found || isOneOf(accepted, one)
 	}
 	if !found {
 		return Refused("audience")

@@ -24,7 +24,7 @@ import (
 )
 
 // Version of this package, semantic.
-const Version = "0.1.0"
+const Version = "0.1.1"
 
 // SessionCookie opens a web session of Drawbridge.
 const SessionCookie = "__Host-drawbridge_session"
@@ -83,6 +83,9 @@ type Settings struct {
 	networks []*net.IPNet
 	leeway   int64
 }
+
+// Every client that is this website's.
+func (s *Settings) ours() []string { return append([]string{s.ClientID}, s.Clients...) }
 
 const (
 	keysFresh = 300
@@ -368,6 +371,22 @@ func cookies(r *http.Request, name string) (found []string) {
 }
 
 func (s *Site) fromCookie(r *http.Request) (*User, error) {
+	user, err := s.fromToken(r)
+	var refused, second Refused
+	// A sign-in on Drawbridge's own page sets the other cookie, whatever the profile, and a token that has run out stays
+	// beside it (contract §6). It is asked about alone: Drawbridge knows tokens that are not for us.
+	secrets := cookies(r, SessionCookie)
+	if !errors.As(err, &refused) || len(secrets) != 1 || secrets[0] == "" {
+		return user, err
+	}
+	user, err = s.asked(SessionCookie + "=" + secrets[0])
+	if errors.As(err, &second) {
+		return nil, refused
+	}
+	return user, err
+}
+
+func (s *Site) fromToken(r *http.Request) (*User, error) {
 	tokens := cookies(r, s.settings.Cookie)
 	if len(tokens) == 0 || len(tokens) == 1 && tokens[0] == "" {
 		return nil, Refused("missing")
@@ -386,15 +405,10 @@ func (s *Site) UserOf(accessToken string) (*User, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := claims.check(s.settings.Issuer, s.settings.Audience, now, s.settings.leeway); err != nil {
+	if err := claims.check(s.settings.Issuer, []string{s.settings.Audience}, now, s.settings.leeway); err != nil {
 		return nil, err
 	}
-	client, _ := claims.text("client_id")
-	known := client == s.settings.ClientID
-	for _, other := range s.settings.Clients {
-		known = known || client == other
-	}
-	if !known {
+	if client, ok := claims.text("client_id"); !ok || !isOneOf(s.settings.ours(), client) {
 		return nil, Refused("client")
 	}
 	// One that is bound to a key is no cookie's (RFC 9449 §7).
@@ -437,6 +451,11 @@ func (s *Site) fromSession(r *http.Request) (*User, error) {
 	if cookie == "" {
 		return nil, Refused("missing")
 	}
+	return s.asked(cookie)
+}
+
+// Whom Drawbridge knows by its own cookies.
+func (s *Site) asked(cookie string) (*User, error) {
 	status, _, body, err := s.Fetch("/session", http.Header{"Cookie": {cookie}})
 	if err != nil {
 		return nil, err
@@ -715,7 +734,7 @@ func (s *Site) notice(body []byte, signature string, now int64) (notice, error) 
 	if !hasID || !hasKind {
 		return notice{}, Refused("malformed")
 	}
-	if client, _ := event.text("client_id"); s.settings.ClientID != "" && client != s.settings.ClientID {
+	if client, _ := event.text("client_id"); s.settings.ClientID != "" && !isOneOf(s.settings.ours(), client) {
 		return notice{}, Refused("client")
 	}
 	session := ""
@@ -735,7 +754,7 @@ func (s *Site) logout(form []byte, now int64) (notice, error) {
 	if err != nil {
 		return notice{}, err
 	}
-	if err := claims.check(s.settings.Issuer, s.settings.ClientID, now, s.settings.leeway); err != nil {
+	if err := claims.check(s.settings.Issuer, s.settings.ours(), now, s.settings.leeway); err != nil {
 		return notice{}, err
 	}
 	events, err := object(claims["events"])
@@ -791,6 +810,15 @@ func encoded(text string) string {
 		}
 	}
 	return out.String()
+}
+
+func isOneOf(accepted []string, value string) bool {
+	for _, one := range accepted {
+		if one == value {
+			return true
+		}
+	}
+	return false
 }
 
 func isText(value string) bool { return value != "" && len(value) <= 1024 }

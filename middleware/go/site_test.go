@@ -50,6 +50,7 @@ var table struct {
 		ID, Expect, Refused string
 		Cookie              []string
 		Headers             [][2]string
+		Session             json.RawMessage
 	}
 	Rotation, Webhooks, Logouts []sequence
 	Returns                     []struct {
@@ -207,12 +208,24 @@ func TestProxies(t *testing.T) {
 func TestCookies(t *testing.T) {
 	for _, one := range table.Cookies {
 		t.Run(one.ID, func(t *testing.T) {
-			site, _ := made(t, nil)
+			site, drawbridge := made(t, nil)
+			site.Fetch = func(path string, headers http.Header) (int, http.Header, []byte, error) {
+				if path != "/session" {
+					return drawbridge.fetch(path, headers)
+				}
+				if headers.Get("Cookie") != "__Host-drawbridge_session=opaque" || one.Session == nil {
+					return 0, nil, nil, ErrUnavailable
+				}
+				return 200, nil, one.Session, nil
+			}
 			headers := one.Headers
 			for _, line := range one.Cookie {
 				headers = append(headers, [2]string{"Cookie", line})
 			}
 			user, reason, err := site.Identify(request("GET", "/", headers))
+			if errors.Is(err, ErrUnavailable) {
+				reason, err = "unavailable", nil
+			}
 			if err != nil || reason != one.Refused || user != nil && user.Subject != one.Expect || (user == nil) != (one.Expect == "") {
 				t.Error(user, reason, err)
 			}

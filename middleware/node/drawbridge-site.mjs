@@ -220,9 +220,9 @@ async function verified(text, type, algorithms, keys, now) {
   return claims;
 }
 
-function check(claims, issuer, audience, now, leeway) {
+function check(claims, issuer, accepted, now, leeway) {
   if (claims.iss !== issuer) throw new Refused('issuer');
-  if (!(Array.isArray(claims.aud) ? claims.aud : [claims.aud]).includes(audience)) throw new Refused('audience');
+  if (!(Array.isArray(claims.aud) ? claims.aud : [claims.aud]).some((one) => accepted.includes(one))) throw new Refused('audience');
   if (!isTime(claims.exp) || !isTime(claims.iat) || !isTime(claims.nbf ?? 0)) throw new Refused('claims');
   if (now >= claims.exp + leeway) throw new Refused('expired');
   if (Math.max(claims.iat, claims.nbf ?? 0) > now + leeway) throw new Refused('not_yet_valid');
@@ -294,6 +294,7 @@ const away = () => answer(503, [['Retry-After', '5'], ['Cache-Control', 'no-stor
 export class Site {
   #keys;
   #proxies;
+  #ours;
 
   /**
    * @param settings as the table of docs/middleware.md
@@ -308,6 +309,7 @@ export class Site {
     this.notices = notices;
     this.#keys = new Keys(this.settings, (...question) => this.fetch(...question));
     this.#proxies = addresses(this.settings.proxy_addresses);
+    this.#ours = [this.settings.client_id, ...this.settings.clients].filter(Boolean);
   }
 
   /** `{user}` or `{user: null, reason}`: `missing` is a visitor, anything else deserves a line in the log. */
@@ -350,6 +352,22 @@ export class Site {
   }
 
   async #fromCookie(request) {
+    try {
+      return await this.#fromToken(request);
+    } catch (error) {
+      // A sign-in on Drawbridge's own page sets the other cookie, whatever the profile, and a token that has run out stays
+      // beside it (contract §6). It is asked about alone: Drawbridge knows tokens that are not for us.
+      const [secret, ...others] = request.cookies(SESSION_COOKIE);
+      if (!(error instanceof Refused) || !secret || others.length) throw error;
+      try {
+        return await this.#asked(`${SESSION_COOKIE}=${secret}`);
+      } catch (second) {
+        throw second instanceof Refused ? error : second;
+      }
+    }
+  }
+
+  async #fromToken(request) {
     const tokens = request.cookies(this.settings.cookie);
     if (!tokens.length || (tokens.length === 1 && tokens[0] === '')) throw new Refused('missing');
     // A website beside ours can set a second one for the whole domain.
@@ -360,10 +378,10 @@ export class Site {
   /** The user of an access token of this website. Throws `Refused` and `Unavailable`. */
   async userOf(accessToken) {
     const now = this.now();
-    const { issuer, audience, client_id, clients, leeway } = this.settings;
+    const { issuer, audience, leeway } = this.settings;
     const claims = await verified(accessToken, 'at+jwt', ['ES256'], this.#keys, now);
-    check(claims, issuer, audience ?? issuer, now, leeway);
-    if (![client_id, ...clients].includes(claims.client_id)) throw new Refused('client');
+    check(claims, issuer, [audience ?? issuer], now, leeway);
+    if (!this.#ours.includes(claims.client_id)) throw new Refused('client');
     // One that is bound to a key is no cookie's (RFC 9449 §7).
     if (Object.hasOwn(claims, 'cnf')) throw new Refused('bound');
     const { sub: subject, sid: session, acr = null, amr = [], auth_time = null } = claims;
@@ -382,6 +400,11 @@ export class Site {
   async #fromSession(request) {
     const cookie = this.#ownCookies(request);
     if (!cookie) throw new Refused('missing');
+    return this.#asked(cookie);
+  }
+
+  /** Whom Drawbridge knows by its own cookies. */
+  async #asked(cookie) {
     const { status, body } = await this.fetch('/session', { Cookie: cookie });
     if (status !== 200) throw new Unavailable(`/session answers ${status}`);
     let session;
@@ -523,7 +546,7 @@ export class Site {
     if (Math.abs(now - Number(times[0])) > 300) throw new Refused('stale');
     const event = jsonObject(body);
     if (!isText(event.id) || !isText(event.type)) throw new Refused('malformed');
-    if (this.settings.client_id !== null && event.client_id !== this.settings.client_id) throw new Refused('client');
+    if (this.settings.client_id !== null && !this.#ours.includes(event.client_id)) throw new Refused('client');
     return event;
   }
 
@@ -532,7 +555,7 @@ export class Site {
     const { issuer, client_id, logout_algorithms, leeway } = this.settings;
     if (tokens.length !== 1 || !issuer || !client_id) throw new Refused('malformed');
     const claims = await verified(tokens[0], 'logout+jwt', logout_algorithms, this.#keys, now);
-    check(claims, issuer, client_id, now, leeway);
+    check(claims, issuer, this.#ours, now, leeway);
     const event = claims.events?.[LOGOUT_EVENT];
     if (!event || typeof event !== 'object' || Array.isArray(event) || Object.hasOwn(claims, 'nonce')) throw new Refused('claims');
     if (!isText(claims.sid) || !isText(claims.jti)) throw new Refused('claims');

@@ -369,6 +369,25 @@ final class Site
 
     private function fromCookie(Request $request): User
     {
+        try {
+            return $this->fromToken($request);
+        } catch (Refused $refusal) {
+            // A sign-in on Drawbridge's own page sets the other cookie, whatever the profile, and a token that has run out
+            // stays beside it (contract §6). It is asked about alone: Drawbridge knows tokens that are not for us.
+            $secrets = $request->cookies(self::SESSION_COOKIE);
+            if (count($secrets) !== 1 || $secrets[0] === '') {
+                throw $refusal;
+            }
+            try {
+                return $this->asked(self::SESSION_COOKIE . "=$secrets[0]");
+            } catch (Refused) {
+                throw $refusal;
+            }
+        }
+    }
+
+    private function fromToken(Request $request): User
+    {
         $tokens = $request->cookies($this->settings->cookie);
         if ($tokens === [] || $tokens === ['']) {
             throw new Refused('missing');
@@ -385,8 +404,8 @@ final class Site
     {
         $now = ($this->now)();
         $claims = $this->verified($accessToken, 'at+jwt', ['ES256'], $now);
-        self::check($claims, $this->settings->issuer, $this->settings->audience ?? $this->settings->issuer, $now, $this->settings->leeway);
-        if (!in_array($claims['client_id'] ?? null, [$this->settings->clientId, ...$this->settings->clients], true)) {
+        self::check($claims, $this->settings->issuer, [$this->settings->audience ?? $this->settings->issuer], $now, $this->settings->leeway);
+        if (!in_array($claims['client_id'] ?? null, $this->ours(), true)) {
             throw new Refused('client');
         }
         // One that is bound to a key is no cookie's (RFC 9449 §7).
@@ -405,6 +424,12 @@ final class Site
         return new User($subject, $session, $acr, $amr, $authTime);
     }
 
+    /** @return string[] every client that is this website's */
+    private function ours(): array
+    {
+        return array_filter([$this->settings->clientId, ...$this->settings->clients], is_string(...));
+    }
+
     private function refuseEnded(string $session): void
     {
         if ($this->ended->has($session, ($this->now)())) {
@@ -416,6 +441,12 @@ final class Site
     {
         $cookie = $this->ownCookies($request);
         $cookie !== '' || throw new Refused('missing');
+        return $this->asked($cookie);
+    }
+
+    /** Whom Drawbridge knows by its own cookies. */
+    private function asked(#[\SensitiveParameter] string $cookie): User
+    {
         [$status, , $body] = ($this->fetch)('/session', ['Cookie' => $cookie]);
         $status === 200 || throw new Unavailable("/session answers $status");
         try {
@@ -609,7 +640,7 @@ final class Site
         if (!self::isText($event['id'] ?? null) || !self::isText($event['type'] ?? null)) {
             throw new Refused('malformed');
         }
-        if ($this->settings->clientId !== null && ($event['client_id'] ?? null) !== $this->settings->clientId) {
+        if ($this->settings->clientId !== null && !in_array($event['client_id'] ?? null, $this->ours(), true)) {
             throw new Refused('client');
         }
         return $event;
@@ -629,7 +660,7 @@ final class Site
             throw new Refused('malformed');
         }
         $claims = $this->verified($tokens[0], 'logout+jwt', $this->settings->logoutAlgorithms, $now);
-        self::check($claims, $this->settings->issuer, $this->settings->clientId, $now, $this->settings->leeway);
+        self::check($claims, $this->settings->issuer, $this->ours(), $now, $this->settings->leeway);
         // An empty object and an empty list are the same here; both are signed by Drawbridge alone.
         $event = is_array($claims['events'] ?? null) ? $claims['events'][self::LOGOUT_EVENT] ?? null : null;
         if (!is_array($event) || array_key_exists('nonce', $claims)
@@ -793,11 +824,12 @@ final class Site
         return is_array($value) ? $value : throw new Refused('malformed');
     }
 
-    private static function check(array $claims, string $issuer, string $audience, int $now, int $leeway): void
+    /** @param string[] $accepted audiences, of which one will do */
+    private static function check(array $claims, string $issuer, array $accepted, int $now, int $leeway): void
     {
         ($claims['iss'] ?? null) === $issuer || throw new Refused('issuer');
-        $audiences = $claims['aud'] ?? null;
-        in_array($audience, is_array($audiences) ? $audiences : [$audiences], true) || throw new Refused('audience');
+        $audiences = is_array($claims['aud'] ?? null) ? $claims['aud'] : [$claims['aud'] ?? null];
+        array_filter($accepted, static fn (string $one): bool => in_array($one, $audiences, true)) || throw new Refused('audience');
         [$end, $from, $later] = [$claims['exp'] ?? null, $claims['iat'] ?? null, $claims['nbf'] ?? 0];
         if (!self::isTime($end) || !self::isTime($from) || !self::isTime($later)) {
             throw new Refused('claims');

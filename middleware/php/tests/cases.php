@@ -146,7 +146,17 @@ namespace {
     }
     foreach ($table['cookies'] as $case) {
         $headers = array_map(static fn (string $line): array => ['Cookie', $line], $case['cookie']);
-        [$user, $reason] = made()[0]->identify(new Request('GET', '/', [...$headers, ...($case['headers'] ?? [])]));
+        $keys = new Provider();
+        [$site] = made([], static fn (string $path, array $fields): array => match (true) {
+            $path !== '/session' => $keys($path, $fields),
+            isset($case['session']) && $fields === ['Cookie' => '__Host-drawbridge_session=opaque'] => [200, [], json_encode($case['session'])],
+            default => throw new Unavailable('not to be asked'),
+        });
+        try {
+            [$user, $reason] = $site->identify(new Request('GET', '/', [...$headers, ...($case['headers'] ?? [])]));
+        } catch (Unavailable) {
+            [$user, $reason] = [null, 'unavailable'];
+        }
         same($case['id'], [$case['expect'] ?? null, $case['refused'] ?? null], [$user?->subject, $reason]);
     }
     foreach ($table['rotation'] as $case) {

@@ -2,14 +2,17 @@
 
 import asyncio
 
-from .core import Answer, Request, Site, Unavailable
+from .core import Answer, Request, Site, Unavailable, is_below
 
 #: Where an application finds the user, or None: `scope["drawbridge.user"]`.
 USER = "drawbridge.user"
 
 
 class Guard:
-    """Every page below `prefixes` takes a sign-in, web sockets included; elsewhere the user is said when there is one."""
+    """Every page below `prefixes` takes a sign-in, web sockets included; elsewhere the user is said when there is one.
+
+    `prefixes` are compared as text: `/account` has `/accounts` too, `/account/` has not.
+    """
 
     def __init__(self, application, site: Site, prefixes: tuple = ("/",), acr: tuple = (), max_age: int | None = None):
         self.application, self.site, self.prefixes = application, site, prefixes
@@ -19,9 +22,10 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             return await self.application(scope, receive, send)
         request = request_of(scope)
-        path = scope.get("root_path", "") + scope["path"]
+        # `path` has `root_path` in it today, and had not with older servers; `prefixes` may be meant with it or without.
+        root, path = scope.get("root_path", ""), scope["path"]
         # Asking Drawbridge takes a while, and must not hold other visitors up.
-        if path.startswith(self.prefixes) or scope["path"].startswith(self.prefixes):
+        if is_below(self.prefixes, path, path.removeprefix(root), root + path):
             found = await asyncio.to_thread(self.site.guard, request, self.acr, self.max_age)
         else:
             found = await asyncio.to_thread(self._user, request)

@@ -55,7 +55,7 @@ class Settings:
     issuer: str | None = None
     #: The client that this website is; tokens for others are refused.
     client_id: str | None = None
-    #: Further clients whose access tokens are taken, such as the web views of this website's app.
+    #: Further clients whose tokens and notices are taken, such as the web views of this website's app.
     clients: tuple = ()
     cookie: str = "access_token"
     audience: str | None = None
@@ -98,6 +98,11 @@ class Settings:
             object.__setattr__(self, "_networks", tuple(ipaddress.ip_network(text) for text in self.proxy_addresses))
         except ValueError as error:
             raise ConfigurationError(f"proxy_addresses: {error}") from None
+
+    @property
+    def ours(self) -> tuple:
+        """Every client that is this website's."""
+        return tuple(filter(None, (self.client_id, *self.clients)))
 
 
 def _check_origin(name: str, value: str):
@@ -272,6 +277,18 @@ class Site:
         return holds
 
     def _from_cookie(self, request: Request) -> User:
+        try:
+            return self._from_token(request)
+        except Refused:
+            # A sign-in on Drawbridge's own page sets the other cookie, whatever the profile, and a token that has run out
+            # stays beside it (contract §6). It is asked about alone: Drawbridge knows tokens that are not for us.
+            secrets = request.cookies(SESSION_COOKIE)
+            if len(secrets) == 1 and secrets[0]:
+                with contextlib.suppress(Refused):
+                    return self._asked(f"{SESSION_COOKIE}={secrets[0]}")
+            raise
+
+    def _from_token(self, request: Request) -> User:
         tokens = request.cookies(self.settings.cookie)
         if not tokens or tokens == [""]:
             raise Refused("missing")
@@ -285,8 +302,8 @@ class Site:
         now = self.now()
         claims = self._verified(access_token, "at+jwt", ("ES256",), now)
         audience = self.settings.audience or self.settings.issuer
-        _check(claims, self.settings.issuer, audience, now, self.settings.leeway)
-        if claims.get("client_id") not in (self.settings.client_id, *self.settings.clients):
+        _check(claims, self.settings.issuer, (audience,), now, self.settings.leeway)
+        if claims.get("client_id") not in self.settings.ours:
             raise Refused("client")
         # One that is bound to a key is no cookie's (RFC 9449 §7).
         if "cnf" in claims:
@@ -316,6 +333,10 @@ class Site:
         cookie = self._own_cookies(request)
         if not cookie:
             raise Refused("missing")
+        return self._asked(cookie)
+
+    def _asked(self, cookie: str) -> User:
+        """Whom Drawbridge knows by its own cookies."""
         status, _, body = self._fetch("/session", {"Cookie": cookie})
         if status != 200:
             raise Unavailable(f"/session answers {status}")
@@ -454,7 +475,7 @@ class Site:
         event = jws.json_object(body)
         if not _is_text(event.get("id")) or not _is_text(event.get("type")):
             raise Refused("malformed")
-        if self.settings.client_id is not None and event.get("client_id") != self.settings.client_id:
+        if self.settings.client_id is not None and event.get("client_id") not in self.settings.ours:
             raise Refused("client")
         return event
 
@@ -478,7 +499,7 @@ class Site:
         if len(tokens) != 1 or not (self.settings.issuer and self.settings.client_id):
             raise Refused("malformed")
         claims = self._verified(tokens[0], "logout+jwt", self.settings.logout_algorithms, now)
-        _check(claims, self.settings.issuer, self.settings.client_id, now, self.settings.leeway)
+        _check(claims, self.settings.issuer, self.settings.ours, now, self.settings.leeway)
         events = claims.get("events")
         if not isinstance(events, dict) or not isinstance(events.get(LOGOUT_EVENT), dict) or "nonce" in claims:
             raise Refused("claims")
@@ -541,6 +562,23 @@ class Fetcher:
             connection.close()
 
 
+def is_below(prefixes: tuple, *paths: str) -> bool:
+    """Whether one of the paths begins with a prefix, as it came or as a server of files reads it.
+
+    One with `..` is below every prefix: no browser sends it, and where it leads the folders of the server decide.
+    """
+    for path in paths:
+        parts = re.split(r"[/\\]", path)
+        if ".." in parts:
+            return True
+        plain = "/" + "/".join(part for part in parts if part not in ("", "."))
+        if plain != "/" and parts[-1] in ("", "."):
+            plain += "/"
+        if path.startswith(prefixes) or plain.startswith(prefixes):
+            return True
+    return False
+
+
 def is_page(request: Request) -> bool:
     """Whether somebody looks: a script has no use for a sign-in page."""
     if request.method not in ("GET", "HEAD"):
@@ -556,11 +594,11 @@ def is_return_target(target: str) -> bool:
     return re.fullmatch(r"/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,2047}", target) is not None
 
 
-def _check(claims: dict, issuer: str, audience: str, now: float, leeway: int):
+def _check(claims: dict, issuer: str, accepted: tuple, now: float, leeway: int):
     if claims.get("iss") != issuer:
         raise Refused("issuer")
-    audiences = claims.get("aud")
-    if audience not in (audiences if isinstance(audiences, list) else [audiences]):
+    audiences = claims.get("aud") if isinstance(claims.get("aud"), list) else [claims.get("aud")]
+    if not any(audience in audiences for audience in accepted):
         raise Refused("audience")
     if not _is_time(claims.get("exp")) or not _is_time(claims.get("iat")) or not _is_time(claims.get("nbf", 0)):
         raise Refused("claims")

@@ -1,6 +1,6 @@
 """In front of a WSGI application (PEP 3333): Django, Flask and their like."""
 
-from .core import Answer, Request, Site, Unavailable, User
+from .core import Answer, Request, Site, Unavailable, User, is_below
 
 #: Where an application finds the user, or None: `environ["drawbridge.user"]`.
 USER = "drawbridge.user"
@@ -8,6 +8,8 @@ USER = "drawbridge.user"
 
 class Guard:
     """Every page below `prefixes` takes a sign-in; elsewhere the user is said when there is one.
+
+    `prefixes` are compared as text: `/account` has `/accounts` too, `/account/` has not.
 
     WSGI joins `X-Auth-Subject` and `X_Auth_Subject` into one. The proxy has to take the second away, as those in
     deploy/ do; a value that two were joined to is refused here.
@@ -22,8 +24,10 @@ class Guard:
         # The path that the application will serve, which is decoded: `/%61ccount` is `/account` there.
         # `prefixes` may be meant below the place where the application is mounted, or with it.
         own = environ.get("PATH_INFO", "")
-        path = environ.get("SCRIPT_NAME", "") + own
-        if path.startswith(self.prefixes) or own.startswith(self.prefixes):
+        paths = own, environ.get("SCRIPT_NAME", "") + own
+        # A str of these holds the path's bytes (PEP 3333); applications read them as UTF-8.
+        texts = [path.encode("latin-1", "replace").decode("utf-8", "replace") for path in paths]
+        if is_below(self.prefixes, *paths, *texts):
             found = self.site.guard(request, self.acr, self.max_age)
         else:
             try:

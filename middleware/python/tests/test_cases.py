@@ -13,12 +13,20 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
-from drawbridge_site import ConfigurationError, Memory, Refused, Request, Settings, Site, Unavailable, User, jws  # noqa: E402
+from drawbridge_site import (  # noqa: E402
+    ConfigurationError, Identity, Memory, Refused, Request, Settings, Site, Unavailable, User, jws)
 from drawbridge_site import asgi, wsgi  # noqa: E402
 from drawbridge_site.core import Fetcher  # noqa: E402
 
 TABLE = json.loads((pathlib.Path(__file__).parents[2] / "cases/cases.json").read_text())
 PAGE = [("Accept", "text/html")]
+#: Paths that a server of files finds below /files/private/.
+DETOURS = ["/files/private/x", "/files/./private/x", "/files//private/x", "//files/private/x", "/files/private/.", "/files/private//",
+           "/files/y/../private/x", "/static/../files/private/x", "/files/.\\private/x", "/files/y\\../../private/x",
+           "/files/y\\..\\private/x"]
+#: And those that it does not.
+BESIDE = ["/", "/files", "/files/", "/files/private", "/files/private.txt", "/files/..x/private/x", "/files/.../private/x",
+          "/public/files/private/x"]
 
 
 class Provider:
@@ -95,8 +103,20 @@ class Shared(unittest.TestCase):
 
     @each
     def test_cookies(self, case):
+        keys = Provider()
+
+        def fetch(path, headers):
+            if path != "/session":
+                return keys(path, headers)
+            if headers != {"Cookie": "__Host-drawbridge_session=opaque"} or "session" not in case:
+                raise Unavailable("not to be asked")
+            return 200, [], json.dumps(case["session"]).encode()
+
         headers = [("Cookie", line) for line in case["cookie"]] + case.get("headers", [])
-        identity = site().identify(request(headers))
+        try:
+            identity = site(fetch=fetch).identify(request(headers))
+        except Unavailable:
+            identity = Identity(None, "unavailable")
         self.assertEqual(identity.user.subject if identity.user else None, case.get("expect"))
         self.assertEqual(identity.reason, case.get("refused"))
 
@@ -152,6 +172,32 @@ class Shared(unittest.TestCase):
         one.backchannel_logout(ended["logout"]["form"].encode())
         self.assertEqual(outcome(lambda: one.user_of(ended["logged_out_token"])), "ended")
         self.assertEqual(outcome(lambda: one.user_of(ended["other_token"])), "alice")
+
+
+def wsgi_is_guarded(prefixes, path, root="") -> bool:
+    statuses = []
+    application = wsgi.Guard(lambda environ, start_response: statuses.append("reached") or [], site(), prefixes)
+    application({"REQUEST_METHOD": "GET", "SCRIPT_NAME": root, "PATH_INFO": path, "wsgi.input": io.BytesIO()},
+                lambda status, headers: statuses.append(status[:3]))
+    return statuses == ["401"]
+
+
+def asgi_is_guarded(prefixes, path, root="") -> bool:
+    return asgi_scope_is_guarded(prefixes, "http", root, root + path)
+
+
+def asgi_scope_is_guarded(prefixes, kind, root, path) -> bool:
+    sent = []
+
+    async def application(scope, receive, send):
+        sent.append("reached")
+
+    async def send(message):
+        sent.append(message.get("status") or message.get("code"))
+
+    scope = {"type": kind, "root_path": root, "path": path, "headers": []}
+    asyncio.run(asgi.Guard(application, site(), prefixes)(scope, None, send))
+    return sent[0] == {"http": 401, "websocket": 1008}[kind]
 
 
 class SharedWithoutCryptography(Shared):
@@ -307,6 +353,39 @@ class Own(unittest.TestCase):
 
         for prefixes in [("/account",), ("/shop/account",)]:
             self.assertEqual(status(prefixes, SCRIPT_NAME="/shop", PATH_INFO="/account/1"), "303", prefixes)
+        # As PEP 3333 has them: the bytes of UTF-8, each as one character.
+        self.assertEqual(status(("/größe",), PATH_INFO="/größe".encode().decode("latin-1")), "303")
+
+    def test_guards_read_paths_as_servers_of_files_do(self):
+        for guarded in [wsgi_is_guarded, asgi_is_guarded]:
+            for path in DETOURS:
+                with self.subTest(guarded.__name__, path=path):
+                    self.assertTrue(guarded(("/files/private/",), path))
+                    self.assertTrue(guarded(("/files/private/",), path, "/app"))
+                    self.assertTrue(guarded(("/app/files/private/",), path, "/app"))
+            for path in BESIDE:
+                with self.subTest(guarded.__name__, path=path):
+                    self.assertFalse(guarded(("/files/private/",), path))
+                    self.assertFalse(guarded(("/files/private/",), path, "/app"))
+
+    def test_prefixes_are_compared_as_text(self):
+        for guarded in [wsgi_is_guarded, asgi_is_guarded]:
+            with self.subTest(guarded.__name__):
+                self.assertEqual([guarded(("/account",), path) for path in ["/account", "/account/1", "/accounts", "/acc"]],
+                                 [True, True, True, False])
+                self.assertEqual([guarded(("/account/",), path) for path in ["/account", "/account/1", "/accounts"]],
+                                 [False, True, False])
+                self.assertTrue(all(guarded(("/",), path) for path in ["/", "", "*", "/a", "//"]))
+                self.assertTrue(guarded(("/a", "/b"), "/b"))
+
+    def test_asgi_guards_its_prefixes_below_a_mount_too(self):
+        # As servers have it today, as older ones had it, and as the application wrote the mount with a slash.
+        for root, path in [("/app", "/app/account/1"), ("/app", "/account/1"), ("/app/", "/app//account/1"), ("/app/", "/app/account/1")]:
+            for prefix in ["/account", "/account/", "/app/account"]:
+                for kind in ["http", "websocket"]:
+                    with self.subTest(root=root, path=path, prefix=prefix, kind=kind):
+                        self.assertTrue(asgi_scope_is_guarded((prefix,), kind, root, path))
+            self.assertFalse(asgi_scope_is_guarded(("/other",), "http", root, path))
 
     def test_asgi_closes_web_sockets_of_strangers(self):
         async def application(scope, receive, send):

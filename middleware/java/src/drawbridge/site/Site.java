@@ -24,7 +24,7 @@ import javax.crypto.spec.SecretKeySpec;
 /** One website: who is signed in, what a page demands, what Drawbridge tells its server. Keep one for the process. */
 public final class Site {
     /** Of this library, semantic. */
-    public static final String VERSION = "0.1.1";
+    public static final String VERSION = "0.1.2";
     public static final String SESSION_COOKIE = "__Host-drawbridge_session";
     /** Signing out is Drawbridge's own page: a form of the same origin ends the session and takes its cookies away. */
     public static final String SIGN_OUT_FORM =
@@ -198,6 +198,24 @@ public final class Site {
     }
 
     private User fromCookie(Request request) throws Refused, Unavailable {
+        try {
+            return fromToken(request);
+        } catch (Refused refusal) {
+            // A sign-in on Drawbridge's own page sets the other cookie, whatever the profile, and a token that has run out
+            // stays beside it (contract §6). It is asked about alone: Drawbridge knows tokens that are not for us.
+            List<String> secrets = request.cookies(SESSION_COOKIE);
+            if (secrets.size() != 1 || secrets.get(0).isEmpty()) {
+                throw refusal;
+            }
+            try {
+                return asked(SESSION_COOKIE + "=" + secrets.get(0));
+            } catch (Refused second) {
+                throw refusal;
+            }
+        }
+    }
+
+    private User fromToken(Request request) throws Refused, Unavailable {
         List<String> tokens = request.cookies(settings.cookie);
         if (tokens.isEmpty() || tokens.equals(Collections.singletonList(""))) {
             throw new Refused("missing");
@@ -213,9 +231,9 @@ public final class Site {
     public User userOf(String accessToken) throws Refused, Unavailable {
         long time = now.getAsLong();
         Map<String, Object> claims = keys.verified(accessToken, "at+jwt", Collections.singletonList("ES256"), time);
-        check(claims, settings.audience == null ? settings.issuer : settings.audience, time);
+        check(claims, Collections.singletonList(settings.audience == null ? settings.issuer : settings.audience), time);
         Object client = claims.get("client_id");
-        if (client == null || !client.equals(settings.clientId) && !settings.clients.contains(client)) {
+        if (client == null || !ours().contains(client)) {
             throw new Refused("client");
         }
         // One that is bound to a key is no cookie's (RFC 9449 §7).
@@ -233,6 +251,13 @@ public final class Site {
         }
         refuseEnded((String) session);
         return new User((String) subject, (String) session, (String) acr, amr, (Long) authTime);
+    }
+
+    /** Every client that is this website's. */
+    private List<String> ours() {
+        List<String> found = new ArrayList<>(settings.clients);
+        found.add(settings.clientId);
+        return found;
     }
 
     /** Null when it is no list of texts. */
@@ -261,6 +286,11 @@ public final class Site {
         if (cookie.isEmpty()) {
             throw new Refused("missing");
         }
+        return asked(cookie);
+    }
+
+    /** Whom Drawbridge knows by its own cookies. */
+    private User asked(String cookie) throws Refused, Unavailable {
         Drawbridge.Reply reply = drawbridge.get("/session", Collections.singletonMap("Cookie", cookie));
         Map<String, Object> said;
         try {
@@ -316,7 +346,8 @@ public final class Site {
                 return new Decision(null, signIn(request));
             }
             boolean isFresh = maxAge == null || user.authTime != null && now.getAsLong() - user.authTime <= maxAge;
-            if ((acr.isEmpty() || acr.contains(user.acr)) && isFresh) {
+            // Some lists throw when they are asked for null.
+            if ((acr.isEmpty() || user.acr != null && acr.contains(user.acr)) && isFresh) {
                 return new Decision(user, null);
             }
             return stepUp(request, user, acr, maxAge);
@@ -477,7 +508,7 @@ public final class Site {
         if (!isText(event.get("id")) || !isText(event.get("type"))) {
             throw new Refused("malformed");
         }
-        if (settings.clientId != null && !settings.clientId.equals(event.get("client_id"))) {
+        if (settings.clientId != null && !ours().contains(event.get("client_id"))) {
             throw new Refused("client");
         }
         return event;
@@ -510,7 +541,7 @@ public final class Site {
             throw new Refused("malformed");
         }
         Map<String, Object> claims = keys.verified(tokens.get(0), "logout+jwt", settings.logoutAlgorithms, time);
-        check(claims, settings.clientId, time);
+        check(claims, ours(), time);
         Object events = claims.get("events");
         Object event = events instanceof Map ? ((Map<?, ?>) events).get(LOGOUT_EVENT) : null;
         if (!(event instanceof Map) || claims.containsKey("nonce") || !isText(claims.get("sid")) || !isText(claims.get("jti"))) {
@@ -519,12 +550,12 @@ public final class Site {
         return claims;
     }
 
-    private void check(Map<String, Object> claims, String audience, long time) throws Refused {
+    private void check(Map<String, Object> claims, List<String> accepted, long time) throws Refused {
         if (!settings.issuer.equals(claims.get("iss"))) {
             throw new Refused("issuer");
         }
         Object audiences = claims.get("aud");
-        if (!(audiences instanceof List ? (List<?>) audiences : Collections.singletonList(audiences)).contains(audience)) {
+        if (Collections.disjoint(audiences instanceof List ? (List<?>) audiences : Collections.singletonList(audiences), accepted)) {
             throw new Refused("audience");
         }
         Object later = claims.getOrDefault("nbf", 0L);

@@ -13,6 +13,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -176,7 +177,21 @@ public final class Cases {
             for (String line : texts(one.get("cookie"))) {
                 headers.add(new String[] {"Cookie", line});
             }
-            Site.Identity identity = site().identify(new Request("GET", "/", headers, ""));
+            Site site = site(plain(), (path, fields) -> {
+                if (!path.equals("/session")) {
+                    return provider(path, fields);
+                }
+                if (!"__Host-drawbridge_session=opaque".equals(fields.get("Cookie")) || one.get("session") == null) {
+                    throw new Unavailable("not to be asked");
+                }
+                return new Drawbridge.Reply(200, Collections.emptyList(), Json.write(one.get("session")));
+            });
+            Site.Identity identity;
+            try {
+                identity = site.identify(new Request("GET", "/", headers, ""));
+            } catch (Unavailable away) {
+                identity = new Site.Identity(null, "unavailable");
+            }
             same(text(one, "id"), Arrays.asList(one.get("expect"), one.get("refused")),
                 Arrays.asList(identity.user == null ? null : identity.user.subject, identity.reason));
         }
@@ -405,6 +420,30 @@ public final class Cases {
         User user = site.guard(request, Collections.emptyList(), null).user;
         same("the session is asked", Arrays.asList("alice", 1_800_000_000L), Arrays.asList(user.subject, user.authTime));
         same("with Drawbridge's cookies alone", Collections.singletonList("/session {Cookie=__Host-drawbridge_session=abc}"), questions);
+
+        // As List.of, which Java 8 has not.
+        List<String> throwing = new AbstractList<String>() {
+            @Override
+            public String get(int index) {
+                return "aal9";
+            }
+
+            @Override
+            public int size() {
+                return 1;
+            }
+
+            @Override
+            public boolean contains(Object value) {
+                return value.equals("aal9");
+            }
+        };
+        site = site(session, (path, headers) -> path.equals("/session")
+            ? new Drawbridge.Reply(200, Collections.emptyList(), "{\"authenticated\":true,\"sub\":\"alice\"}")
+            : new Drawbridge.Reply(401, Collections.emptyList(), ""));
+        same("a list that throws for null, and a session without acr",
+            "Bearer error=\"insufficient_user_authentication\", acr_values=\"aal9\"",
+            site.guard(request, throwing, null).answer.header("WWW-Authenticate"));
 
         Object[][] ways = {{302, "Location", "/sign-in?redirect=%2Fx", "303"}, {200, "X-Auth-Subject", "alice", "alice"},
             {200, "X-Auth-Subject", "bob", "401"}, {500, "Server", "x", "503"}};
