@@ -13,6 +13,7 @@ actor FakeProvider: HTTPTransport {
         let bearer: String?
         let form: [String: String]
         let body: String
+        let patience: Double?
     }
 
     let keys: SigningKey
@@ -54,7 +55,7 @@ actor FakeProvider: HTTPTransport {
             Received(
                 method: request.method, address: request.address,
                 bearer: request.headers.expose()["Authorization"].map { String($0.dropFirst("Bearer ".count)) },
-                form: Self.form(body), body: body))
+                form: Self.form(body), body: body, patience: request.patience))
         if let interlude = interludes.removeValue(forKey: path) { await interlude() }
         if let problem = problems[path] { throw problem }
         guard var queue = answers[path], let next = queue.first else { return ClientAnswer(status: 404) }

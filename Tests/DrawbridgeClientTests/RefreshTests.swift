@@ -1,4 +1,4 @@
-import DrawbridgeClient
+@testable import DrawbridgeClient
 import Foundation
 import Testing
 
@@ -27,6 +27,16 @@ import Testing
             #expect(try await app.accessToken().expose() == "at_3")
             #expect(await device.provider.asked("/token").last?.form["refresh_token"] == "rt_2", "kept if none comes")
         }
+    }
+
+    @Test func `a renewal gives up while it can be repeated, and nothing else gives up so soon`() async throws {
+        // That it is below the server's grace: test_client_libraries.py.
+        try await device.signIn(try device.app())
+        await device.provider.answer("/token", await device.tokens(access: "at_2", refresh: "rt_2"))
+        await device.provider.answer("/userinfo", .json(["sub": "alice"]))
+        _ = try await device.app(at: later).person()
+        #expect(await device.provider.asked("/token").map(\.patience) == [nil, Drawbridge.longestRenewal])
+        #expect(await device.provider.asked("/userinfo").map(\.patience) == [nil])
     }
 
     @Test func `a hundred callers renew once`() async throws {

@@ -107,6 +107,31 @@ import Testing
         #expect(DeviceSecretHash.fits(idToken: Redacted(left.idToken ?? ""), deviceSecret: Redacted("ds_2")))
     }
 
+    @Test func `who comes while the secret is being replaced waits, and shows the new one`() async throws {
+        try await device.signIn(try device.app())
+        let new = ["ds_hash": SigningKey.hash("ds_2")]
+        await device.provider.answer(
+            "/token", await device.tokens(access: "at_2", refresh: "rt_2", secret: "ds_2", claims: new),
+            await device.tokens("app-b", access: "at_b", secret: nil, claims: new))
+        let (sent, signal) = AsyncStream.makeStream(of: Void.self)
+        await device.provider.meanwhile("/token") {
+            signal.yield()
+            // For the other to find the old one, if it does not wait.
+            try? await Task.sleep(for: .milliseconds(200))
+        }
+        let (first, second) = (try device.app(at: Device.now.addingTimeInterval(290)), try device.app("app-b"))
+        let renewal = Task { try await first.accessToken() }
+        for await _ in sent { break }
+        let outcome = await second.signInSilently()
+        #expect(try await renewal.value.expose() == "at_2")
+        guard case .signedIn = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(await device.provider.asked("/token").last?.form["actor_token"] == "ds_2")
+        #expect(await device.shared().secret == "ds_2")
+    }
+
     @Test func `of two apps that put in a new secret at once, one leaves both parts`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "drawbridge-shared-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -108,6 +108,26 @@ def test_every_case_proves_something_of_its_own():
         scripts[script] = case["id"]
 
 
+def test_a_renewal_gives_up_before_the_servers_grace_is_over():
+    """A lost answer can be asked for again until then, and looks like a theft after it (contract §5.2). That each library
+    uses its limit is shown by the case, whose answer comes between the two."""
+    def seconds(path: str, pattern: str) -> float:
+        return float(re.search(pattern, (ROOT / path).read_text())[1].replace("_", ""))
+
+    grace = seconds("Sources/Bridge/Provider/Grant/RefreshTokens.swift", r"static let grace = Duration\.seconds\((\d+)\)")
+    limits = {
+        "js": seconds("clients/js/drawbridge.mjs", r"const longestRenewal = (\d+);") / 1000,
+        "jvm": seconds("clients/jvm/src/drawbridge/client/Drawbridge.java", r"int LONGEST_RENEWAL = ([\d_]+);") / 1000,
+        "python": seconds("clients/python/drawbridge_client/client.py", r"LONGEST_RENEWAL = (\d+)\n"),
+        "swift": seconds("clients/swift/Sources/DrawbridgeClient/SignIn/Drawbridge+SignIn.swift", r"let longestRenewal: Double = (\d+)\n")}
+    assert sorted(limits) == libraries()
+    [case] = [case for case in cases() if case["id"] == "refresh.answer-later-than-a-renewal-waits"]
+    answered = case["exchange"][0]["answer"]["hold_ms"] / 1000
+    for library, limit in limits.items():
+        # What is left is for the app to ask again in.
+        assert limit <= grace - 3 and limit < answered < grace, library
+
+
 #: By each error's name, and by `refused.CODE`: what its sentence tells to do.
 ADVICE = json.loads((CLIENTS / "vectors/advice.json").read_text())
 

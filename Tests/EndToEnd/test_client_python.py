@@ -1,14 +1,17 @@
 """The library for Python: the vectors, its packages, and its calls at the real server with a browser on loopback."""
 
 import asyncio
+import http.client
 import os
 import re
 import shutil
+import socket
 import stat
 import subprocess
 import sys
 import tarfile
 import threading
+import time
 import zipfile
 from urllib.parse import parse_qs, urlsplit
 
@@ -26,6 +29,7 @@ from test_client_libraries import HANGS
 CLIENT = instance.ROOT / "clients/python"
 sys.path.insert(0, str(CLIENT))
 
+from drawbridge_client import http1  # noqa: E402
 from drawbridge_client import AsyncDrawbridge, Drawbridge, DrawbridgeError, FileStore, KeyringStore, LoopbackBrowser  # noqa: E402
 
 
@@ -157,6 +161,24 @@ def test_two_processes_with_one_store_wait_for_each_other(tmp_path):
         order.append("first")
     waiting.join(10)
     assert order == ["first", "second"]
+
+
+def test_nothing_is_sent_when_the_time_for_its_answer_is_over(monkeypatch):
+    """The first of a host's addresses may be silent for so long: a refresh token would be used up, and its answer dropped."""
+    connect = http.client.HTTPConnection.connect
+
+    def connect_late(connection):
+        time.sleep(0.4)
+        connect(connection)
+
+    monkeypatch.setattr(http.client.HTTPConnection, "connect", connect_late)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        with pytest.raises(DrawbridgeError) as late:
+            http1.send("POST", f"http://127.0.0.1:{server.getsockname()[1]}/oauth/token", {}, b"refresh_token=rt_1", 0.1)
+        assert late.value.code == "unreachable" and "too long" in str(late.value)
+        server.settimeout(10)
+        with server.accept()[0] as connection:
+            assert connection.recv(1000) == b""
 
 
 @pytest.mark.skipif(not all(map(shutil.which, ["secret-tool", "gnome-keyring-daemon", "dbus-run-session"])),

@@ -32,7 +32,10 @@ export interface SecretStore {
     get(name: string): Promise<string | null>;
     set(name: string, value: string): Promise<void>;
     remove(name: string): Promise<void>;
-    /** Runs work alone on this device. Without it: `navigator.locks` where there are, else one process alone. */
+    /**
+     * Runs work alone on this device among all work of this name, that of other apps of a sharing group too. Without it:
+     * `navigator.locks` where there are, else one process alone.
+     */
     lock?<Value>(name: string, work: () => Promise<Value>): Promise<Value>;
 }
 
@@ -83,7 +86,7 @@ export interface DrawbridgeOptions {
     crypto?: Crypto;
     /** Binds tokens to a key (RFC 9449): `true` for one that is kept in the store. */
     dpop?: boolean | ProofKey;
-    /** Milliseconds for a whole answer. Default: 30 s. */
+    /** Milliseconds for a whole answer. Default: 30 s. A renewal has 6 s at most: asked again after 10 s, it is a theft. */
     timeout?: number;
     /** Milliseconds since 1970. */
     now?: () => number;

@@ -15,6 +15,11 @@ const maximumBody = 1 << 20;
 const leeway = 120;
 /** Seconds for which a code of another device is asked for at most. */
 const longestCode = 86400;
+/**
+ * Milliseconds for the answer of a renewal, at most: a refresh token whose answer was lost gives the same successor for
+ * 10 s and is a theft after that (contract §5.2), so the app has to hear of the loss while it can still ask again.
+ */
+const longestRenewal = 6000;
 /** What a timer takes, in milliseconds: beyond it, it fires at once. */
 const longestTimer = 2 ** 31 - 1;
 const cookieType = "application/vnd.drawbridge.cookies+json";
@@ -444,6 +449,12 @@ export class Drawbridge {
     }
 
     async #redeem(code, request) {
+        const [tokens, claims] = await this.#sharing(() => this.#redeemed(code, request));
+        await this.#begin(tokens, claims.sub);
+        return claims;
+    }
+
+    async #redeemed(code, request) {
         const shared = await this.#shared();
         const tokens = await this.#token({
             grant_type: "authorization_code", code, redirect_uri: request.redirect, code_verifier: request.verifier,
@@ -455,8 +466,7 @@ export class Drawbridge {
             deviceSecret: tokens.device_secret,
         });
         if (tokens.device_secret) await this.#share(tokens.device_secret, tokens.id_token);
-        await this.#begin(tokens, claims.sub);
-        return claims;
+        return [tokens, claims];
     }
 
     // --- One app signs in by what another left on the device (Native SSO §4) ---
@@ -465,7 +475,7 @@ export class Drawbridge {
     async signInSilently() {
         try {
             this.#needClient();
-            const shared = await this.#shared();
+            const shared = await this.#sharing(() => this.#shared());
             if (!shared) return { signedIn: false, reason: "nothing_shared", error: null };
             return await this.#exchange(shared);
         } catch (error) {
@@ -594,7 +604,7 @@ export class Drawbridge {
 
     /** One renewal at a time, in this process and, by the store's lock, on this device. */
     #renewed(stale) {
-        this.#renewing ??= this.#lock(`renew ${this.#item}`, () => this.#renew(stale)).finally(() => {
+        this.#renewing ??= this.#lock(this.#renewal, () => this.#renew(stale)).finally(() => {
             this.#renewing = null;
         });
         return this.#renewing;
@@ -609,6 +619,9 @@ export class Drawbridge {
         if (!signIn.refresh_token) throw new DrawbridgeError("not_signed_in");
         const shared = await this.#shared();
         const isOurs = !shared || parts(shared.id_token)?.claims.sub === signIn.subject;
+        // A secret that is shown may be replaced (contract §5.4), and its successor comes with an ID token to verify:
+        // that the keys cannot be had is found out before, while nothing is used up.
+        if (isOurs && shared && !this.#keys) await this.#readKeys();
         let tokens;
         try {
             tokens = await this.#token({
@@ -616,10 +629,15 @@ export class Drawbridge {
                 // Without it the provider would make a second device of this one (contract §5.2). Of somebody else's
                 // shared sign-in nothing is told, and no secret is asked for that would take its place.
                 device_secret: isOurs ? shared?.device_secret : undefined,
-                scope: isOurs ? undefined : this.#scope.filter((word) => word !== "device_sso").join(" "),
+                // No wider than what was granted, which may be less than the app asks for (contract §5.2); an earlier
+                // version did not keep it.
+                scope: isOurs ? undefined
+                    : (isText(signIn.scope) ? signIn.scope.split(" ") : this.#scope)
+                        .filter((word) => word !== "device_sso").join(" "),
             });
         } catch (error) {
-            if (!error.endsSignIn) throw error;
+            // Nothing else ends a sign-in (contract §5.2): a bare 401 may be of anything in front of the provider.
+            if (error.code !== "refused" || error.oauth !== "invalid_grant") throw error;
             const now = await this.#stored();
             if (now && now.refresh_token !== signIn.refresh_token) return now;
             await this.#remove(this.#item);
@@ -634,14 +652,24 @@ export class Drawbridge {
         }
         if (now.refresh_token !== signIn.refresh_token) return now;
         // Kept before its ID token is looked at: the one before is used up.
-        const fresh = await this.#keep(tokens, signIn.subject, signIn.refresh_token);
-        if (tokens.id_token !== undefined) {
-            await this.#verified(tokens.id_token, {
-                subject: signIn.subject, accessToken: tokens.access_token, deviceSecret: tokens.device_secret,
-            });
-            if (tokens.device_secret && isOurs) await this.#share(tokens.device_secret, tokens.id_token);
-        }
+        const fresh = await this.#keep(tokens, signIn.subject, signIn);
+        if (tokens.id_token !== undefined) await this.#heed(tokens, signIn.subject, isOurs);
         return fresh;
+    }
+
+    /** Verifies the ID token of a renewal, and shares a device secret that came with it. */
+    async #heed(tokens, subject, isOurs) {
+        const check = { subject, accessToken: tokens.access_token, deviceSecret: tokens.device_secret };
+        const share = async () => tokens.device_secret && isOurs && this.#share(tokens.device_secret, tokens.id_token);
+        try {
+            await this.#verified(tokens.id_token, check);
+        } catch (error) {
+            // The secret that was shown is used up (contract §5.4). Where nothing but the key is missing, its successor
+            // is kept all the same: it came by TLS from the token endpoint (OpenID Connect Core §3.1.3.7 item 6).
+            if (lacksKey(error) && (await this.#fits(tokens.id_token, check))) await share();
+            throw error;
+        }
+        await share();
     }
 
     // --- Into the app's web view (contract §5.4, §6) ---
@@ -656,7 +684,7 @@ export class Drawbridge {
         const endpoint = (await this.#provider()).token_endpoint;
         const origin = secureAddress(endpoint).host;
         const given = await this.#withToken(async (signIn) => {
-            const shared = await this.#shared();
+            const shared = await this.#sharing(() => this.#shared());
             if (!shared || parts(shared.id_token)?.claims.sub !== signIn.subject) {
                 throw new DrawbridgeError("not_signed_in", "there is no device secret of this person");
             }
@@ -720,7 +748,7 @@ export class Drawbridge {
     async signOut(extent = "device") {
         this.#needClient();
         // Not beside a renewal: that one would put fresh tokens where these have just been taken out.
-        return this.#lock(`renew ${this.#item}`, () => this.#endSignIn(extent));
+        return this.#lock(this.#renewal, () => this.#endSignIn(extent));
     }
 
     async #endSignIn(extent) {
@@ -785,6 +813,16 @@ export class Drawbridge {
         return this.#group === null ? `${this.#item}:key` : `${this.#sharedItem}:key`;
     }
 
+    /** The lock of renewals: they may replace the device secret, which is that of all apps of the group (contract §5.4). */
+    get #renewal() {
+        return `renew ${this.#group === null ? this.#item : this.#sharedItem}`;
+    }
+
+    /** Work with what the apps of one maker share, beside no renewal of theirs; it takes no such lock itself. */
+    #sharing(work) {
+        return this.#group === null ? work() : this.#lock(this.#renewal, work);
+    }
+
     async #read(name) {
         return this.#stores(() => this.#store.get(name));
     }
@@ -812,15 +850,17 @@ export class Drawbridge {
 
     /** Keeps a new sign-in, not beside a renewal or a sign-out of the one before. */
     async #begin(tokens, subject) {
-        await this.#lock(`renew ${this.#item}`, () => this.#keep(tokens, subject));
+        await this.#lock(this.#renewal, () => this.#keep(tokens, subject));
     }
 
-    async #keep(tokens, subject, refreshToken) {
+    async #keep(tokens, subject, before) {
         const signIn = {
-            access_token: tokens.access_token, refresh_token: tokens.refresh_token ?? refreshToken ?? null,
+            access_token: tokens.access_token, refresh_token: tokens.refresh_token ?? before?.refresh_token ?? null,
             // Without a word about its life it is good for this use alone (RFC 6749 §5.1 leaves it open).
             expires_at: this.#now() + 1000 * (tokens.expires_in ?? 0), subject,
             bound: tokens.token_type.toLowerCase() === "dpop",
+            // What was granted; an answer that says nothing of it leaves it as it was (RFC 6749 §5.1).
+            scope: isText(tokens.scope) ? tokens.scope : before?.scope ?? null,
         };
         await this.#write(this.#item, JSON.stringify(signIn));
         return signIn;
@@ -876,18 +916,23 @@ export class Drawbridge {
     async #key(id) {
         const find = () => this.#keys?.find((key) => key?.kid === id);
         if (find()) return find();
+        await this.#readKeys();
+        return find();
+    }
+
+    async #readKeys() {
         const answer = await this.#send("GET", (await this.#provider()).jwks_uri);
         if (answer.status !== 200) throw this.#failure(answer, "the key set");
         const set = json(answer.text);
         if (!Array.isArray(set?.keys)) throw new DrawbridgeError("provider.malformed", "key set");
         this.#keys = set.keys;
-        return find();
     }
 
     async #token(members) {
         const { token_endpoint: address } = await this.#provider();
         const answer = await this.#send("POST", address, {
             form: { ...members, client_id: members.client_id ?? this.#clientId }, proves: Boolean(this.#dpop),
+            longest: members.grant_type === "refresh_token" ? longestRenewal : undefined,
         });
         if (answer.status !== 200) throw this.#failure(answer, "the token endpoint");
         const tokens = json(answer.text);
@@ -917,6 +962,19 @@ export class Drawbridge {
         if (!publicKey) throw flaw("unknown_key");
         const ecdsa = { name: "ECDSA", hash: "SHA-256" };
         if (!(await this.#subtle.verify(ecdsa, publicKey, taken.signature, taken.signed))) throw flaw("signature");
+        await this.#expect(claims, check);
+        return claims;
+    }
+
+    /** Whether everything but the signature is right. */
+    async #fits(token, check) {
+        const taken = parts(token);
+        if (!taken || !isText(taken.header.kid)) return false;
+        return this.#expect(taken.claims, check).then(() => true, () => false);
+    }
+
+    async #expect(claims, check) {
+        const flaw = (name) => new DrawbridgeError(`id_token.${name}`);
         const now = this.#now() / 1000;
         const names = audiences(claims);
         if (claims.iss !== this.#issuer) throw flaw("issuer");
@@ -940,7 +998,6 @@ export class Drawbridge {
             && !equal(String(claims.ds_hash ?? ""), await this.#halfHash(check.deviceSecret))) {
             throw flaw("device_secret_hash");
         }
-        return claims;
     }
 
     async #publicKey({ kty, crv, use, alg, x, y }) {
@@ -1026,7 +1083,7 @@ export class Drawbridge {
         return proves && first.wantsNonce ? this.#sendOnce(method, address, request, proves) : first;
     }
 
-    async #sendOnce(method, address, { body, type, form: members, accept, token }, proves) {
+    async #sendOnce(method, address, { body, type, form: members, accept, token, longest }, proves) {
         const headers = { accept: accept ?? "application/json" };
         if (token !== undefined) headers.authorization = `${proves ? "DPoP" : "Bearer"} ${token}`;
         if (proves) headers.dpop = await this.#proof(method, address, token);
@@ -1039,7 +1096,7 @@ export class Drawbridge {
             timer = setTimeout(() => {
                 fail(new DrawbridgeError("unreachable", "it takes too long"));
                 stop.abort();
-            }, this.#timeout);
+            }, Math.min(this.#timeout, longest ?? this.#timeout));
         });
         const place = `${method} ${address.split("?")[0]}`;
         try {
@@ -1125,6 +1182,9 @@ const parts = (token) => {
         && Number.isFinite(claims.exp) && Number.isFinite(claims.iat);
     return isWhole ? { header, claims, signature: bytes[2], signed: encoder.encode(pieces.slice(0, 2).join(".")) } : null;
 };
+
+/** Whether an ID token was not believed for want of its key alone: nothing is known against it. */
+const lacksKey = ({ code }) => isText(code) && (!code.startsWith("id_token.") || code === "id_token.unknown_key");
 
 const audiences = (claims) => {
     const list = Array.isArray(claims?.aud) ? claims.aud : [claims?.aud];

@@ -22,6 +22,9 @@ from .stores import MemoryStore
 
 #: How far two clocks may be apart, in seconds.
 LEEWAY = 120
+#: Seconds for the answer of a renewal, at most: a refresh token whose answer was lost gives the same successor for 10 s and
+#: is a theft after that (contract §5.2), so the app has to hear of the loss while it can still ask again.
+LONGEST_RENEWAL = 6
 #: Seconds for which a code of another device is asked for at most.
 LONGEST_CODE = 86400
 COOKIES = "application/vnd.drawbridge.cookies+json"
@@ -84,7 +87,8 @@ class Drawbridge:
                  scope: tuple = ("profile", "offline_access"), sharing: str | None = None, store=None, browser=None,
                  web_view=None, dpop=False, timeout: float = 30, now=time.time, sleep=time.sleep, logger=None):
         """`browser` has `open(address)` and may have `prepare()`, which gives the redirect URI. `dpop` is True, or a key
-        with `public_key` (x, y as in a JWK) and `sign(bytes)`. `timeout` is in seconds, for a whole answer."""
+        with `public_key` (x, y as in a JWK) and `sign(bytes)`. `timeout` is in seconds, for a whole answer; a renewal has six
+        at most."""
         address = secure_address(issuer)
         if not address:
             raise _wrong("the issuer must be https://…, or http:// on this machine alone")
@@ -170,15 +174,16 @@ class Drawbridge:
             "dpop_jkt": self._proof_key().thumbprint if self._dpop else None})
         answer = self._browser.open(f"{endpoint}{'&' if '?' in endpoint else '?'}{query}")
         code = self._code(str(answer), redirect, state, metadata)
-        shared = self._shared()
-        tokens = self._token({
-            "grant_type": "authorization_code", "code": code, "redirect_uri": redirect, "code_verifier": verifier,
-            # A device that is known stays one device; a secret that is no longer good counts as absent (§5.1).
-            "device_secret": shared["device_secret"] if shared else None})
-        claims = self._verified(
-            tokens.get("id_token"), tokens, nonce=nonce, max_age=max_age, device_secret=tokens.get("device_secret"))
-        if tokens.get("device_secret"):
-            self._share(tokens["device_secret"], tokens["id_token"])
+        with self._sharing():
+            shared = self._shared()
+            tokens = self._token({
+                "grant_type": "authorization_code", "code": code, "redirect_uri": redirect, "code_verifier": verifier,
+                # A device that is known stays one device; a secret that is no longer good counts as absent (§5.1).
+                "device_secret": shared["device_secret"] if shared else None})
+            claims = self._verified(
+                tokens.get("id_token"), tokens, nonce=nonce, max_age=max_age, device_secret=tokens.get("device_secret"))
+            if tokens.get("device_secret"):
+                self._share(tokens["device_secret"], tokens["id_token"])
         self._begin(tokens, claims["sub"])
         return claims
 
@@ -224,7 +229,8 @@ class Drawbridge:
         """Tries to sign in without a person; what it cannot do is a value that says why."""
         try:
             self._need_client()
-            shared = self._shared()
+            with self._sharing():
+                shared = self._shared()
             return self._exchange(shared) if shared else Silent(None, "nothing_shared")
         except DrawbridgeError as error:
             return Silent(None, "failed", error)
@@ -347,7 +353,7 @@ class Drawbridge:
 
     def _renewed(self, stale: dict) -> dict:
         """One renewal at a time on this device, by the store's lock."""
-        with self._locked(f"renew {self._item}"):
+        with self._locked(self._renewal):
             return self._renew(stale)
 
     def _renew(self, stale: dict) -> dict:
@@ -361,15 +367,23 @@ class Drawbridge:
             raise DrawbridgeError("not_signed_in")
         shared = self._shared()
         is_ours = not shared or parts(shared["id_token"])["claims"]["sub"] == own["subject"]
+        # A secret that is shown may be replaced (contract §5.4), and its successor comes with an ID token to verify: that
+        # the keys cannot be had is found out before, while nothing is used up.
+        if is_ours and shared and self._key_set is None:
+            self._read_keys()
+        # No wider than what was granted, which may be less than the app asks for (contract §5.2); an earlier version did not
+        # keep it.
+        granted = own["scope"].split(" ") if is_text(own.get("scope")) else self._scope
         try:
             tokens = self._token({
                 "grant_type": "refresh_token", "refresh_token": own["refresh_token"],
                 # Without it the provider would make a second device of this one (contract §5.2). Of somebody else's
                 # shared sign-in nothing is told, and no secret is asked for that would take its place.
                 "device_secret": shared["device_secret"] if is_ours and shared else None,
-                "scope": None if is_ours else " ".join(word for word in self._scope if word != "device_sso")})
+                "scope": None if is_ours else " ".join(word for word in granted if word != "device_sso")})
         except DrawbridgeError as error:
-            if not error.ends_sign_in:
+            # Nothing else ends a sign-in (contract §5.2): a bare 401 may be of anything in front of the provider.
+            if error.code != "refused" or error.oauth != "invalid_grant":
                 raise
             now = self._stored()
             if now and now.get("refresh_token") != own["refresh_token"]:
@@ -384,13 +398,24 @@ class Drawbridge:
         if now.get("refresh_token") != own["refresh_token"]:
             return now
         # Kept before its ID token is looked at: the one before is used up.
-        fresh = self._keep(tokens, own["subject"], own["refresh_token"])
+        fresh = self._keep(tokens, own["subject"], own)
         if "id_token" in tokens:
-            secret = tokens.get("device_secret")
-            self._verified(tokens["id_token"], tokens, subject=own["subject"], device_secret=secret)
-            if secret and is_ours:
-                self._share(secret, tokens["id_token"])
+            self._heed(tokens, own["subject"], is_ours)
         return fresh
+
+    def _heed(self, tokens: dict, subject: str, is_ours: bool):
+        """Verifies the ID token of a renewal, and shares a device secret that came with it."""
+        secret = tokens.get("device_secret")
+        try:
+            self._verified(tokens["id_token"], tokens, subject=subject, device_secret=secret)
+        except DrawbridgeError as error:
+            # The secret that was shown is used up (contract §5.4). Where nothing but the key is missing, its successor is
+            # kept all the same: it came by TLS from the token endpoint (OpenID Connect Core §3.1.3.7 item 6).
+            if secret and is_ours and _lacks_key(error) and self._fits(tokens, subject=subject, device_secret=secret):
+                self._share(secret, tokens["id_token"])
+            raise
+        if secret and is_ours:
+            self._share(secret, tokens["id_token"])
 
     # Into the app's web view (contract §5.4, §6)
 
@@ -404,7 +429,8 @@ class Drawbridge:
         origin = secure_address(endpoint).host
 
         def ask(own: dict):
-            shared = self._shared()
+            with self._sharing():
+                shared = self._shared()
             if not shared or parts(shared["id_token"])["claims"]["sub"] != own["subject"]:
                 raise DrawbridgeError("not_signed_in", "there is no device secret of this person")
             answer = self._send("POST", endpoint, members={
@@ -451,7 +477,7 @@ class Drawbridge:
         cookies leave this device in every case, also when the provider cannot be told."""
         self._need_client()
         # Not beside a renewal: that one would put fresh tokens where these have just been taken out.
-        with self._locked(f"renew {self._item}"):
+        with self._locked(self._renewal):
             self._end(extent)
 
     def _end(self, extent: str):
@@ -524,6 +550,15 @@ class Drawbridge:
     def _shared_item(self) -> str:
         return f"drawbridge-shared:{self._group}"
 
+    @property
+    def _renewal(self) -> str:
+        """The lock of renewals: they may replace the device secret, which is that of all apps of the group (contract §5.4)."""
+        return f"renew {self._item if self._group is None else self._shared_item}"
+
+    def _sharing(self):
+        """Keeps renewals of the maker's apps away from work with what they share; such a lock is not to be taken in it."""
+        return contextlib.nullcontext() if self._group is None else self._locked(self._renewal)
+
     def _guarded(self, work, *arguments):
         try:
             return work(*arguments)
@@ -553,15 +588,18 @@ class Drawbridge:
 
     def _begin(self, tokens: dict, subject: str):
         """Keeps a new sign-in, not beside a renewal or a sign-out of the one before."""
-        with self._locked(f"renew {self._item}"):
+        with self._locked(self._renewal):
             self._keep(tokens, subject)
 
-    def _keep(self, tokens: dict, subject: str, refresh_token: str | None = None) -> dict:
+    def _keep(self, tokens: dict, subject: str, before: dict | None = None) -> dict:
+        before = before or {}
         own = {
-            "access_token": tokens["access_token"], "refresh_token": tokens.get("refresh_token") or refresh_token,
+            "access_token": tokens["access_token"], "refresh_token": tokens.get("refresh_token") or before.get("refresh_token"),
             # Without a word about its life it is good for this use alone (RFC 6749 §5.1 leaves it open).
             "expires_at": self._now() + tokens.get("expires_in", 0), "subject": subject,
-            "bound": tokens["token_type"].lower() == "dpop"}
+            "bound": tokens["token_type"].lower() == "dpop",
+            # What was granted; an answer that says nothing of it leaves it as it was (RFC 6749 §5.1).
+            "scope": tokens["scope"] if is_text(tokens.get("scope")) else before.get("scope")}
         self._guarded(self._store.set, self._item, json.dumps(own))
         return own
 
@@ -621,6 +659,10 @@ class Drawbridge:
 
         if key := find():
             return key
+        self._read_keys()
+        return find()
+
+    def _read_keys(self):
         answer = self._send("GET", self._provider()["jwks_uri"])
         if answer.status != 200:
             raise self._failure(answer, "the key set")
@@ -628,11 +670,12 @@ class Drawbridge:
         if not isinstance(found, list):
             raise DrawbridgeError("provider.malformed", "key set")
         self._key_set = found
-        return find()
 
     def _token(self, members: dict) -> dict:
         address = self._provider()["token_endpoint"]
-        answer = self._send("POST", address, members={**members, "client_id": self._client_id}, proves=bool(self._dpop))
+        longest = LONGEST_RENEWAL if members["grant_type"] == "refresh_token" else None
+        answer = self._send("POST", address, members={**members, "client_id": self._client_id}, proves=bool(self._dpop),
+                            longest=longest)
         if answer.status != 200:
             raise self._failure(answer, "the token endpoint")
         tokens = _json(answer.text) or {}
@@ -649,47 +692,59 @@ class Drawbridge:
 
     def _verified(self, token: str | None, tokens: dict, *, nonce: str | None = None, max_age: int | None = None,
                   subject: str | None = None, device_secret: str | None = None) -> dict:
-        def flaw(name: str) -> DrawbridgeError:
-            return DrawbridgeError(f"id_token.{name}")
-
         if token is None:
-            raise flaw("missing")
+            raise _flaw("missing")
         taken = parts(token)
         if not taken:
-            raise flaw("malformed")
+            raise _flaw("malformed")
         header, claims = taken["header"], taken["claims"]
         # Settled here, not by the token: `none` and HS256 with a public key are the classic ways around a signature.
         if header.get("alg") != "ES256" or "crit" in header:
-            raise flaw("algorithm")
+            raise _flaw("algorithm")
         point = _point(self._provider_key(header["kid"])) if is_text(header.get("kid")) else None
         if not point:
-            raise flaw("unknown_key")
+            raise _flaw("unknown_key")
         if not _p256.verifies(point, taken["signed"], taken["signature"]):
-            raise flaw("signature")
+            raise _flaw("signature")
+        self._expect(claims, tokens, nonce=nonce, max_age=max_age, subject=subject, device_secret=device_secret)
+        return claims
+
+    def _fits(self, tokens: dict, **expected) -> bool:
+        """Whether everything but the signature of the ID token is right."""
+        taken = parts(tokens["id_token"])
+        if not taken or not is_text(taken["header"].get("kid")):
+            return False
+        try:
+            self._expect(taken["claims"], tokens, **expected)
+        except DrawbridgeError:
+            return False
+        return True
+
+    def _expect(self, claims: dict, tokens: dict, *, nonce: str | None = None, max_age: int | None = None,
+                subject: str | None = None, device_secret: str | None = None):
         now, names, party = self._now(), _audiences(claims), claims.get("azp")
         if claims["iss"] != self._issuer:
-            raise flaw("issuer")
+            raise _flaw("issuer")
         if self._client_id not in names or (len(names) > 1 and party != self._client_id) or (
                 "azp" in claims and party != self._client_id):
-            raise flaw("audience")
+            raise _flaw("audience")
         if claims["exp"] <= now - LEEWAY:
-            raise flaw("expired")
+            raise _flaw("expired")
         if claims["iat"] > now + LEEWAY:
-            raise flaw("issued_in_future")
+            raise _flaw("issued_in_future")
         if nonce is not None and not same(str(claims.get("nonce", "")), nonce):
-            raise flaw("nonce")
+            raise _flaw("nonce")
         # The provider's word that it has done what max_age asked for.
         proved = claims.get("auth_time")
         if max_age is not None and not (is_number(proved) and proved >= now - max_age - LEEWAY):
-            raise flaw("auth_time")
+            raise _flaw("auth_time")
         if subject is not None and claims["sub"] != subject:
-            raise flaw("subject")
+            raise _flaw("subject")
         if "at_hash" in claims and not same(str(claims["at_hash"]), half_hash(tokens["access_token"])):
-            raise flaw("access_token_hash")
+            raise _flaw("access_token_hash")
         # Without `ds_hash` the secret is tied to nothing, and somebody may have put in their own.
         if device_secret is not None and not same(str(claims.get("ds_hash", "")), half_hash(device_secret)):
-            raise flaw("device_secret_hash")
-        return claims
+            raise _flaw("device_secret_hash")
 
     # Proof of possession (RFC 9449)
 
@@ -722,7 +777,8 @@ class Drawbridge:
     # HTTP
 
     def _send(self, method: str, address: str, *, members: dict | None = None, data: dict | None = None,
-              accept: str = "application/json", token: str | None = None, proves: bool = False) -> http1.Answer:
+              accept: str = "application/json", token: str | None = None, proves: bool = False,
+              longest: float | None = None) -> http1.Answer:
         proves = bool(self._dpop and proves)
         for attempt in (1, 2):
             headers = {"Accept": accept}
@@ -735,16 +791,16 @@ class Drawbridge:
                 body, headers["Content-Type"] = form(members).encode(), "application/x-www-form-urlencoded"
             elif data is not None:
                 body, headers["Content-Type"] = json.dumps(data).encode(), "application/json"
-            answer = self._send_once(method, address, headers, body)
+            answer = self._send_once(method, address, headers, body, min(self._timeout, longest or self._timeout))
             # A nonce that we did not have, or that is stale: once more with the one that came along (RFC 9449 §8).
             if not (proves and attempt == 1 and answer.wants_nonce):
                 return answer
         return answer
 
-    def _send_once(self, method: str, address: str, headers: dict, body: bytes | None) -> http1.Answer:
+    def _send_once(self, method: str, address: str, headers: dict, body: bytes | None, seconds: float) -> http1.Answer:
         place = f"{method} {address.split('?')[0]}"
         try:
-            answer = http1.send(method, address, headers, body, self._timeout)
+            answer = http1.send(method, address, headers, body, seconds)
             self._log(f"{place}: {answer.status}")
             if 300 <= answer.status < 400:
                 raise DrawbridgeError("unexpected_answer", "a redirect, which is never followed")
@@ -842,6 +898,15 @@ class Address:
 
 def _wrong(text: str) -> DrawbridgeError:
     return DrawbridgeError("configuration", text)
+
+
+def _flaw(name: str) -> DrawbridgeError:
+    return DrawbridgeError(f"id_token.{name}")
+
+
+def _lacks_key(error: DrawbridgeError) -> bool:
+    """Whether an ID token was not believed for want of its key alone: nothing is known against it."""
+    return not error.code.startswith("id_token.") or error.code == "id_token.unknown_key"
 
 
 _ADDRESS = re.compile(

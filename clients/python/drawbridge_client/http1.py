@@ -48,6 +48,10 @@ def send(method: str, address: str, headers: dict, body: bytes | None, seconds: 
     timer.daemon = True
     timer.start()
     try:
+        connection.connect()
+        if late.is_set():
+            # Nothing is sent whose answer would not be waited for: a refresh token would be used up by it.
+            raise TimeoutError
         connection.request(method, (url.path or "/") + (f"?{url.query}" if url.query else ""), body, headers)
         # `connection` lets go of its socket when the answer is the last one; the timer must still get at it.
         own = connection.sock

@@ -29,6 +29,11 @@ public final class Drawbridge {
     public static final String VERSION = "0.2.1";
     /** How far two clocks may be apart, in seconds. */
     private static final long LEEWAY = 120;
+    /**
+     * Milliseconds for the answer of a renewal, at most: a refresh token whose answer was lost gives the same successor for
+     * 10 s and is a theft after that (contract §5.2), so the app has to hear of the loss while it can still ask again.
+     */
+    private static final int LONGEST_RENEWAL = 6_000;
     /** Seconds for which a code of another device is asked for at most. */
     private static final double LONGEST_CODE = 86400;
     /** Seconds that an answer can give anything to live: what is more would run over as milliseconds. */
@@ -38,6 +43,7 @@ public final class Drawbridge {
     private static final String ID_TOKEN = "urn:ietf:params:oauth:token-type:id_token";
     private static final String DEVICE_SECRET = "urn:openid:params:token-type:device-secret";
     private static final String EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+    private static final String FORM = "application/x-www-form-urlencoded";
     private static final String DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
     private static final List<String> POSSIBLE =
         Arrays.asList("userinfo_endpoint", "revocation_endpoint", "device_authorization_endpoint");
@@ -97,6 +103,8 @@ public final class Drawbridge {
         double expiresAt;
         String subject;
         boolean bound;
+        /** What was granted; null when nobody said. */
+        String scope;
     }
 
     private static final class Shared {
@@ -111,7 +119,8 @@ public final class Drawbridge {
     private final List<String> scope = new ArrayList<>();
     private final Map<String, String> nonces = new ConcurrentHashMap<>();
     private volatile Map<String, Object> metadata;
-    private volatile List<?> keySet = Collections.emptyList();
+    /** Null before it was read. */
+    private volatile List<?> keySet;
     private volatile ProofKey proofKey;
 
     public Drawbridge(Settings settings) throws DrawbridgeException {
@@ -242,14 +251,18 @@ public final class Drawbridge {
             "dpop_jkt", usesProofs() ? thumbprint() : null);
         String answer = settings.browser.open(endpoint + (endpoint.contains("?") ? "&" : "?") + form(query));
         String code = code(answer == null ? "" : answer, redirect, state, provider);
-        Shared shared = shared();
-        Map<String, Object> tokens = token(members("grant_type", "authorization_code", "code", code, "redirect_uri", redirect,
-            // A device that is known stays one device; a secret that is no longer good counts as absent (§5.1).
-            "code_verifier", verifier, "device_secret", shared == null ? null : shared.deviceSecret));
-        String secret = (String) tokens.get("device_secret");
-        Map<String, Object> claims = verified(tokens, nonce, wishes.maxAge, null, secret);
-        if (secret != null) {
-            share(secret, (String) tokens.get("id_token"));
+        Map<String, Object> tokens;
+        Map<String, Object> claims;
+        try (Store.Lock held = sharing()) {
+            Shared shared = shared();
+            tokens = token(members("grant_type", "authorization_code", "code", code, "redirect_uri", redirect,
+                // A device that is known stays one device; a secret that is no longer good counts as absent (§5.1).
+                "code_verifier", verifier, "device_secret", shared == null ? null : shared.deviceSecret));
+            String secret = (String) tokens.get("device_secret");
+            claims = verified(tokens, nonce, wishes.maxAge, null, secret);
+            if (secret != null) {
+                share(secret, (String) tokens.get("id_token"));
+            }
         }
         begin(tokens, (String) claims.get("sub"));
         return claims;
@@ -308,7 +321,7 @@ public final class Drawbridge {
     public Silent signInSilently() {
         try {
             needClient();
-            Shared shared = shared();
+            Shared shared = currentShared();
             return shared == null ? new Silent(null, "nothing_shared", null) : exchange(shared);
         } catch (DrawbridgeException error) {
             return new Silent(null, "failed", error);
@@ -462,7 +475,7 @@ public final class Drawbridge {
 
     /** One renewal at a time on this device, by the store's lock. */
     private Kept renewed(Kept stale) throws DrawbridgeException {
-        try (Store.Lock held = stores(() -> settings.store.lock("renew " + item()))) {
+        try (Store.Lock held = stores(() -> settings.store.lock(renewal()))) {
             return renew(stale);
         }
     }
@@ -481,7 +494,14 @@ public final class Drawbridge {
         }
         Shared shared = shared();
         boolean isOurs = shared == null || shared.parts.subject().equals(own.subject);
-        List<String> words = new ArrayList<>(scope);
+        // A secret that is shown may be replaced (contract §5.4), and its successor comes with an ID token to verify: that
+        // the keys cannot be had is found out before, while nothing is used up.
+        if (isOurs && shared != null && keySet == null) {
+            readKeys();
+        }
+        // No wider than what was granted, which may be less than the app asks for (contract §5.2); an earlier version did
+        // not keep it.
+        List<String> words = new ArrayList<>(own.scope == null ? scope : Arrays.asList(own.scope.split(" ")));
         words.remove("device_sso");
         Map<String, Object> tokens;
         try {
@@ -491,7 +511,8 @@ public final class Drawbridge {
                 "device_secret", isOurs && shared != null ? shared.deviceSecret : null,
                 "scope", isOurs ? null : String.join(" ", words)));
         } catch (DrawbridgeException error) {
-            if (!error.endsSignIn()) {
+            // Nothing else ends a sign-in (contract §5.2): a bare 401 may be of anything in front of the provider.
+            if (!error.code.equals("refused") || !"invalid_grant".equals(error.oauth)) {
                 throw error;
             }
             Kept other = stored();
@@ -514,15 +535,30 @@ public final class Drawbridge {
             return now;
         }
         // Kept before its ID token is looked at: the one before is used up.
-        Kept fresh = keep(tokens, own.subject, own.refreshToken);
+        Kept fresh = keep(tokens, own.subject, own);
         if (tokens.containsKey("id_token")) {
-            String secret = (String) tokens.get("device_secret");
-            verified(tokens, null, null, own.subject, secret);
-            if (secret != null && isOurs) {
-                share(secret, (String) tokens.get("id_token"));
-            }
+            heed(tokens, own.subject, isOurs);
         }
         return fresh;
+    }
+
+    /** Verifies the ID token of a renewal, and shares a device secret that came with it. */
+    private void heed(Map<String, Object> tokens, String subject, boolean isOurs) throws DrawbridgeException {
+        String secret = (String) tokens.get("device_secret");
+        boolean isNew = secret != null && isOurs;
+        try {
+            verified(tokens, null, null, subject, secret);
+        } catch (DrawbridgeException error) {
+            // The secret that was shown is used up (contract §5.4). Where nothing but the key is missing, its successor is
+            // kept all the same: it came by TLS from the token endpoint (OpenID Connect Core §3.1.3.7 item 6).
+            if (isNew && lacksKey(error) && fits(tokens, subject, secret)) {
+                share(secret, (String) tokens.get("id_token"));
+            }
+            throw error;
+        }
+        if (isNew) {
+            share(secret, (String) tokens.get("id_token"));
+        }
     }
 
     // Into the app's web view (contract §5.4, §6)
@@ -537,7 +573,7 @@ public final class Drawbridge {
         String endpoint = (String) provider().get("token_endpoint");
         String origin = Address.of(endpoint).host;
         Http given = withToken(own -> {
-            Shared shared = shared();
+            Shared shared = currentShared();
             if (shared == null || !shared.parts.subject().equals(own.subject)) {
                 throw new DrawbridgeException("not_signed_in", "there is no device secret of this person");
             }
@@ -627,7 +663,7 @@ public final class Drawbridge {
     public void signOut(boolean device) throws DrawbridgeException {
         needClient();
         // Not beside a renewal: that one would put fresh tokens where these have just been taken out.
-        try (Store.Lock held = stores(() -> settings.store.lock("renew " + item()))) {
+        try (Store.Lock held = stores(() -> settings.store.lock(renewal()))) {
             end(device);
         }
     }
@@ -713,6 +749,16 @@ public final class Drawbridge {
         return "drawbridge-shared:" + settings.sharing;
     }
 
+    /** The lock of renewals: they may replace the device secret, which is that of all apps of the group (contract §5.4). */
+    private String renewal() {
+        return "renew " + (settings.sharing == null ? item() : sharedItem());
+    }
+
+    /** Keeps renewals of the maker's apps away from work with what they share; such a lock is not to be taken in it. */
+    private Store.Lock sharing() throws DrawbridgeException {
+        return settings.sharing == null ? null : stores(() -> settings.store.lock(renewal()));
+    }
+
     private <T> T stores(Work<T> work) throws DrawbridgeException {
         try {
             return work.run();
@@ -762,25 +808,28 @@ public final class Drawbridge {
         kept.expiresAt = number(said.get("expires_at"));
         kept.subject = (String) said.get("subject");
         kept.bound = Boolean.TRUE.equals(said.get("bound"));
+        kept.scope = isText(said.get("scope")) ? (String) said.get("scope") : null;
         return kept;
     }
 
     /** Keeps a new sign-in, not beside a renewal or a sign-out of the one before. */
     private void begin(Map<String, Object> tokens, String subject) throws DrawbridgeException {
-        try (Store.Lock held = stores(() -> settings.store.lock("renew " + item()))) {
+        try (Store.Lock held = stores(() -> settings.store.lock(renewal()))) {
             keep(tokens, subject, null);
         }
     }
 
-    private Kept keep(Map<String, Object> tokens, String subject, String refreshToken) throws DrawbridgeException {
+    private Kept keep(Map<String, Object> tokens, String subject, Kept before) throws DrawbridgeException {
         Object life = tokens.get("expires_in");
         Map<String, Object> own = new LinkedHashMap<>();
         own.put("access_token", tokens.get("access_token"));
-        own.put("refresh_token", tokens.getOrDefault("refresh_token", refreshToken));
+        own.put("refresh_token", tokens.getOrDefault("refresh_token", before == null ? null : before.refreshToken));
         // Without a word about its life it is good for this use alone (RFC 6749 §5.1 leaves it open).
         own.put("expires_at", now() + (life == null ? 0 : (long) (1000 * Math.min(number(life), LONGEST_LIFE))));
         own.put("subject", subject);
         own.put("bound", ((String) tokens.get("token_type")).equalsIgnoreCase("dpop"));
+        // What was granted; an answer that says nothing of it leaves it as it was (RFC 6749 §5.1).
+        own.put("scope", isText(tokens.get("scope")) ? tokens.get("scope") : before == null ? null : before.scope);
         write(item(), Json.write(own));
         return stored();
     }
@@ -799,6 +848,13 @@ public final class Drawbridge {
         shared.idToken = (String) said.get("id_token");
         shared.parts = IdToken.of(shared.idToken);
         return shared.parts == null ? null : shared;
+    }
+
+    /** The same for whoever holds no lock: not what a renewal under way is about to replace. */
+    private Shared currentShared() throws DrawbridgeException {
+        try (Store.Lock held = sharing()) {
+            return shared();
+        }
     }
 
     private void share(String deviceSecret, String idToken) throws DrawbridgeException {
@@ -867,6 +923,11 @@ public final class Drawbridge {
         if (found != null) {
             return found;
         }
+        readKeys();
+        return find(kid);
+    }
+
+    private void readKeys() throws DrawbridgeException {
         Http answer = send("GET", (String) provider().get("jwks_uri"), null, null, null, null, false);
         if (answer.status != 200) {
             throw failure(answer, "the key set");
@@ -876,11 +937,11 @@ public final class Drawbridge {
             throw new DrawbridgeException("provider.malformed", "key set");
         }
         keySet = (List<?>) keys;
-        return find(kid);
     }
 
     private Map<?, ?> find(String kid) {
-        for (Object key : keySet) {
+        List<?> known = keySet;
+        for (Object key : known == null ? Collections.emptyList() : known) {
             if (key instanceof Map && kid.equals(((Map<?, ?>) key).get("kid"))) {
                 return (Map<?, ?>) key;
             }
@@ -890,7 +951,10 @@ public final class Drawbridge {
 
     private Map<String, Object> token(Map<String, String> members) throws DrawbridgeException {
         members.put("client_id", settings.clientId);
-        Http answer = post((String) provider().get("token_endpoint"), members, null, usesProofs());
+        boolean isRenewal = "refresh_token".equals(members.get("grant_type"));
+        int timeout = isRenewal ? Math.min(settings.timeout, LONGEST_RENEWAL) : settings.timeout;
+        byte[] body = form(members).getBytes(StandardCharsets.US_ASCII);
+        Http answer = send("POST", (String) provider().get("token_endpoint"), FORM, body, null, null, usesProofs(), timeout);
         if (answer.status != 200) {
             throw failure(answer, "the token endpoint");
         }
@@ -927,6 +991,31 @@ public final class Drawbridge {
         PublicKey key = jwk == null ? null : IdToken.key(jwk);
         expect(key != null, "unknown_key");
         expect(token.isSignedBy(key), "signature");
+        check(claims, tokens, nonce, maxAge, subject, deviceSecret);
+        return claims;
+    }
+
+    /** Whether everything but the signature of the ID token is right. */
+    private boolean fits(Map<String, Object> tokens, String subject, String deviceSecret) {
+        IdToken token = IdToken.of((String) tokens.get("id_token"));
+        if (token == null || !isText(token.header.get("kid"))) {
+            return false;
+        }
+        try {
+            check(token.claims, tokens, null, null, subject, deviceSecret);
+            return true;
+        } catch (DrawbridgeException flaw) {
+            return false;
+        }
+    }
+
+    /** Whether an ID token was not believed for want of its key alone: nothing is known against it. */
+    private static boolean lacksKey(DrawbridgeException error) {
+        return !error.code.startsWith("id_token.") || error.code.equals("id_token.unknown_key");
+    }
+
+    private void check(Map<String, Object> claims, Map<String, Object> tokens, String nonce, Long maxAge, String subject,
+        String deviceSecret) throws DrawbridgeException {
         double time = now() / 1000.0;
         List<String> audiences = IdToken.audiences(claims);
         boolean isParty = settings.clientId.equals(claims.get("azp"));
@@ -942,7 +1031,6 @@ public final class Drawbridge {
             "access_token_hash");
         // Without ds_hash the secret is tied to nothing, and somebody may have put in their own.
         expect(deviceSecret == null || IdToken.same(claims.get("ds_hash"), IdToken.halfHash(deviceSecret)), "device_secret_hash");
-        return claims;
     }
 
     private static void expect(boolean holds, String flaw) throws DrawbridgeException {
@@ -1016,21 +1104,26 @@ public final class Drawbridge {
 
     private Http post(String address, Map<String, String> members, String accept, boolean proves) throws DrawbridgeException {
         byte[] body = form(members).getBytes(StandardCharsets.US_ASCII);
-        return send("POST", address, "application/x-www-form-urlencoded", body, accept, null, proves);
+        return send("POST", address, FORM, body, accept, null, proves);
     }
 
     private Http send(String method, String address, String type, byte[] body, String accept, String token, boolean wishes)
         throws DrawbridgeException {
+        return send(method, address, type, body, accept, token, wishes, settings.timeout);
+    }
+
+    private Http send(String method, String address, String type, byte[] body, String accept, String token, boolean wishes,
+        int timeout) throws DrawbridgeException {
         boolean proves = usesProofs() && wishes;
-        Http answer = sendOnce(method, address, type, body, accept, token, proves);
+        Http answer = sendOnce(method, address, type, body, accept, token, proves, timeout);
         // A nonce that we did not have, or that is stale: once more with the one that came along (RFC 9449 §8).
         boolean again = proves && answer.status >= 400 && answer.headers.containsKey("dpop-nonce")
             && "use_dpop_nonce".equals(isText(object(answer.text).get("error")) ? object(answer.text).get("error") : challenge(answer));
-        return again ? sendOnce(method, address, type, body, accept, token, proves) : answer;
+        return again ? sendOnce(method, address, type, body, accept, token, proves, timeout) : answer;
     }
 
-    private Http sendOnce(String method, String address, String type, byte[] body, String accept, String token, boolean proves)
-        throws DrawbridgeException {
+    private Http sendOnce(String method, String address, String type, byte[] body, String accept, String token, boolean proves,
+        int timeout) throws DrawbridgeException {
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("Accept", accept == null ? "application/json" : accept);
         if (token != null) {
@@ -1045,7 +1138,7 @@ public final class Drawbridge {
         String place = method + " " + address.split("\\?", 2)[0];
         Http answer;
         try {
-            answer = Http.send(method, address, headers, body, settings.timeout);
+            answer = Http.send(method, address, headers, body, timeout);
         } catch (DrawbridgeException error) {
             settings.logger.accept(place + ": " + error.code);
             throw error;

@@ -25,7 +25,7 @@ public final class Settings {
     /** Binds tokens to a key of the store; {@link #proofKey} takes its place when it is given. */
     public boolean dpop;
     public ProofKey proofKey;
-    /** For a whole answer, in milliseconds. */
+    /** For a whole answer, in milliseconds. A renewal has six seconds at most: asked again after ten, it is a theft. */
     public int timeout = 30_000;
     /** Milliseconds since 1970. */
     public LongSupplier now = System::currentTimeMillis;

@@ -37,6 +37,10 @@ extension ClientConfiguration {
             ?? SecretItem(service: "drawbridge:\(clientID)", account: "\(issuer.text)#proof_key")
     }
 
+    /// The lock of renewals; it names no secret. They may replace the device secret, which is that of all apps of the group
+    /// (contract §5.4).
+    var renewalLock: SecretItem { sharing?.renewalLock ?? StoredSignIn.item(of: self) }
+
     /// Where it is noted which cookies are in the web view.
     var placesItem: SecretItem { SecretItem(service: "drawbridge:\(clientID)", account: "\(issuer.text)#cookies") }
 }
@@ -84,4 +88,6 @@ public struct SharingGroup: Sendable, Hashable {
     }
 
     var idToken: SecretItem { SecretItem(service: service, account: "id_token", accessGroup: accessGroup) }
+
+    var renewalLock: SecretItem { SecretItem(service: service, account: "renewal", accessGroup: accessGroup) }
 }

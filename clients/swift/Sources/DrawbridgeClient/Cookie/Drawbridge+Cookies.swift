@@ -12,16 +12,15 @@ extension Drawbridge {
         else { throw .configuration("cookies go to https pages alone") }
         let endpoint = try await provider.metadata().tokenEndpoint
         guard let origin = SecureAddress(endpoint)?.host else { throw .provider(.endpoint("token_endpoint")) }
-        guard let signIn = try await stored(), let shared = try await sharedSignIn(), shared.isOf(signIn.subject)
-        else { throw .notSignedIn }
-        let secret = shared.deviceSecret
         let answer = try await withSignIn { signIn async throws(ClientError) in
+            // Here, and not before: the renewal of an access token that is due may replace the secret (contract §5.4).
+            guard let shared = try await currentSharedSignIn(), shared.isOf(signIn.subject) else { throw .notSignedIn }
             let answer = try await send(
                 .form(
                     [
                         ("grant_type", TokenType.exchangeGrant), ("client_id", webView),
                         ("subject_token", signIn.accessToken.expose()), ("subject_token_type", TokenType.accessToken),
-                        ("actor_token", secret.expose()), ("actor_token_type", TokenType.deviceSecret),
+                        ("actor_token", shared.deviceSecret.expose()), ("actor_token_type", TokenType.deviceSecret),
                     ], to: endpoint, accept: CookieDescription.mediaType), proves: signIn.isBound)
             guard answer.status == 200 else { throw answer.failure(of: "the token endpoint", at: time.now()) }
             return answer

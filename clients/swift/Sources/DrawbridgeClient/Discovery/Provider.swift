@@ -27,10 +27,19 @@ actor Provider {
     /// The key of this id. An unknown id makes us look again, once: the provider may have changed its keys.
     func key(_ id: String) async throws(ClientError) -> KeySet.Key? {
         if let key = knownKeys?.key(id) { return key }
+        return try await readKeys().key(id)
+    }
+
+    /// Sees to it that keys are at hand, whichever.
+    func needKeys() async throws(ClientError) {
+        if knownKeys == nil { _ = try await readKeys() }
+    }
+
+    private func readKeys() async throws(ClientError) -> KeySet {
         let answer = try await transport.send(.get(metadata().keySetAddress))
         guard answer.status == 200 else { throw answer.failure(of: "the key set", at: time.now()) }
         guard let keys = answer.decode(KeySet.self) else { throw .provider(.malformed("key set")) }
         knownKeys = keys
-        return keys.key(id)
+        return keys
     }
 }

@@ -8,12 +8,17 @@ public struct ClientRequest: Sendable {
     public let headers: Redacted<[String: String]>
     /// Of a `POST`.
     public let body: Redacted<[UInt8]>?
+    /// Seconds for the whole answer, at most; `nil`: as long as the transport waits for any.
+    public let patience: Double?
 
-    private init(_ method: String, _ address: String, _ headers: [String: String], _ body: String?) {
+    private init(
+        _ method: String, _ address: String, _ headers: [String: String], _ body: String?, patience: Double? = nil
+    ) {
         self.method = method
         self.address = address
         self.headers = Redacted(headers)
         self.body = body.map { Redacted(Array($0.utf8)) }
+        self.patience = patience
     }
 
     static func get(_ address: String, bearer: Redacted<String>? = nil) -> ClientRequest {
@@ -21,11 +26,12 @@ public struct ClientRequest: Sendable {
     }
 
     static func form(
-        _ parameters: [(name: String, value: String)], to address: String, accept: String = "application/json"
+        _ parameters: [(name: String, value: String)], to address: String, accept: String = "application/json",
+        patience: Double? = nil
     ) -> ClientRequest {
         ClientRequest(
             "POST", address, ["Content-Type": "application/x-www-form-urlencoded", "Accept": accept],
-            FormEncoding.encode(parameters))
+            FormEncoding.encode(parameters), patience: patience)
     }
 
     static func json(_ body: String, to address: String, bearer: Redacted<String>) -> ClientRequest {
@@ -39,6 +45,7 @@ public struct ClientRequest: Sendable {
         address = request.address
         self.headers = Redacted(headers)
         body = request.body
+        patience = request.patience
     }
 
     /// The same with a proof of possession; a bearer in it is then presented as bound (RFC 9449 §7.1).

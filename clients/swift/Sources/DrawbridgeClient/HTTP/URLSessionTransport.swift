@@ -11,7 +11,7 @@ public struct URLSessionTransport: HTTPTransport {
     private let patience: TimeInterval
 
     /// A session of its own: nothing of it is shared with the rest of the app.
-    /// - Parameter patience: seconds for a whole answer.
+    /// - Parameter patience: seconds for a whole answer; a renewal has six at most.
     public init(patience: TimeInterval = 30) {
         let settings = URLSessionConfiguration.ephemeral
         settings.httpShouldSetCookies = false
@@ -33,8 +33,9 @@ public struct URLSessionTransport: HTTPTransport {
         for (name, value) in request.headers.expose() { carried.setValue(value, forHTTPHeaderField: name) }
         let task = session.dataTask(with: carried)
         // The system's own limit is for each part of an answer; ours is for the whole.
-        let clock = Task { [patience, delegate] in
-            try await Task.sleep(nanoseconds: UInt64(patience * 1_000_000_000))
+        let seconds = min(patience, request.patience ?? patience)
+        let clock = Task { [delegate] in
+            try await Task.sleep(nanoseconds: UInt64(seconds * 1_000_000_000))
             delegate.finish(task, .failure(.unreachable("it takes too long")))
         }
         defer { clock.cancel() }

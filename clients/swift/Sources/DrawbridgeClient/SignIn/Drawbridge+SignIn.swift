@@ -29,6 +29,24 @@ extension Drawbridge {
     @discardableResult
     public func finishSignIn(_ request: SignInRequest, answer: String) async throws(ClientError) -> IDTokenClaims {
         let code = try SignInAnswer(answer, to: request).code
+        let (tokens, claims) = try await redeemedAlone(code, request)
+        try await begin(StoredSignIn(tokens, subject: claims.subject, at: time.now()))
+        return claims
+    }
+
+    /// Beside no renewal of the maker's apps: a secret that is shown may have a successor, for all of them (contract §5.4).
+    private func redeemedAlone(
+        _ code: Redacted<String>, _ request: SignInRequest
+    ) async throws(ClientError) -> (TokenAnswer, IDTokenClaims) {
+        guard configuration.sharing != nil else { return try await redeemed(code, request) }
+        return try await store.locked(configuration.renewalLock) { () async throws(ClientError) in
+            try await redeemed(code, request)
+        }
+    }
+
+    private func redeemed(
+        _ code: Redacted<String>, _ request: SignInRequest
+    ) async throws(ClientError) -> (TokenAnswer, IDTokenClaims) {
         var form: [(name: String, value: String)] = [
             ("grant_type", "authorization_code"), ("code", code.expose()), ("redirect_uri", request.redirect.text),
             ("code_verifier", request.verifier.text.expose()),
@@ -44,8 +62,7 @@ extension Drawbridge {
                 issuer: configuration.issuer, clientID: configuration.clientID, nonce: request.nonce,
                 maximumAge: request.maximumAge, accessToken: tokens.accessToken, deviceSecret: tokens.deviceSecret))
         if let secret = tokens.deviceSecret { try await share(secret, idToken) }
-        try await begin(StoredSignIn(tokens, subject: claims.subject, at: time.now()))
-        return claims
+        return (tokens, claims)
     }
 }
 
@@ -74,7 +91,7 @@ extension Drawbridge {
     /// The shared sign-in, when both of its parts are there and can be read.
     ///
     /// They are two items: whoever reads or changes both does it under the lock of the first. It may be taken under that of
-    /// this app's own sign-in, never the other way round.
+    /// renewals, never the other way round.
     func sharedSignIn() async throws(ClientError) -> SharedSignIn? {
         guard let group = configuration.sharing else { return nil }
         return try await store.locked(group.deviceSecret) { () async throws(ClientError) in
@@ -82,6 +99,14 @@ extension Drawbridge {
                 let idToken = try await store.read(group.idToken)
             else { return nil }
             return SharedSignIn(deviceSecret: secret, idToken: idToken)
+        }
+    }
+
+    /// The same for whoever holds no lock: not what a renewal under way is about to replace.
+    func currentSharedSignIn() async throws(ClientError) -> SharedSignIn? {
+        guard configuration.sharing != nil else { return nil }
+        return try await store.locked(configuration.renewalLock) { () async throws(ClientError) in
+            try await sharedSignIn()
         }
     }
 
@@ -115,7 +140,7 @@ extension Drawbridge {
     /// Tries to sign in without a person. Never throws: what it cannot do, the browser can.
     public func signInSilently() async -> SilentSignIn {
         do throws(ClientError) {
-            guard let shared = try await sharedSignIn() else { return .needsSignIn(.nothingShared) }
+            guard let shared = try await currentSharedSignIn() else { return .needsSignIn(.nothingShared) }
             return try await exchange(shared)
         } catch {
             return .needsSignIn(.failed(error))
@@ -249,6 +274,10 @@ extension Drawbridge {
 
 // Access tokens and their renewal (RFC 6749 §6; rotation: RFC 9700 §4.14).
 extension Drawbridge {
+    /// Seconds for the answer of a renewal, at most: a refresh token whose answer was lost gives the same successor for 10 s
+    /// and is a theft after that (contract §5.2), so the app has to hear of the loss while it can still ask again.
+    static let longestRenewal: Double = 6
+
     /// An access token that is good for half a minute at least; renewed first when it is not.
     /// - Throws: ``ClientError/notSignedIn`` when there is none, or the provider has ended the sign-in.
     public func accessToken() async throws(ClientError) -> Redacted<String> {
@@ -284,7 +313,7 @@ extension Drawbridge {
             ?? Task {
                 do throws(ClientError) {
                     return .success(
-                        try await store.locked(StoredSignIn.item(of: configuration)) { () async throws(ClientError) in
+                        try await store.locked(configuration.renewalLock) { () async throws(ClientError) in
                             try await renew(stale)
                         })
                 } catch {
@@ -310,23 +339,30 @@ extension Drawbridge {
         ]
         let isOurs = shared?.isOf(signIn.subject) ?? true
         if !isOurs {
-            // Somebody else's sign-in is shared by now: ask for no device secret that would take its place.
-            let scope = configuration.scope.filter { $0 != "device_sso" }
-            form.append(("scope", scope.joined(separator: " ")))
+            // Somebody else's sign-in is shared by now: ask for no device secret that would take its place. Nor for more than
+            // was granted, which may be less than the app asks for (contract §5.2); an earlier version did not keep it.
+            let granted = signIn.scope?.split(separator: " ").map(String.init) ?? configuration.scope
+            form.append(("scope", granted.filter { $0 != "device_sso" }.joined(separator: " ")))
         } else if let shared {
             // Without it the provider would make a second device of this one (contract §5.2).
             form.append(("device_secret", shared.deviceSecret.expose()))
+            // A secret that is shown may be replaced (contract §5.4), and its successor comes with an ID token to verify:
+            // that the keys cannot be had is found out before, while nothing is used up.
+            try await provider.needKeys()
         }
         let tokens: TokenAnswer
         do throws(ClientError) {
-            tokens = try await token(form)
+            tokens = try await token(form, within: Self.longestRenewal)
         } catch {
-            guard case .refused(let refusal) = error, refusal.endsSignIn else { throw error }
+            // Nothing else ends a sign-in (contract §5.2): a bare 401 may be of anything in front of the provider.
+            guard case .refused(let refusal) = error, refusal.code == "invalid_grant" else { throw error }
             try await forget(signIn)
             throw .notSignedIn
         }
         var fresh = StoredSignIn(tokens, subject: signIn.subject, at: time.now())
         fresh.refreshToken = tokens.refreshToken ?? refreshToken
+        // An answer that says nothing of it leaves it as it was (RFC 6749 §5.1).
+        fresh.scope = tokens.scope ?? signIn.scope
         // Where the store has no lock across processes, another may have signed out or in meanwhile: that stands.
         guard let now = try await stored() else {
             // Ended when the provider can be told; the sign-out has ended the session anyway.
@@ -342,13 +378,25 @@ extension Drawbridge {
 
     private func check(_ tokens: TokenAnswer, subject: String, isShared: Bool) async throws(ClientError) {
         guard let idToken = tokens.idToken else { return }
-        let secret = tokens.deviceSecret
-        _ = try await verified(
-            idToken,
-            IDTokenCheck(
-                issuer: configuration.issuer, clientID: configuration.clientID, subject: subject,
-                accessToken: tokens.accessToken, deviceSecret: secret))
-        if let secret, isShared { try await share(secret, idToken) }
+        let check = IDTokenCheck(
+            issuer: configuration.issuer, clientID: configuration.clientID, subject: subject,
+            accessToken: tokens.accessToken, deviceSecret: tokens.deviceSecret)
+        let secret = isShared ? tokens.deviceSecret : nil
+        do throws(ClientError) {
+            _ = try await verified(idToken, check)
+        } catch {
+            // The secret that was shown is used up (contract §5.4). Where nothing but the key is missing, its successor is
+            // kept all the same: it came by TLS from the token endpoint (OpenID Connect Core §3.1.3.7 item 6).
+            if let secret, error.lacksKey, fits(idToken, check) { try await share(secret, idToken) }
+            throw error
+        }
+        if let secret { try await share(secret, idToken) }
+    }
+
+    /// Whether everything but the signature is right.
+    private func fits(_ idToken: Redacted<String>, _ check: IDTokenCheck) -> Bool {
+        guard let token = try? SignedIDToken(idToken) else { return false }
+        return check.flaw(in: token.claims, at: time.now()) == nil
     }
 
     /// Forgets a sign-in that has ended, unless another process has renewed it meanwhile.
@@ -359,5 +407,12 @@ extension Drawbridge {
 
     private func drop() async throws(ClientError) {
         try await changing(to: nil) { item async throws(ClientError) in try await store.remove(item) }
+    }
+}
+
+extension ClientError {
+    /// Whether an ID token was not believed for want of its key alone: nothing is known against it.
+    fileprivate var lacksKey: Bool {
+        if case .idToken(let flaw) = self { flaw == .unknownKey } else { true }
     }
 }

@@ -88,7 +88,7 @@ public actor Drawbridge {
         }
         let own = Task { () -> ClientError? in
             do throws(ClientError) {
-                return try await store.locked(StoredSignIn.item(of: configuration)) { await work(self) }
+                return try await store.locked(configuration.renewalLock) { await work(self) }
             } catch {
                 return error
             }
@@ -124,11 +124,13 @@ public actor Drawbridge {
     }
 
     /// Asks the token endpoint as this app, or as another client of the same maker.
+    /// - Parameter patience: seconds for the whole answer, at most.
     func token(
-        _ parameters: [(name: String, value: String)], as clientID: String? = nil
+        _ parameters: [(name: String, value: String)], as clientID: String? = nil, within patience: Double? = nil
     ) async throws(ClientError) -> TokenAnswer {
         let form = parameters + [("client_id", clientID ?? configuration.clientID)]
-        let answer = try await send(.form(form, to: provider.metadata().tokenEndpoint), proves: bindsTokens)
+        let answer = try await send(
+            .form(form, to: provider.metadata().tokenEndpoint, patience: patience), proves: bindsTokens)
         guard answer.status == 200 else { throw answer.failure(of: "the token endpoint", at: time.now()) }
         // What is bound to a key that we do not have is of no use.
         guard let tokens = answer.decode(TokenAnswer.self), bindsTokens || !tokens.isBound else {

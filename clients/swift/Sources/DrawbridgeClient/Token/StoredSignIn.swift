@@ -9,6 +9,8 @@ struct StoredSignIn: Sendable, Equatable {
     let isBound: Bool
     /// Whose tokens they are; what the provider says later must be about the same person.
     let subject: String
+    /// What was granted; `nil` when nobody said, or an earlier version kept it.
+    var scope: String?
 
     /// One item for each app and provider. In no sharing group: an app's tokens are nobody else's.
     static func item(of configuration: ClientConfiguration) -> SecretItem {
@@ -23,6 +25,7 @@ struct StoredSignIn: Sendable, Equatable {
         expiresAt = Date(timeIntervalSince1970: kept.expiresAt)
         isBound = kept.isBound ?? false
         subject = kept.subject
+        scope = kept.scope
     }
 
     init(_ answer: TokenAnswer, subject: String, at now: Date) {
@@ -32,13 +35,14 @@ struct StoredSignIn: Sendable, Equatable {
         expiresAt = now.addingTimeInterval(answer.expiresIn ?? 0)
         isBound = answer.isBound
         self.subject = subject
+        scope = answer.scope
     }
 
     /// The text to keep.
     func text() throws(ClientError) -> Redacted<String> {
         let kept = Kept(
             accessToken: accessToken.expose(), refreshToken: refreshToken?.expose(),
-            expiresAt: expiresAt.timeIntervalSince1970, isBound: isBound, subject: subject)
+            expiresAt: expiresAt.timeIntervalSince1970, isBound: isBound, subject: subject, scope: scope)
         guard let json = try? JSONEncoder().encode(kept) else { throw .secretStore("the tokens cannot be written") }
         return Redacted(String(decoding: json, as: UTF8.self))
     }
@@ -50,5 +54,6 @@ struct StoredSignIn: Sendable, Equatable {
         // Absent in what a version before it has written.
         let isBound: Bool?
         let subject: String
+        let scope: String?
     }
 }

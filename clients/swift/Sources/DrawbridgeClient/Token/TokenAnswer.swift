@@ -7,6 +7,8 @@ struct TokenAnswer: Decodable, Sendable {
     let refreshToken: Redacted<String>?
     let idToken: Redacted<String>?
     let deviceSecret: Redacted<String>?
+    /// What was granted; `nil` when the answer does not say.
+    let scope: String?
 
     private enum CodingKeys: String, CodingKey {
         case accessToken = "access_token"
@@ -15,6 +17,7 @@ struct TokenAnswer: Decodable, Sendable {
         case refreshToken = "refresh_token"
         case idToken = "id_token"
         case deviceSecret = "device_secret"
+        case scope
     }
 
     init(from decoder: any Decoder) throws {
@@ -44,5 +47,6 @@ struct TokenAnswer: Decodable, Sendable {
         refreshToken = try secret(.refreshToken)
         idToken = try secret(.idToken)
         deviceSecret = try secret(.deviceSecret)
+        scope = (try? members.decode(String.self, forKey: .scope)).flatMap { $0.isEmpty ? nil : $0 }
     }
 }
