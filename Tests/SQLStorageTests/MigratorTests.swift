@@ -51,6 +51,7 @@ import Testing
         24: "II0SXPKn2KOkyDQc",
         36: "wH0i9-rU12wcV_0C",
         40: "UKAiTSAkqJUPKoHS",
+        41: "cHWLwQoqq5egbM40",
     ]
 
     @Test func `a step that was taken is never changed, only followed by another`() throws {

@@ -27,8 +27,8 @@ package protocol SessionStore: Sendable {
     /// - Parameter mark: of the earlier call; `nil` at first, and then there is a gap.
     func sessionsEnded(since mark: EndMark?) async throws -> EndNews
 
-    /// Removes sessions whose absolute end lies before `cutoff`.
-    /// - Returns: how many, at most `limit` of them.
+    /// Removes sessions whose absolute end lies before `cutoff`, and refresh cookies of such.
+    /// - Returns: how many of the kind of which there were more, at most `limit` of each.
     func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
 
     // The sessions of a user, as an administrator sees and ends them.

@@ -116,9 +116,20 @@ package enum AppSessionStoreConformance {
             try await store.openSample(Sample.appSession("a"), refreshToken: "a")
             try await store.openSample(Sample.appSession("b", lifetime: .seconds(7200)), refreshToken: "b")
             let purged = try await store.purgeAppSessions(expiredBefore: Sample.now + .seconds(3601), limit: 10)
-            try expectEqual(purged, 1, "purged")
+            try expectEqual(purged, 2, "purged: two tokens, one session")
             try expectEqual(try await store.appSession(id: "app-a"), nil, "the old one")
             try expect(try await store.appSession(id: "app-b") != nil, "the young one stays")
+        },
+        ConformanceCase("a purge says that there are more tokens to go, whose sessions go on") { open in
+            let store = try await open()
+            for name in ["a", "b", "c"] {
+                try await store.openSample(Sample.appSession(name, lifetime: .seconds(7200)), refreshToken: name)
+            }
+            var purged: [Int] = []
+            for _ in 0..<3 {
+                purged.append(try await store.purgeAppSessions(expiredBefore: Sample.now + .seconds(3601), limit: 2))
+            }
+            try expectEqual(purged, [2, 1, 0], "tokens")
         },
         ConformanceCase("of two servers one takes a notice, and a lease brings it back") { open in
             let servers = [try await open(), try await open()]

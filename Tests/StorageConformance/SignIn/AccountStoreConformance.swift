@@ -384,6 +384,16 @@ package enum AccountStoreConformance {
             try expectEqual(try await servers[0].claimStep(99, of: "sub-alice"), false, "an older step")
             try expectEqual(try await servers[0].claimStep(101, of: "sub-alice"), true, "the next step")
         },
+        ConformanceCase("no time step of before the database was put back is claimed, nor the one after it") { open in
+            let store = try await open()
+            _ = try await store.add("alice")
+            _ = try await store.setFactor("sub-alice", ["d1"])
+            _ = try await store.recordRestore(at: Sample.now, keepsSessions: true, said: nil)
+            let step = OneTimeCode.step(at: Sample.now)
+            for (step, isClaimed) in [(step - 1, false), (step, false), (step + 1, false), (step + 2, true)] {
+                try expectEqual(try await store.claimStep(step, of: "sub-alice"), isClaimed, "step \(step)")
+            }
+        },
         ConformanceCase("a second factor is added where there is none, by one of many") { open in
             let servers = [try await open(), try await open()]
             _ = try await servers[0].add("alice")

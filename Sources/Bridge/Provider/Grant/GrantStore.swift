@@ -57,7 +57,8 @@ package protocol GrantStore: Sendable {
         of subject: Subject, aliveAt now: Timestamp, before cursor: SessionID?, limit: Int
     ) async throws -> [AppSession]
 
-    /// - Returns: how many, at most `limit` of them.
+    /// Removes app sessions and refresh tokens that expired before `cutoff`.
+    /// - Returns: how many of the kind of which there were more, at most `limit` of each.
     func purgeAppSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
 
     // Refresh tokens. All those of one app session are one family: it has one that is current, and ends with the session.

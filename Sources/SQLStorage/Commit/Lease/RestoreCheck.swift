@@ -89,9 +89,8 @@ struct RestoreCheck {
         [
             SQLCall(RestoreSQL.raise, [SQLValue(now), SQLValue(now + allowance)]),
             SQLCall(RestoreSQL.endTokens, [SQLValue(now), SQLValue(now - allowance)]),
-            // The step of a code that a clock a little ahead may have shown.
-            SQLCall(RestoreSQL.useUpSteps, [.integer(OneTimeCode.step(at: now) + 1)]),
-        ] + RestoreSQL.removals.map { SQLCall($0) }
+        ] + RestoreSQL.removals.map { SQLCall($0, [SQLValue(now - allowance)]) }
+            + RestoreSQL.wholeRemovals.map { SQLCall($0) }
     }
 
     /// Whether something that was seen is not there.
@@ -184,15 +183,16 @@ enum RestoreSQL {
     static let endTokens: SQLStatement = """
         UPDATE login_token_use SET state = 'revoked', used_at = $1 WHERE state = 'pending' AND expires_at > $2
         """
-    /// Other things that count once, and the answers from which a login token would be made again.
+    /// Other things that count once, and the answers from which a login token would be made again. What expired before `$1` is
+    /// past use: nobody writes before this is done, so it must not take longer the longer rows are kept.
     static let removals: [SQLStatement] = [
-        "DELETE FROM idempotency_key", "DELETE FROM authorization_code WHERE redeemed_at IS NULL",
+        "DELETE FROM idempotency_key WHERE expires_at > $1",
+        "DELETE FROM authorization_code WHERE redeemed_at IS NULL AND expires_at > $1",
+    ]
+    /// Those of which there are never many.
+    static let wholeRemovals: [SQLStatement] = [
         "DELETE FROM pushed_request", "DELETE FROM self_issued_transaction", "DELETE FROM cross_device",
     ]
-    /// One-time codes of second factors, up to the step `$1`.
-    static let useUpSteps: SQLStatement = """
-        UPDATE account SET second_factor_step = $1 WHERE second_factor_step < $1
-        """
 
     /// Nodes other than `$1` that are there at `$2`.
     static let living: SQLStatement = "SELECT node FROM node_lease WHERE node <> $1 AND expires_at > $2 ORDER BY node"

@@ -94,5 +94,6 @@ enum RefreshTokenSQL {
     static let purge: SQLStatement = """
         DELETE FROM refresh_token WHERE digest IN
             (SELECT digest FROM refresh_token WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
+        RETURNING digest
         """
 }

@@ -42,8 +42,8 @@ extension DurableStorage {
     package func purgeAppSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
         try await writeUpkeep { transaction in
             let bounds: [SQLValue] = [SQLValue(cutoff), .integer(Int64(max(0, limit)))]
-            try transaction.run(RefreshTokenSQL.purge, bounds)
-            return try transaction.run(AppSessionSQL.purge, bounds).count
+            let tokens = try transaction.run(RefreshTokenSQL.purge, bounds).count
+            return max(tokens, try transaction.run(AppSessionSQL.purge, bounds).count)
         }
     }
 }

@@ -98,5 +98,6 @@ enum SessionRefreshSQL {
     static let purge: SQLStatement = """
         DELETE FROM web_session_refresh WHERE digest IN
             (SELECT digest FROM web_session_refresh WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
+        RETURNING digest
         """
 }

@@ -92,8 +92,8 @@ extension DurableStorage {
     package func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
         try await writeUpkeep { transaction in
             let bounds: [SQLValue] = [SQLValue(cutoff), .integer(Int64(max(0, limit)))]
-            _ = try transaction.changes(SessionRefreshSQL.purge, bounds)
-            return try transaction.run(WebSessionSQL.purge, bounds).count
+            let cookies = try transaction.run(SessionRefreshSQL.purge, bounds).count
+            return max(cookies, try transaction.run(WebSessionSQL.purge, bounds).count)
         }
     }
 }

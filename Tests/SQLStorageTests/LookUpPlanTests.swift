@@ -1,0 +1,30 @@
+import Bridge
+import Testing
+
+@testable import SQLStorage
+
+/// What runs at requests, or each minute, goes by an index, however many users and sessions there are.
+@Suite struct LookUpPlanTests {
+    private static let lookUps: [(String, SQLStatement, [SQLValue], String)] = [
+        ("living sessions", WebSessionSQL.countLive, [.integer(0)], "COVERING INDEX web_session_living"),
+        (
+            "what a refresh cookie led to", SessionRefreshSQL.usedChild, [.text("d"), .text("s")],
+            "web_session_refresh_parent"
+        ),
+        ("a user's sign-ins elsewhere", AccountSQL.identities, [.text("s")], "upstream_identity_subject"),
+    ]
+
+    @Test(arguments: lookUps.map(\.0))
+    func `a look-up goes by its index`(_ name: String) async throws {
+        let (_, statement, arguments, index) = try #require(Self.lookUps.first { $0.0 == name })
+        try await TemporaryDatabase.with { database in
+            let storage = try database.open()
+            let plan = try await storage.read { session in
+                try session.run(
+                    SQLStatement("EXPLAIN QUERY PLAN " + statement.text, isRecurring: false), arguments
+                ).map { try $0.text(3) }
+            }.joined(separator: "\n")
+            #expect(plan.contains(index) && !plan.contains("SCAN"), "\(plan)")
+        }
+    }
+}
