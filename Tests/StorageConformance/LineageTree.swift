@@ -56,8 +56,6 @@ struct LineageTree {
             .randomElement(using: &random) ?? 0
         let isSignOut = nodes[root].kind == .browser && Bool.random(using: &random)
         let isEverything = !isSignOut && Int.random(in: 0..<8, using: &random) == 0
-        let spared = isSignOut ? Set(nodes.indices.filter { nodes[$0].isOffline && nodes[$0].carrier == root }) : []
-
         let plans = (0..<4).compactMap { _ in plan(amidAnEnd: true) }
         let tree = self
         let ending = Ending.sample(at: Sample.now, extent: isSignOut ? .signOut : .everything)
@@ -73,6 +71,8 @@ struct LineageTree {
             return try await group.reduce(into: [Node]()) { if let node = $1 { $0.append(node) } }
         }
         nodes += grown
+        // Those too that were granted amid the end: what was not refused came before it.
+        let spared = isSignOut ? Set(nodes.indices.filter { nodes[$0].isOffline && nodes[$0].carrier == root }) : []
         let below = isEverything ? Set(nodes.indices) : closure(of: root, sparing: spared)
         return try await expectEnded(below, spared: spared)
     }
