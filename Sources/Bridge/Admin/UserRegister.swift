@@ -146,4 +146,12 @@ package final class UserRegister: Sendable {
         let web = try await storage.sessions(of: subject, before: nil, limit: limit - apps.count)
         return apps.map { SessionOverview($0) } + web.map { SessionOverview($0) }
     }
+
+    /// The newest of a user's sessions of each kind, so that many of the one hide none of the other.
+    /// - Parameter limit: of each kind.
+    package func newestSessions(of subject: Subject, limit: Int) async throws -> [SessionOverview] {
+        let apps = try await storage.appSessions(of: subject, aliveAt: time.now(), limit: limit)
+        let web = try await storage.sessions(of: subject, before: nil, limit: limit)
+        return apps.map { SessionOverview($0) } + web.map { SessionOverview($0) }
+    }
 }

@@ -95,6 +95,18 @@ package final class RefusalLog: Sendable {
                 clientID: clientID, origin: origin))
     }
 
+    /// A token that a client may neither end nor ask about, at the neighbours of the token endpoint, which have no limit of
+    /// their own; for each network sixty a minute are written.
+    func tokenWithheld(
+        _ error: OAuthError, clientID: ClientID, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        try await record(
+            AuditEvent(
+                at: now, type: .tokenRequestRefused, outcome: .failure, reason: error.detail ?? error.code.rawValue,
+                clientID: clientID, origin: origin),
+            within: .network("audit.token_withheld", of: origin, perMinute: 60))
+    }
+
     /// A limit that was hit. Written at most once a minute for each network and scope: whoever is over a limit must
     /// not be able to fill the log instead.
     package func limitExceeded(

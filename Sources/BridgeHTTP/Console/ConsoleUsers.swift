@@ -79,7 +79,7 @@ struct ConsoleUsers: ConsoleGroup {
         let services = frame.services
         guard let user = try await services.users.user(subject) else { throw OAuthError(.notFound) }
         let now = frame.time.now()
-        let sessions = try await services.users.sessions(of: subject, before: nil, limit: 300)
+        let sessions = try await services.users.newestSessions(of: subject, limit: 200)
         var filter = AuditFilter()
         filter.subject = subject
         let events = try await services.storage.search(filter, before: nil, limit: 20).entries

@@ -2,8 +2,8 @@ import OAuth2
 
 /// Text in header fields.
 enum HeaderText {
-    /// Percent-encodes what is not visible ASCII, and `%` itself, so that any text is a safe header value and can be
-    /// read back: a subject is whatever its issuer says.
+    /// Percent-encodes what is not visible ASCII, and `%` and `,`, so that any text is a safe header value and can be
+    /// read back: a subject is whatever its issuer says. By a comma a reader would take one value for two (RFC 9110 §5.3).
     static func encode(_ text: String) -> String {
         guard !text.utf8.allSatisfy(isPlain) else { return text }
         let digits = Array("0123456789ABCDEF".utf8)
@@ -20,7 +20,9 @@ enum HeaderText {
         return String(decoding: output, as: UTF8.self)
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "%") }
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "%") && byte != UInt8(ascii: ",")
+    }
 
     /// The media type without its parameters, in lower case.
     static func mediaType(_ contentType: String) -> String {

@@ -54,10 +54,10 @@ struct AuthCheckController: RouteGroup {
         "name": .xAuthName, "email": .xAuthEmail, UserGroups.claim: .xAuthGroups,
     ]
 
-    /// With commas between, which in a name are encoded as well.
+    /// With commas between; in a name they are encoded.
     private static func list(_ groups: UserGroups) -> String? {
         guard !groups.names.isEmpty else { return nil }
-        return groups.names.map { HeaderText.encode($0).replacing(",", with: "%2C") }.joined(separator: ",")
+        return groups.names.map(HeaderText.encode).joined(separator: ",")
     }
 
     /// What a visitor gets whom the check does not let in: the way to the sign-in page, where the proxy asks for that and

@@ -18,7 +18,8 @@ struct MigrateCommand: AsyncParsableCommand {
         let retention = try options.dataPath == nil ? options.settings.load().audit.retention : nil
         let progress = Progress(of: "steps")
         defer { progress.end() }
-        try await options.withStorage(making: true, migrating: { progress.reach($0, of: $1) }) { storage in
+        try await ServerStorage.withStorage(at: try options.location(), migrating: { progress.reach($0, of: $1) }) {
+            storage in
             progress.end()
             try await storage.checkWritable()
             if let retention { _ = try await storage.adoptCuts(olderThan: retention, at: TimeSource.system.now()) }

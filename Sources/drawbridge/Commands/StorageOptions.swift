@@ -75,17 +75,20 @@ struct StorageOptions: ParsableArguments {
 
     /// Opens the database for one command, which may run while the server does: it writes a chain of its own,
     /// `<node>-cli`.
-    /// - Parameters:
-    ///   - making: whether the embedded database is made where there is none. A command that changes what is there must not
-    ///     find an empty one and say that nothing was to be done, because the real one is named where it does not look.
-    ///   - migrating: follows the steps that bring the tables up to date.
+    /// - Parameter making: whether the embedded database is made where there is none. A command that changes what is there
+    ///   must not find an empty one and say that nothing was to be done, because the real one is named where it does not look.
     func withStorage<Value>(
-        making: Bool = false, migrating report: @escaping MigrationReport = { _, _ in },
-        _ body: (any BridgeStorage) async throws -> Value
+        making: Bool = false, _ body: (any BridgeStorage) async throws -> Value
     ) async throws -> Value {
         let location = try location()
-        if !making { try requireDatabase(at: location) }
-        return try await ServerStorage.withStorage(at: location, migrating: report, body)
+        if making { Self.announceNewDatabase(at: location) } else { try requireDatabase(at: location) }
+        return try await ServerStorage.withStorage(at: location, body)
+    }
+
+    /// So that a command which was not told where the service's database is does not make another without a word.
+    static func announceNewDatabase(at location: StorageLocation) {
+        guard !location.hasDatabase else { return }
+        StandardError.write("Making a new database at \(location.databasePath).\n")
     }
 
     func requireDatabase(at location: StorageLocation) throws {

@@ -27,7 +27,7 @@ import Testing
 @Suite struct HeaderTextTests {
     @Test(arguments: [
         ("alice", "alice"), ("auth0|5f7c", "auth0|5f7c"), ("a b", "a%20b"), ("100%", "100%25"), ("jörg", "j%C3%B6rg"),
-        ("a\r\nSet-Cookie: x", "a%0D%0ASet-Cookie:%20x"), ("", ""),
+        ("a\r\nSet-Cookie: x", "a%0D%0ASet-Cookie:%20x"), ("", ""), ("Doe, Jane", "Doe%2C%20Jane"),
     ])
     func `any subject is a safe header value`(text: String, encoded: String) {
         #expect(HeaderText.encode(text) == encoded)

@@ -207,6 +207,13 @@ import Testing
         }
     }
 
+    @Test func `many sessions of apps hide none of the browsers' on the console's page`() async throws {
+        try await withUsers { users, provider in
+            for _ in 0..<3 { _ = try await provider.signIn() }
+            #expect(try await users.newestSessions(of: "alice", limit: 2).map(\.kind) == [.app, .app, .web, .web])
+        }
+    }
+
     @Test func `an app's session that ended between two pages takes none of those after it along`() async throws {
         try await withUsers { users, provider in
             for _ in 0..<3 {

@@ -69,7 +69,8 @@ struct Provider: Sendable {
         appSessions = service.appSessions
         accessTokenCodec = AccessTokenCodec(issuer: issuerName, keys: ring)
         idTokens = IDTokenCodec(issuer: issuerName, keys: ring)
-        accessTokens = AccessTokens(codec: accessTokenCodec, sessions: appSessions, revoked: storage, time: time)
+        accessTokens = AccessTokens(
+            codec: accessTokenCodec, clients: service.clients, sessions: appSessions, revoked: storage, time: time)
         let authenticator = ClientAuthenticator(
             clients: service.clients, issuer: issuerName, endpoints: ["\(issuerName)/oauth/token"],
             assertions: storage, refusals: refusals, limiter: UnlimitedRateLimiter(), limits: limits)

@@ -237,7 +237,7 @@ import Testing
         try await withKeys { nodes async throws in
             let codec = AccessTokenCodec(issuer: issuerName, keys: nodes[0].ring)
             let tokens = AccessTokens(
-                codec: codec,
+                codec: codec, clients: Reloadable(ClientDirectory(try testClients(), defaultTarget: website)),
                 sessions: AppSessions(store: nodes.storage, webSessions: WebSessions(store: nodes.storage)),
                 revoked: nodes.storage, inquiry: nodes[0])
             let claims = AccessTokenClaims(

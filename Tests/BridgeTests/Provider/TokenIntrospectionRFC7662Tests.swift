@@ -38,6 +38,21 @@ private struct OneUser: UserClaimsSource {
         }
     }
 
+    @Test func `a client that was removed has no tokens that count, the moment it is gone`() async throws {
+        try await withProvider { provider in
+            let token = try await provider.signIn().accessToken
+            #expect(try await introspect(provider, token)["active"]?.bool == true)
+            let clients = provider.service.clients
+            clients.replace(
+                with: ClientDirectory(clients.current.all.filter { $0.id != app }, defaultTarget: website))
+            #expect(try await introspect(provider, token) == ["active": .bool(false)])
+            #expect(
+                try await refusal {
+                    try await provider.userInfo.claims(for: PresentedAccessToken(token: token))
+                } == "inactive")
+        }
+    }
+
     @Test func `a client sees its own refresh token until a session ends`() async throws {
         try await withProvider { provider in
             let code = try await provider.code(try provider.grant(client: "rp"))

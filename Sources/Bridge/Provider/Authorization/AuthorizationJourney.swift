@@ -45,17 +45,15 @@ struct AuthorizationJourney: Hashable, Sendable {
         self.asked = asked
     }
 
-    init?(_ text: [UInt8]) {
+    /// - Parameter now: from when a pushed request counts whose expiry a node of an earlier version did not write along.
+    init?(_ text: [UInt8], at now: Timestamp) {
         guard let members = JSONValue.parse(text)?.object, let parameters = members["parameters"]?.string,
             let browser = members["browser"]?.string
         else { return nil }
-        var pushed: PushedOrigin?
-        if let digest = members["pushed"]?.string {
-            guard let expiry = members["pushed_until"]?.integer else { return nil }
-            pushed = PushedOrigin(digest: digest, expiresAt: Timestamp(milliseconds: expiry))
-        }
+        let expiry = members["pushed_until"]?.integer.map(Timestamp.init(milliseconds:))
         self.init(
-            parameters: parameters, pushed: pushed,
+            parameters: parameters,
+            pushed: members["pushed"]?.string.map { PushedOrigin(digest: $0, expiresAt: expiry ?? now) },
             demandedAt: members["demanded_at"]?.integer.map(Timestamp.init(milliseconds:)), browserDigest: browser,
             asked: members["asked"]?.string.map(Subject.init(rawValue:)))
     }

@@ -171,7 +171,7 @@ package final class Authorizations: Sendable {
     func open(
         _ text: String, browser: OpaqueSecret
     ) -> (journey: AuthorizationJourney, reading: Result<AuthorizationRequest, AuthorizationRefusal>)? {
-        guard let opened = seal.open(text).flatMap({ AuthorizationJourney($0) }),
+        guard let opened = seal.open(text).flatMap({ AuthorizationJourney($0, at: time.now()) }),
             let parameters = try? FormParameters(parsing: opened.parameters.utf8)
         else { return nil }
         let isSameBrowser = ConstantTime.equals(opened.browserDigest.utf8, browser.digest.utf8)

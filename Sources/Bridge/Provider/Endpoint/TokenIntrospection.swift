@@ -41,7 +41,7 @@ package final class TokenIntrospection: Sendable {
         guard !client.isPublic else {
             let error = OAuthError(
                 .invalidClient, "introspection takes a confidential client", detail: "public_client")
-            try await refusals.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
+            try await refusals.tokenWithheld(error, clientID: client.id, origin: origin, at: now)
             throw ClientRefused(error: error, usedBasic: false)
         }
         guard let token = parameters["token"] else { throw OAuthError(.invalidRequest, "token is missing") }

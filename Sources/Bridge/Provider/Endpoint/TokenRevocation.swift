@@ -45,7 +45,7 @@ package final class TokenRevocation: Sendable {
             try await revoke(token, of: client, origin: origin, at: now)
         } catch let error as OAuthError where error.code == .invalidGrant {
             // Whoever tries what others were given is to be seen.
-            try await refusals.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
+            try await refusals.tokenWithheld(error, clientID: client.id, origin: origin, at: now)
             throw error
         }
     }

@@ -1,6 +1,7 @@
-/// Says whether an access token of ours counts now: signature, life, session, revocation.
+/// Says whether an access token of ours counts now: signature, life, client, session, revocation.
 package final class AccessTokens: Sendable {
     private let codec: AccessTokenCodec
+    private let clients: Reloadable<ClientDirectory>
     private let sessions: AppSessions
     private let revoked: any GrantStore
     private let inquiry: (any KeyInquiry)?
@@ -9,11 +10,12 @@ package final class AccessTokens: Sendable {
 
     /// - Parameter inquiry: is asked about keys that this node does not have; `nil` where nobody adds any.
     package init(
-        codec: AccessTokenCodec, sessions: AppSessions, revoked: any GrantStore,
+        codec: AccessTokenCodec, clients: Reloadable<ClientDirectory>, sessions: AppSessions, revoked: any GrantStore,
         inquiry: (any KeyInquiry)? = nil, cacheCapacity: Int = 10_000, time: TimeSource = .system
     ) {
         revocations = ShortLivedCache(time: time)
         self.codec = codec
+        self.clients = clients
         self.inquiry = inquiry
         self.sessions = sessions
         self.revoked = revoked
@@ -27,6 +29,8 @@ package final class AccessTokens: Sendable {
     /// - Throws: ``BearerRefusal``; ``StorageError`` when a store cannot say.
     package func active(_ token: Secret<String>, at now: Timestamp) async throws -> AccessTokenClaims {
         let claims = try await verify(token, at: now)
+        // A client may have been removed because its tokens are in wrong hands.
+        guard clients.current[claims.clientID] != nil else { throw BearerRefusal.inactive }
         guard try await isActive(claims.id, sessionID: claims.sessionID, at: now) else { throw BearerRefusal.inactive }
         return claims
     }

@@ -61,8 +61,10 @@ extension DurableStorage: DeviceStore {
     }
 
     package func attach(_ sessionID: SessionID, to id: DeviceSecretID, at now: Timestamp) async throws -> Bool {
-        try await write { transaction in
-            guard try transaction.changes(DeviceSecretSQL.hold, [SQLValue(id), SQLValue(now)]) else { return false }
+        try await write { [heldStanding] transaction in
+            guard try transaction.holdsOwner(of: id, by: heldStanding) ?? false,
+                try transaction.changes(DeviceSecretSQL.hold, [SQLValue(id), SQLValue(now)])
+            else { return false }
             return try transaction.changes(DeviceSecretSQL.attach, [SQLValue(sessionID), SQLValue(id)])
         }
     }
@@ -71,7 +73,9 @@ extension DurableStorage: DeviceStore {
         digest: String, to id: DeviceSecretID, for session: SessionID, at now: Timestamp, keeping count: Int,
         event: AuditEvent
     ) async throws -> DeviceSecretAddition {
-        try await write { [heldAppSession] transaction in
+        try await write { [heldStanding, heldAppSession] transaction in
+            guard let isActive = try transaction.holdsOwner(of: id, by: heldStanding) else { return .deviceEnded }
+            guard isActive else { return .sessionEnded }
             guard try transaction.changes(DeviceSecretSQL.hold, [SQLValue(id), SQLValue(now)]) else {
                 return .deviceEnded
             }
@@ -97,5 +101,15 @@ extension DurableStorage: DeviceStore {
             }
             return ids.count
         }
+    }
+}
+
+extension WriteTransaction {
+    /// Holds the row of a device's user, before the device's own: an end of everything of the user goes from sessions on to
+    /// devices, and would wait for who goes the other way.
+    /// - Returns: whether the user may sign in; `nil` when there is no such device.
+    fileprivate func holdsOwner(of id: DeviceSecretID, by held: SQLStatement) throws -> Bool? {
+        guard let row = try run(DeviceSecretSQL.select, [SQLValue(id)]).first else { return nil }
+        return try isActive(try DeviceSecret(row: row).subject, by: held)
     }
 }

@@ -92,6 +92,14 @@ import Testing
         }
     }
 
+    /// ADR-0078: nodes of two versions seal and open each other's journeys.
+    @Test func `a journey that an earlier version sealed goes on, with the time that it did not write down`() throws {
+        let earlier = #"{"parameters":"scope=openid","pushed":"d","demanded_at":null,"browser":"b","asked":null}"#
+        let journey = try #require(AuthorizationJourney(Array(earlier.utf8), at: noon))
+        #expect(journey.pushed == PushedOrigin(digest: "d", expiresAt: noon))
+        #expect(AuthorizationJourney(journey.text, at: noon + .seconds(60)) == journey)
+    }
+
     @Test func `a refused request is in the audit log with its reason`() async throws {
         try await withRequests { requests, provider in
             _ = try await refusal {
