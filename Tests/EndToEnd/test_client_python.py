@@ -181,6 +181,26 @@ def test_nothing_is_sent_when_the_time_for_its_answer_is_over(monkeypatch):
             assert connection.recv(1000) == b""
 
 
+def test_a_slow_way_there_leaves_the_answer_of_a_renewal_its_time(monkeypatch):
+    connect = http.client.HTTPConnection.connect
+
+    def connect_late(connection):
+        time.sleep(0.8)
+        connect(connection)
+
+    monkeypatch.setattr(http.client.HTTPConnection, "connect", connect_late)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def answer():
+            with server.accept()[0] as connection:
+                connection.recv(1000)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        answering = threading.Thread(target=answer)
+        answering.start()
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/oauth/token"
+        assert http1.send("POST", address, {}, b"refresh_token=rt_1", 0.5, 10).text == "ok"
+        answering.join()
+
+
 @pytest.mark.skipif(not all(map(shutil.which, ["secret-tool", "gnome-keyring-daemon", "dbus-run-session"])),
                     reason="needs libsecret-tools, gnome-keyring and dbus")
 def test_the_desktops_keyring_keeps_a_sign_in_for_every_process_until_the_sign_out(demo, tmp_path):

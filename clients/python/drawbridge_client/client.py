@@ -791,16 +791,20 @@ class Drawbridge:
                 body, headers["Content-Type"] = form(members).encode(), "application/x-www-form-urlencoded"
             elif data is not None:
                 body, headers["Content-Type"] = json.dumps(data).encode(), "application/json"
-            answer = self._send_once(method, address, headers, body, min(self._timeout, longest or self._timeout))
+            answer = self._send_once(method, address, headers, body, longest)
             # A nonce that we did not have, or that is stale: once more with the one that came along (RFC 9449 §8).
             if not (proves and attempt == 1 and answer.wants_nonce):
                 return answer
         return answer
 
-    def _send_once(self, method: str, address: str, headers: dict, body: bytes | None, seconds: float) -> http1.Answer:
+    def _send_once(self, method: str, address: str, headers: dict, body: bytes | None,
+                   longest: float | None) -> http1.Answer:
         place = f"{method} {address.split('?')[0]}"
         try:
-            answer = http1.send(method, address, headers, body, seconds)
+            if longest is None or longest >= self._timeout:
+                answer = http1.send(method, address, headers, body, self._timeout)
+            else:
+                answer = http1.send(method, address, headers, body, longest, self._timeout)
             self._log(f"{place}: {answer.status}")
             if 300 <= answer.status < 400:
                 raise DrawbridgeError("unexpected_answer", "a redirect, which is never followed")

@@ -26,13 +26,19 @@ class Answer:
         return self.headers.get("content-type", "").split(";")[0].strip().lower()
 
 
-def send(method: str, address: str, headers: dict, body: bytes | None, seconds: float) -> Answer:
-    """Throws `unreachable` unless a whole answer comes within these seconds."""
+def send(method: str, address: str, headers: dict, body: bytes | None, seconds: float,
+         connecting: float | None = None) -> Answer:
+    """Throws `unreachable` unless a whole answer comes within these seconds.
+
+    With `connecting`, a connection may take as long as that, and `seconds` run from when it stands: nothing is used up by the
+    way there.
+    """
     url = urlsplit(address)
+    wait = seconds if connecting is None else connecting
     if url.scheme == "https":
-        connection = http.client.HTTPSConnection(url.hostname, url.port, timeout=seconds, context=ssl.create_default_context())
+        connection = http.client.HTTPSConnection(url.hostname, url.port, timeout=wait, context=ssl.create_default_context())
     else:
-        connection = http.client.HTTPConnection(url.hostname, url.port, timeout=seconds)
+        connection = http.client.HTTPConnection(url.hostname, url.port, timeout=wait)
     late = threading.Event()
 
     def stop():
@@ -44,14 +50,22 @@ def send(method: str, address: str, headers: dict, body: bytes | None, seconds: 
             except OSError:
                 pass
 
-    timer = threading.Timer(seconds, stop)
-    timer.daemon = True
-    timer.start()
+    def within(limit: float) -> threading.Timer:
+        timer = threading.Timer(limit, stop)
+        timer.daemon = True
+        timer.start()
+        return timer
+
+    timer = within(wait)
     try:
         connection.connect()
         if late.is_set():
             # Nothing is sent whose answer would not be waited for: a refresh token would be used up by it.
             raise TimeoutError
+        if connecting is not None:
+            timer.cancel()
+            connection.sock.settimeout(seconds)
+            timer = within(seconds)
         connection.request(method, (url.path or "/") + (f"?{url.query}" if url.query else ""), body, headers)
         # `connection` lets go of its socket when the answer is the last one; the timer must still get at it.
         own = connection.sock

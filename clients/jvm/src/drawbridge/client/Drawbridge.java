@@ -1138,7 +1138,7 @@ public final class Drawbridge {
         String place = method + " " + address.split("\\?", 2)[0];
         Http answer;
         try {
-            answer = Http.send(method, address, headers, body, timeout);
+            answer = Http.send(method, address, headers, body, timeout, settings.timeout);
         } catch (DrawbridgeException error) {
             settings.logger.accept(place + ": " + error.code);
             throw error;

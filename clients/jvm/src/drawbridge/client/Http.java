@@ -36,24 +36,18 @@ final class Http {
         this.text = text;
     }
 
-    /** Throws unreachable unless a whole answer comes within these milliseconds. */
-    static Http send(String method, String address, Map<String, String> headers, byte[] body, int timeout)
+    /**
+     * Throws unreachable unless a connection stands within the milliseconds of {@code connecting}, and a whole answer comes
+     * within those of {@code timeout}: both from the beginning where they are the same, else the second from when the
+     * connection stands, for nothing is used up by the way there.
+     */
+    static Http send(String method, String address, Map<String, String> headers, byte[] body, int timeout, int connecting)
         throws DrawbridgeException {
         boolean[] late = {false};
         Timer timer = new Timer(true);
         try (Socket plain = new Socket()) {
-            timer.schedule(new TimerTask() {
-                @Override
-                public void run() {
-                    // A timeout of the socket begins anew with every byte.
-                    late[0] = true;
-                    try {
-                        plain.close();
-                    } catch (IOException gone) {
-                        // It is closed.
-                    }
-                }
-            }, timeout);
+            TimerTask end = end(plain, late);
+            timer.schedule(end, connecting);
             URI uri = URI.create(address);
             boolean isTLS = uri.getScheme().equals("https");
             int port = uri.getPort() >= 0 ? uri.getPort() : isTLS ? 443 : 80;
@@ -62,9 +56,14 @@ final class Http {
                 // Java knows no host where the last label begins with a digit or ends with a hyphen.
                 throw new IOException("no host");
             }
-            plain.connect(new InetSocketAddress(host.replaceAll("[\\[\\]]", ""), port), timeout);
-            plain.setSoTimeout(timeout);
+            plain.connect(new InetSocketAddress(host.replaceAll("[\\[\\]]", ""), port), connecting);
+            plain.setSoTimeout(connecting);
             Socket socket = isTLS ? secured(plain, host, port) : plain;
+            if (timeout != connecting) {
+                end.cancel();
+                timer.schedule(end(plain, late), timeout);
+                plain.setSoTimeout(timeout);
+            }
             String path = (uri.getRawPath() == null || uri.getRawPath().isEmpty() ? "/" : uri.getRawPath())
                 + (uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery());
             StringBuilder head = new StringBuilder(method + " " + path + " HTTP/1.1\r\nHost: " + uri.getRawAuthority()
@@ -91,6 +90,21 @@ final class Http {
         } finally {
             timer.cancel();
         }
+    }
+
+    private static TimerTask end(Socket plain, boolean[] late) {
+        return new TimerTask() {
+            @Override
+            public void run() {
+                // A timeout of the socket begins anew with every byte.
+                late[0] = true;
+                try {
+                    plain.close();
+                } catch (IOException gone) {
+                    // It is closed.
+                }
+            }
+        };
     }
 
     private static Socket secured(Socket plain, String host, int port) throws IOException {
