@@ -45,6 +45,13 @@ extension DurableStorage: AuditUpkeep {
         return try await read { session in
             let node = SQLValue.text(head.node)
             guard let first = try session.run(AuditSQL.first, [node]).first?.integer(0) else { return nil }
+            // What covers it was signed after it: where it is younger, no checkpoint of the chain need be looked at, of which
+            // there are half a million in a quiet year.
+            if case .integer(let at)? = try session.run(AuditSegmentSQL.time, [node, .integer(first)]).first?.values[0],
+                Timestamp(milliseconds: at) > cutoff
+            {
+                return nil
+            }
             var best: AuditCheckpoint?
             var last = first - 1
             while true {
