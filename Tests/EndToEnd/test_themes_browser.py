@@ -4,7 +4,7 @@ import instance
 import wire
 from selenium.webdriver.common.by import By
 from test_axe_browser import AXE, RUN
-from test_main_road_browser import open_browser, press, pytestmark, shoot, text_of  # noqa: F401 (fixtures)
+from test_main_road_browser import open_browser, press, pytestmark, shoot, text_of, wait_for_path  # noqa: F401 (fixtures)
 
 LIGHT, DARK = (122, 31, 92), (255, 154, 213)
 LOGO = ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="16" fill="#7a1f5c"/>'
@@ -62,6 +62,8 @@ def test_the_way_to_a_website_has_its_looks_and_other_pages_do_not(serve, tmp_pa
     browser.get(server.base + "/login-with-token?token=" + server.issue("alice", {"client_id": "sewing"})["token"])
     inspect(browser, "confirm")
     press(browser, "continue")
+    # Under way still, it would take the next page's place.
+    wait_for_path(browser, "/contacts")
     # The question whose account goes on: keeping the old one is the first choice
     browser.get(server.base + "/login-with-token?token=" + server.issue("bob", {"client_id": "sewing"})["token"])
     press(browser, "continue")
