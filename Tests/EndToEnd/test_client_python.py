@@ -163,15 +163,19 @@ def test_two_processes_with_one_store_wait_for_each_other(tmp_path):
     assert order == ["first", "second"]
 
 
-def test_nothing_is_sent_when_the_time_for_its_answer_is_over(monkeypatch):
-    """The first of a host's addresses may be silent for so long: a refresh token would be used up, and its answer dropped."""
+def connects_late(monkeypatch, seconds: float):
     connect = http.client.HTTPConnection.connect
 
     def connect_late(connection):
-        time.sleep(0.4)
+        time.sleep(seconds)
         connect(connection)
 
     monkeypatch.setattr(http.client.HTTPConnection, "connect", connect_late)
+
+
+def test_nothing_is_sent_when_the_time_for_its_answer_is_over(monkeypatch):
+    """The first of a host's addresses may be silent for so long: a refresh token would be used up, and its answer dropped."""
+    connects_late(monkeypatch, 0.4)
     with socket.create_server(("127.0.0.1", 0)) as server:
         with pytest.raises(DrawbridgeError) as late:
             http1.send("POST", f"http://127.0.0.1:{server.getsockname()[1]}/oauth/token", {}, b"refresh_token=rt_1", 0.1)
@@ -182,13 +186,7 @@ def test_nothing_is_sent_when_the_time_for_its_answer_is_over(monkeypatch):
 
 
 def test_a_slow_way_there_leaves_the_answer_of_a_renewal_its_time(monkeypatch):
-    connect = http.client.HTTPConnection.connect
-
-    def connect_late(connection):
-        time.sleep(0.8)
-        connect(connection)
-
-    monkeypatch.setattr(http.client.HTTPConnection, "connect", connect_late)
+    connects_late(monkeypatch, 0.8)
     with socket.create_server(("127.0.0.1", 0)) as server:
         def answer():
             with server.accept()[0] as connection:
