@@ -94,7 +94,7 @@ struct StorageOptions: ParsableArguments {
     func requireDatabase(at location: StorageLocation) throws {
         guard !location.hasDatabase else { return }
         let hint =
-            settings.inputs().secretsDirectory == nil
+            dataPath == nil && settings.inputs().secretsDirectory == nil
             ? " Where a secret names the database, --secrets-directory has to be given here too." : ""
         throw CommandError("There is no database at \(location.databasePath).\(hint)")
     }
