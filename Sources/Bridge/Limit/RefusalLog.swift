@@ -89,10 +89,15 @@ package final class RefusalLog: Sendable {
     func tokenRequestRefused(
         _ error: OAuthError, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp
     ) async throws {
-        try await record(
-            AuditEvent(
-                at: now, type: .tokenRequestRefused, outcome: .failure, reason: error.detail ?? error.code.rawValue,
-                clientID: clientID, origin: origin))
+        try await record(Self.tokenRequest(refusedWith: error, clientID: clientID, origin: origin, at: now))
+    }
+
+    private static func tokenRequest(
+        refusedWith error: OAuthError, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp
+    ) -> AuditEvent {
+        AuditEvent(
+            at: now, type: .tokenRequestRefused, outcome: .failure, reason: error.detail ?? error.code.rawValue,
+            clientID: clientID, origin: origin)
     }
 
     /// A token that a client may neither end nor ask about, at the neighbours of the token endpoint, which have no limit of
@@ -101,9 +106,7 @@ package final class RefusalLog: Sendable {
         _ error: OAuthError, clientID: ClientID, origin: RequestOrigin, at now: Timestamp
     ) async throws {
         try await record(
-            AuditEvent(
-                at: now, type: .tokenRequestRefused, outcome: .failure, reason: error.detail ?? error.code.rawValue,
-                clientID: clientID, origin: origin),
+            Self.tokenRequest(refusedWith: error, clientID: clientID, origin: origin, at: now),
             within: .network("audit.token_withheld", of: origin, perMinute: 60))
     }
 

@@ -72,6 +72,29 @@ import Testing
         }
     }
 
+    @Test(arguments: ["otp", "face", "hwk"])
+    func `attack: one method of an upstream provider is no second factor, whatever it is called`(
+        _ method: String
+    ) async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let now = bridge.clock.now
+            for (acr, status) in [("aal1", 401), ("aal2", 200)] {
+                let secret = OpaqueSecret.make(.webSession, at: now, random: .system)
+                let session = WebSession(
+                    id: SessionID.make(at: now, random: .system), secretDigest: secret.digest,
+                    lineage: .signIn(
+                        of: "carol", authentication: Authentication(time: now, acr: acr, amr: [method]), at: now,
+                        lifetime: .seconds(3600)),
+                    clientID: "web", createdAt: now, idleLifetime: .seconds(600), lastSeenAt: now)
+                #expect(try await bridge.storage.open(session, replacing: nil, events: []))
+                let cookie = "__Host-drawbridge_session=\(secret.expose())"
+                let answer = try await client.send(.get, "/api/admin/keys", [.cookie: cookie])
+                #expect(answer.status.code == status, "\(acr)")
+            }
+        }
+    }
+
     @Test func `a change takes proof of the page, and a sign-in of the last 15 minutes`() async throws {
         try await TestBridge.run { bridge, client in
             try await bridge.addAdministrators()

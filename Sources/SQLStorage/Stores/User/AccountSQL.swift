@@ -1,3 +1,5 @@
+import Bridge
+
 /// The statements about accounts.
 enum AccountSQL {
     /// What `Account.init(row:)` reads, from the first column on.
@@ -104,10 +106,12 @@ enum AccountSQL {
 
     /// None of before the database was put back counts, nor the next, which a clock a little ahead may have shown: it may have
     /// been used. Asked at each claim, for at a failover nobody waits until every account is written.
-    static let claimStep: SQLStatement = """
-        UPDATE account SET second_factor_step = $2 WHERE subject = $1 AND second_factor_step < $2
-            AND NOT EXISTS (SELECT 1 FROM restore_point WHERE restored_at / 30000 + 1 >= $2)
+    static let claimStep = SQLStatement(
         """
+        UPDATE account SET second_factor_step = $2 WHERE subject = $1 AND second_factor_step < $2
+            AND NOT EXISTS
+                (SELECT 1 FROM restore_point WHERE restored_at / \(1000 * OneTimeCode.stepLength) + 1 >= $2)
+        """)
 
     static let dropRecoveryCodes: SQLStatement = "DELETE FROM recovery_code WHERE subject = $1"
     static let addRecoveryCode: SQLStatement = "INSERT INTO recovery_code (subject, digest) VALUES ($1, $2)"
