@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException, TimeoutException
+from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
@@ -73,12 +73,7 @@ def session_in(browser) -> str | None:
 
 def text_of(browser) -> str:
     """What the page says. One that goes away in the middle of the question is asked again, as the next one."""
-    for _ in range(10):
-        try:
-            return browser.find_element(By.TAG_NAME, "body").text
-        except (NoSuchElementException, StaleElementReferenceException):
-            continue
-    return browser.find_element(By.TAG_NAME, "body").text
+    return wait(browser).until(lambda it: (it.find_element(By.TAG_NAME, "body").text,))[0]
 
 
 def path_of(browser) -> str:

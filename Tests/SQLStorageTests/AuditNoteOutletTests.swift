@@ -31,7 +31,7 @@ private final class CollectingOutlet: AuditNoteOutlet {
                 try await storage.close()
             }
             #expect(outlet.flushes.withLock { $0 } == 2)
-            clock.advance(.seconds(86_400))
+            clock.advance(.seconds(86_401))
             let storage = try database.open(node: "m", signer: key, outlet: outlet, time: clock.source)
             #expect(try await storage.purgeAudit(olderThan: .seconds(86_400), at: clock.now).removed > 0)
             let stored =

@@ -10,7 +10,7 @@ extension DurableStorage: AuditUpkeep {
     package func purgeAudit(olderThan retention: Duration, at now: Timestamp) async throws -> AuditPurge {
         var refused: [AuditVerificationReport.Problem] = []
         for head in try await chains() {
-            guard let place = try await place(toCut: head, signedUntil: now - retention) else { continue }
+            guard let place = try await place(toCut: head, signedUntil: now - retention, at: now) else { continue }
             if let problem = try await problem(of: place) {
                 refused.append(problem)
                 continue
@@ -40,15 +40,16 @@ extension DurableStorage: AuditUpkeep {
 
     /// The last checkpoint within ``cutSize``, or else the first after it; of those that are old enough, and whose
     /// signature says so: the columns are anybody's.
-    private func place(toCut head: AuditChainHead, signedUntil cutoff: Timestamp) async throws -> Place? {
+    private func place(toCut head: AuditChainHead, signedUntil cutoff: Timestamp, at now: Timestamp) async throws -> Place? {
         let keys = try auditor().signer.trustedKeys
         return try await read { session in
             let node = SQLValue.text(head.node)
             guard let first = try session.run(AuditSQL.first, [node]).first?.integer(0) else { return nil }
             // What covers it was signed after it: where it is younger, no checkpoint of the chain need be looked at, of which
-            // there are half a million in a quiet year.
+            // there are half a million in a quiet year. An event from the future says nothing: its node's clock was wrong, and
+            // what is after it must not stay for as long as that.
             if case .integer(let at)? = try session.run(AuditSegmentSQL.time, [node, .integer(first)]).first?.values[0],
-                Timestamp(milliseconds: at) > cutoff
+                case let time = Timestamp(milliseconds: at), time > cutoff, time <= now
             {
                 return nil
             }
