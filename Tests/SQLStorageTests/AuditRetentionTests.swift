@@ -57,6 +57,38 @@ private typealias Problem = AuditVerificationReport.Problem
     }
 
     @Test(arguments: AuditStore.engines)
+    func `events of a clock that ran ahead do not keep what is after them`(_ engine: AuditStore.Engine) async throws {
+        try await AuditStore.with(engine) { store in
+            store.clock.advance(Self.day * 100)
+            try await store.live("old", events: 4)
+            store.clock.advance(.zero - Self.day * 100)
+            for _ in 0..<2 { try await store.live("old", events: 4) }
+            store.clock.advance(Self.day * 2)
+            let storage = try await store.open("new")
+            let purge = try await storage.purgeAudit(olderThan: Self.day, at: store.clock.now)
+            #expect(purge == AuditPurge(removed: 8, refused: []))
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
+    func `an event younger than the retention stays, whatever an older checkpoint covers`(
+        _ engine: AuditStore.Engine
+    ) async throws {
+        try await AuditStore.with(engine) { store in
+            for _ in 0..<2 {
+                let storage = try await store.open("old")
+                try await storage.append([AuditStore.event(0, at: store.clock.now + Self.day)])
+                try await storage.close()
+            }
+            let storage = try await store.open("new")
+            store.clock.advance(Self.day * 1.5)
+            #expect(try await storage.purgeAudit(olderThan: Self.day, at: store.clock.now).removed == 0)
+            store.clock.advance(Self.day)
+            #expect(try await storage.purgeAudit(olderThan: Self.day, at: store.clock.now).removed == 1)
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
     func `a checkpoint that was dated back leads to no cut`(_ engine: AuditStore.Engine) async throws {
         try await withOldChain(engine) { store in
             try store.run("UPDATE audit_checkpoint SET at = 0")
