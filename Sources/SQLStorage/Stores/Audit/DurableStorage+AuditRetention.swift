@@ -40,7 +40,9 @@ extension DurableStorage: AuditUpkeep {
 
     /// The last checkpoint within ``cutSize``, or else the first after it; of those that are old enough, and whose
     /// signature says so: the columns are anybody's.
-    private func place(toCut head: AuditChainHead, signedUntil cutoff: Timestamp, at now: Timestamp) async throws -> Place? {
+    private func place(toCut head: AuditChainHead, signedUntil cutoff: Timestamp, at now: Timestamp) async throws
+        -> Place?
+    {
         let keys = try auditor().signer.trustedKeys
         return try await read { session in
             let node = SQLValue.text(head.node)
