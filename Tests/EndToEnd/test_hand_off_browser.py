@@ -12,7 +12,8 @@ import instance
 import tls
 from servers import Nginx
 from test_deploy import Caddy, HAProxy, Website
-from test_main_road_browser import CHROMEDRIVER, CHROMIUM, pytestmark  # noqa: F401
+from test_main_road_browser import CHROMEDRIVER, CHROMIUM, pytestmark, text_of  # noqa: F401
+from waiting import Chromium
 
 PASSWORD = "a password of this test alone"
 DOMAINS = ["www.portal.example", "www.other.example", "www.third.test"]
@@ -113,7 +114,7 @@ def chromium(tmp_path):
                      "--host-resolver-rules=MAP *.example 127.0.0.1, MAP *.test 127.0.0.1"]:
         options.add_argument(argument)
     options.add_experimental_option("prefs", {"profile.cookie_controls_mode": 1, "profile.block_third_party_cookies": True})
-    driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))
+    driver = Chromium(options=options, service=Service(CHROMEDRIVER))
     driver.set_page_load_timeout(20)
     yield driver
     driver.quit()
@@ -125,19 +126,15 @@ def sign_in(chromium):
     chromium.find_element(By.CSS_SELECTOR, "form button[type=submit]").click()
 
 
-def body(chromium) -> str:
-    return chromium.find_element(By.TAG_NAME, "body").text
-
-
 def test_one_sign_in_opens_three_domains_each_on_the_page_that_was_wanted(origins, chromium):
     portal, other, third = origins
     chromium.get(f"{other}/account/1?a=b")
     assert chromium.current_url.startswith(f"{portal}/session/hand-off?"), chromium.current_url
     sign_in(chromium)
     instance.wait_until(lambda: chromium.current_url == f"{other}/account/1?a=b", 10, f"landing: {chromium.current_url}")
-    subject = instance.wait_until(lambda: '"x-auth-subject"' in body(chromium) and body(chromium), 5, "the page")
+    subject = instance.wait_until(lambda: '"x-auth-subject"' in text_of(chromium) and text_of(chromium), 5, "the page")
     chromium.get(f"{third}/account/2")
-    assert chromium.current_url == f"{third}/account/2" and "x-auth-subject" in body(chromium), "no question any more"
+    assert chromium.current_url == f"{third}/account/2" and "x-auth-subject" in text_of(chromium), "no question any more"
     chromium.get(f"{portal}/contacts")
     assert chromium.current_url == f"{portal}/contacts" and subject
 
@@ -172,4 +169,4 @@ def test_a_frame_of_the_portal_hands_nothing_on(origins, chromium):
         frame.onload = () => done(); frame.src = "/session/hand-off?client_id=other&state=" + "s".repeat(22);
         document.body.append(frame);""")
     chromium.get(f"{other}/session")
-    assert '"authenticated":false' in body(chromium)
+    assert '"authenticated":false' in text_of(chromium)

@@ -13,7 +13,7 @@ from selenium.webdriver.common.by import By
 
 import instance
 import wire
-from waiting import wait
+from waiting import Chromium, wait
 
 CHROMIUM = os.environ.get("CHROMIUM_BINARY", "/usr/bin/chromium")
 CHROMEDRIVER = os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver")
@@ -43,7 +43,7 @@ def open_browser(tmp_path_factory):
             options.add_argument(f"--ignore-certificate-errors-spki-list={trusting}")
         if not scripts:
             options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
-        driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))
+        driver = Chromium(options=options, service=Service(CHROMEDRIVER))
         opened.append(driver)
         driver.set_page_load_timeout(20)
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
