@@ -145,7 +145,24 @@ import Testing
             }
             let answer = try await browser.signIn(on: browser.get("/sign-in"))
             #expect(answer.status == .tooManyRequests)
-            #expect((answer.headers[.retryAfter].flatMap { Int($0) } ?? 0) > 0)
+            let wait = try #require(answer.headers[.retryAfter].flatMap { Int($0) })
+            #expect(wait > 0 && answer.text.contains("Please wait \((wait + 59) / 60) min, then try again."))
+        }
+    }
+
+    @Test func `why the own account takes a sign-in is told to whoever has a session that came by a link`() async throws
+    {
+        try await run { _, browser in
+            let path = "/sign-in?redirect=%2Faccount%2Fpasskeys"
+            let stranger = try await browser.get(path)
+            #expect(stranger.text.contains("to open your account") && !stranger.text.contains("came from an app"))
+            let cookie = try await browser.client.signIn("alice")
+            browser.hold(Self.session, String(cookie.drop { $0 != "=" }.dropFirst()))
+            let page = try await browser.get(path)
+            let wrong = try await browser.signIn(on: page, password: "wrong horse")
+            for known in [page, wrong] {
+                #expect(known.text.contains("A sign-in that came from an app or a link cannot change how you sign in."))
+            }
         }
     }
 
