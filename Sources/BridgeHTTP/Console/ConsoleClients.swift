@@ -129,7 +129,7 @@ struct ConsoleClients: ConsoleGroup {
         // A deletion brings no document: the page shows the client as it is now, to be saved or deleted as such.
         let isOfDeletion = fields["document"] == nil && fields["client_type"] == nil
         return editor(
-            seen, document: try fields["document"] ?? Self.pretty(now.bytes),
+            seen, document: fields["document"] ?? Self.pretty(now.bytes),
             tag: isOfDeletion ? now.tag : fields["tag"] ?? "", typed(fields), fault: fault, request, context, visit)
     }
 
