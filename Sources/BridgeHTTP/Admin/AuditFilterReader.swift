@@ -29,7 +29,12 @@ enum AuditFilterReader {
             }
             filter.outcome = word
         }
-        filter.reason = query["reason"]
+        if let reason = query["reason"] {
+            guard reason.unicodeScalars.count <= AdminAction.reasonLimit else {
+                throw OAuthError(.invalidRequest, "reason must be at most \(AdminAction.reasonLimit) characters")
+            }
+            filter.reason = reason
+        }
         filter.subject = query["sub"].map(Subject.init(rawValue:))
         filter.clientID = query["client_id"].map(ClientID.init(rawValue:))
         filter.sessionID = query["sid"].map(SessionID.init(rawValue:))

@@ -1,4 +1,3 @@
-import Bridge
 import OAuth2
 
 /// One reply of a Redis server (RESP2, the protocol version that hiredis 0.14 reads).
@@ -29,14 +28,6 @@ package enum RedisReply: Hashable, Sendable {
 
     var integerValue: Int64? {
         if case .integer(let value) = self { value } else { nil }
-    }
-
-    /// What a reply that is none of the expected ones means.
-    var failure: StorageError {
-        switch self {
-        case .error(let error): .redis(RedisConnectionError.refused(error))
-        default: .redis(RedisConnectionError.unexpectedReply)
-        }
     }
 }
 

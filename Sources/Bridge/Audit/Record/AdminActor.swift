@@ -87,7 +87,7 @@ package struct AdminAction: Sendable {
     package static let defaultReason = "administrator"
     /// Characters of a reason, counted as `maxLength` of the API's description counts them; a field of a form with the
     /// same limit never takes more.
-    private static let reasonLimit = 200
+    package static let reasonLimit = 200
     /// Bytes of the longest reason in UTF-8.
     package static let longestReason = 4 * reasonLimit
 
