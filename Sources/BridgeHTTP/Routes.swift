@@ -51,7 +51,8 @@ extension LoginTokenServices {
     ) {
         let kit = signIn.kit
         endpoints.mount(IssueController(issuer: issuer, overview: overview, bearers: bearers))
-        let redemption = RedemptionController(kit: kit, redeemer: redeemer, metrics: metrics)
+        let redemption = RedemptionController(
+            kit: kit, redeemer: redeemer, accounts: signIn.services.accounts, metrics: metrics)
         for path in paths { endpoints.mount(redemption, at: path) }
         endpoints.mount(HandOffController(kit: kit, handOffs: handOffs, signIn: signIn))
     }

@@ -1,5 +1,6 @@
-import DrawbridgeClient
 import Testing
+
+@testable import DrawbridgeClient
 
 @Suite struct SignInRequestTests {
     private let device = Device()
@@ -57,5 +58,25 @@ import Testing
     ])
     func `an address that others could receive is no redirect address`(_ text: String) {
         #expect(throws: ClientError.self) { try RedirectAddress(text) }
+    }
+
+    @Test(arguments: [
+        ("https://app.example.com/callback", "/callback"), ("https://APP.example.com:443/a/b?x=/y", "/a/b"),
+        ("https://app.example.com", "/"), ("https://app.example.com?x=1", "/"),
+    ])
+    func `a claimed https address is known by its host and path`(text: String, path: String) throws {
+        let redirect = try RedirectAddress(text)
+        #expect(redirect.claim == RedirectAddress.Claim(host: "app.example.com", path: path))
+        #expect(!redirect.isPrivateUse)
+    }
+
+    @Test(arguments: [
+        ("com.example.app:/callback", true), ("http://127.0.0.1/callback", false),
+        ("https://app.example.com:8443/callback", false),
+    ])
+    func `an address of another kind is none that a host claims`(text: String, isPrivateUse: Bool) throws {
+        let redirect = try RedirectAddress(text)
+        #expect(redirect.claim == nil)
+        #expect(redirect.isPrivateUse == isPrivateUse)
     }
 }

@@ -220,16 +220,17 @@ class Redis(Server):
 
 
 class Sentinel(Server):
-    """One sentinel that watches a primary with one replica."""
+    """One sentinel that watches a primary with one replica, and asks for a password of its own."""
 
-    def __init__(self, primary: Redis, replica: Redis, name: str = "bridge"):
+    def __init__(self, primary: Redis, replica: Redis, name: str = "bridge", password: str = "sesame"):
         super().__init__("sentinel")
-        self.name = name
+        self.name, self.password = name, password
         self.port = instance.free_port()
         settings = self.folder / "sentinel.conf"
         settings.write_text(f"""port {self.port}
 bind 127.0.0.1
 dir {self.folder}
+requirepass {password}
 sentinel monitor {name} 127.0.0.1 {primary.port} 1
 sentinel down-after-milliseconds {name} 500
 sentinel failover-timeout {name} 5000
@@ -239,7 +240,8 @@ sentinel failover-timeout {name} 5000
 
     def cli(self, *words: str) -> str:
         return subprocess.run(
-            ["redis-cli", "-p", str(self.port), *words], capture_output=True, text=True, timeout=10).stdout.strip()
+            ["redis-cli", "-p", str(self.port), "--no-auth-warning", "-a", self.password, *words],
+            capture_output=True, text=True, timeout=10).stdout.strip()
 
     def primary_port(self) -> int:
         return int(self.cli("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self.name).split()[1])

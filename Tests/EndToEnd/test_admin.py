@@ -235,6 +235,13 @@ def test_contract_8_fifty_streams_are_open_at_once_and_what_nobody_reads_is_none
     wait_until(opens, 30, "a place for a stream")
 
 
+def test_the_website_that_apps_open_by_default_is_not_deleted(admin):
+    tag = admin.get("clients/demo-web").header("ETag")
+    refused = admin.send("DELETE", "clients/demo-web", headers={"If-Match": tag})
+    assert refused.status == 409 and "default_web_client" in refused.json()["error_description"]
+    assert admin.get("clients/demo-web").status == 200
+
+
 def test_clients_are_registered_changed_and_deleted(admin):
     document = {"client_name": "Shop", "client_type": "web", "token_endpoint_auth_method": "client_secret_basic",
                 "return_paths": ["/home", "/account/*"], "default_return_path": "/home"}
@@ -448,6 +455,14 @@ def test_keys_rotate_and_break_nothing(start_demo):
     assert demo.redeem(demo.issue("alice")["token"]).status == 303
     events = [event for event in admin.events(type="key.rotated") if event["reason"] == "yearly"]
     assert events and all(json.loads(event["detail"])["actor"] == "client:demo-admin" for event in events)
+
+
+def test_a_reason_has_200_characters_in_any_script_and_is_found_by_all_of_them(admin):
+    made = admin.send("POST", "users", {"username": "reasoned", "password": "correct horse battery"}).json()["id"]
+    reason = "理由" * 100
+    assert admin.send("PATCH", f"users/{made}", {"disabled": True, "reason": reason + "x"}).status == 400
+    assert admin.send("PATCH", f"users/{made}", {"disabled": True, "reason": reason}).status == 200
+    assert {event["reason"] for event in admin.events(reason=reason)} == {reason}
 
 
 def test_explain_says_which_rule_decides_and_changes_nothing(admin, demo):

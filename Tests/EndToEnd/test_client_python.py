@@ -1,7 +1,9 @@
 """The library for Python: the vectors, its packages, and its calls at the real server with a browser on loopback."""
 
 import asyncio
+import errno
 import http.client
+import http.server
 import os
 import re
 import shutil
@@ -276,6 +278,46 @@ def test_nobody_who_answers_in_time_is_an_error_with_a_sentence():
     with pytest.raises(DrawbridgeError) as late:
         silent.open("https://id.example.com/oauth/authorize?state=x")
     assert late.value.code == "timed_out" and "person" in str(late.value)
+
+
+def test_nobody_else_can_listen_at_the_port_while_the_app_waits():
+    """RFC 8252 appendix B.5: the option that would let others in is not set."""
+    waiting = LoopbackBrowser()
+    url = urlsplit(waiting.prepare())
+    try:
+        assert waiting._server.socket.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR) == 0
+        with socket.socket() as other, pytest.raises(OSError) as taken:
+            for option in [socket.SO_REUSEADDR, socket.SO_REUSEPORT]:
+                other.setsockopt(socket.SOL_SOCKET, option, 1)
+            other.bind((url.hostname, url.port))
+        assert taken.value.errno == errno.EADDRINUSE
+    finally:
+        waiting.close()
+
+
+def test_a_machine_without_ipv4_gets_its_answer_over_ipv6(demo, monkeypatch):
+    bind = http.server.HTTPServer.server_bind
+
+    def bind_without_ipv4(server):
+        if server.address_family == socket.AF_INET:
+            raise OSError(errno.EADDRNOTAVAIL, "no such address")
+        bind(server)
+
+    monkeypatch.setattr(http.server.HTTPServer, "server_bind", bind_without_ipv4)
+    redirects = []
+    app = Drawbridge(demo.base, "demo-app", browser=browser(demo, before=redirects.append))
+    assert app.sign_in()["sub"] == demo.user("alice")["sub"]
+    assert [urlsplit(redirect).hostname for redirect in redirects] == ["::1"]
+
+
+def test_a_machine_that_lets_nobody_listen_is_an_error_with_a_sentence(monkeypatch):
+    def refuse(server):
+        raise OSError(errno.EACCES, "no")
+
+    monkeypatch.setattr(http.server.HTTPServer, "server_bind", refuse)
+    with pytest.raises(DrawbridgeError) as refused:
+        LoopbackBrowser().prepare()
+    assert refused.value.code == "configuration" and "listened on" in str(refused.value)
 
 
 def test_what_a_provider_says_can_be_printed_whatever_it_is():

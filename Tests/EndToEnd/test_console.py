@@ -266,6 +266,15 @@ def test_the_live_sessions_of_a_client_are_listed_until_they_end(demo, busy, ope
     assert browser.title.startswith("This request was not accepted")
 
 
+@pytest.mark.parametrize("page", ["users", "sessions", "keys", "nodes"])
+def test_times_of_a_list_are_utc_and_show_the_readers_own(demo, busy, open_browser, page):  # noqa: F811
+    browser = open_browser()
+    sign_in(browser, demo, f"/admin/{page}")
+    assert "(UTC)" in browser.find_element(By.TAG_NAME, "thead").text
+    wait(browser).until(lambda it: it.find_elements(By.CSS_SELECTOR, "tbody time[title]"))
+    assert not browser.find_elements(By.CSS_SELECTOR, "tbody time:not([title])")
+
+
 def test_explain_answers_in_the_page(demo, open_browser):  # noqa: F811
     browser = open_browser()
     sign_in(browser, demo, "/admin/explain")
@@ -347,6 +356,17 @@ def test_native_sso_settings_are_changed_within_their_ranges_and_taken_back(star
     press_when_asked(browser, "reset-values")
     wait_for_text(browser, "comes from the configuration")
     assert values()["deviceSecretTTLDays"]["source"] == "default"
+
+
+def test_on_a_phone_no_figure_beside_the_chart_is_cut_off(demo, open_browser):  # noqa: F811
+    browser = open_browser(size=(375, 812))
+    sign_in(browser, demo)
+    wait(browser).until(lambda it: it.find_elements(By.CSS_SELECTOR, ".chart .tick.end"))
+    overflow, left = browser.execute_script("""
+        const figure = document.querySelector(".chart .tick.end");
+        figure.textContent = "10000";
+        return [getComputedStyle(figure.ownerSVGElement).overflow, figure.getBoundingClientRect().left];""")
+    assert overflow == "visible" and left >= 0
 
 
 def test_an_account_with_the_role_admin_opens_the_console(demo, open_browser):  # noqa: F811

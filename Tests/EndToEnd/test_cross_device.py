@@ -130,6 +130,12 @@ def test_digits_that_the_phone_shows_sign_in_beside_the_user_name(demo, phone):
     assert browser.session["origin"] == "device_code"
 
 
+def test_another_way_to_sign_in_leads_to_the_same_place(computer):
+    pages = [computer.send("GET", f"{path}?redirect=%2Faccount%2Fprofile") for path in (PAGE, "/signin/code")]
+    assert all('href="/sign-in?redirect=%2Faccount%2Fprofile"' in page.text for page in pages)
+    assert f'href="{PAGE}?redirect=%2Faccount%2Fprofile"' in pages[1].text
+
+
 def test_declining_ends_it(computer, phone):
     computer.open()
     digits = phone.digits(computer)
@@ -210,6 +216,8 @@ def test_attack_three_wrong_digits(computer, phone):
     digits = phone.digits(computer)
     answers = [computer.confirm(wrong(digits)) for _ in range(3)]
     assert [answer.status for answer in answers] == [400, 400, 400]
+    assert "<title>Error: " in answers[0].text
+    assert 'aria-invalid="true" aria-describedby="notice"' in answers[0].text
     assert 'data-state="locked"' in answers[2].text
     assert 'data-state="locked"' in computer.confirm(digits).text
     assert not computer.session["authenticated"]
@@ -291,6 +299,7 @@ def test_limits_and_reports(start_demo):
     assert again.status == 429 and again.header("Retry-After") == "1"
     refused = first_refused(lambda: Computer(demo.base).send("GET", PAGE))
     assert refused.status == 429 and int(refused.header("Retry-After")) > 0
+    assert "min, then try again." in refused.text and "from your app" not in refused.text
     for _ in range(5):
         assert phone.post("by-code", user_code="BCDF-BCDF").status == 404
     assert phone.post("by-code", user_code=computer.letters).status == 429
@@ -303,7 +312,8 @@ def test_a_report_raises_an_alarm_and_blocks_the_computer(start_demo):
     phone.scan(computer)
     assert phone.post(f"{computer.id}/deny", report=1).status == 204
     blocked = Computer(demo.base).send("GET", PAGE)
-    assert blocked.status == 429 and int(blocked.header("Retry-After")) > 800
+    assert blocked.status == 429 and int(blocked.header("Retry-After")) > 840
+    assert "Please wait 15 min, then try again." in blocked.text
     events = wire.send(
         demo.base, "GET", "/api/admin/audit-events?type=cross_device.reported",
         {"Authorization": f"Bearer {demo.facts['admin_token']}"}).json()["items"]

@@ -65,7 +65,7 @@ def open_page(browser, demo, query: str = "") -> OnScreen:
 
 def test_the_desktop_app_plays_the_phone(demo, browser, app):
     browser.get(f"{demo.base}/sign-in?redirect=%2Fcontacts")
-    press(browser, "with your phone")
+    press(browser, "the app on your phone")
     page = OnScreen(browser)
     assert not browser.find_element(By.ID, "code").is_displayed(), "nothing to type into yet"
     said = app.run("approve", "--answer", "yes", page.link)

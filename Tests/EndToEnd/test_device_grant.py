@@ -58,6 +58,7 @@ def test_a_link_with_the_code_asks_with_the_code_to_compare_and_lets_nobody_in_b
     assert page.status == 200
     for said in (device.user_code, "Demo app", "Is this device in your hands?", "see your name", "same network"):
         assert said in page.text, said
+    assert 'role="group" aria-labelledby="compare"' in page.text
     assert page.header("X-Frame-Options") == "DENY" and page.header("Cache-Control") == "no-store"
     assert device.error() == (400, "authorization_pending")
     browser.decide(page)
@@ -246,7 +247,9 @@ def test_attack_brute_force_on_one_node(start_demo):
     device = Device(demo)
     browser = Visitor(demo)
     for _ in range(5):
-        assert browser.ask("BBBB-BBBB").status == 400
+        wrong = browser.ask("BBBB-BBBB")
+        assert wrong.status == 400 and "<title>Error: " in wrong.text
+        assert 'aria-invalid="true" aria-describedby="notice"' in wrong.text
     answer = browser.ask(device.user_code)
     assert answer.status == 429 and int(answer.header("Retry-After")) > 800
     # Another user from the same network as well.

@@ -185,3 +185,23 @@ def test_a_name_in_use_is_refused(fleet):
                         "--database", fleet.database, check=False)
     assert done.returncode != 0
     assert b"Another process writes this database as the node" in done.stderr, done.stderr
+
+
+def test_a_demo_leaves_the_database_of_a_service_alone_and_finds_its_own_again(stores):
+    postgres, _ = stores
+    database = postgres.create("service")
+    arguments = ["demo", "--listen", "127.0.0.1:0", "--management-listen", "127.0.0.1:0", "--database", database]
+    server = instance.Served(f"database: {database}\n")
+    try:
+        done = instance.run(*arguments, check=False)
+        assert done.returncode == 1 and b"is no demo's" in done.stderr, done.stderr
+        for table in ["account", "demo_material"]:
+            assert postgres.query(f"SELECT count(*) FROM {table}", "service") == [["0"]]
+    finally:
+        assert server.stop() == 0
+    own = postgres.create("own")
+    first = instance.Demo("--database", own, "--no-limits")
+    assert first.stop() == 0
+    second = instance.Demo("--database", own, "--no-limits")
+    assert second.stop() == 0
+    assert second.facts["users"] == first.facts["users"]

@@ -46,7 +46,7 @@ def readiness(node) -> tuple[int, list[str]]:
 
 
 def settle(fleet):
-    """Until every node answers from all its stores again; requests are what makes it look."""
+    """Until every node answers from all its stores again."""
     def is_settled() -> bool:
         for node in fleet.nodes:
             # A node asks for a lost database again after a second at most, and refuses until then.
@@ -116,6 +116,27 @@ def test_redis_takes_no_writes(fleet, postgres, redis):
     traffic.check(told, postgres, fleet.name)
     assert 503 not in told.statuses
     settle(fleet)
+
+
+@pytest.mark.parametrize("outage", ["killed", "full"])
+def test_nodes_that_nobody_needs_notice_that_redis_is_back(fleet, redis, outage):
+    settle(fleet)
+    if outage == "killed":
+        redis.kill()
+    else:
+        redis.cli("CONFIG", "SET", "maxmemory", "1")
+    for node in fleet.nodes:
+        assert node.redeem(node.issue()["token"]).status == 303
+    # A Redis that is full answers a ping, but not what it is needed for.
+    instance.wait_until(lambda: all(readiness(node) == (200, ["redis"]) for node in fleet.nodes), 10, "word of the outage")
+    if outage == "killed":
+        redis.start()
+    else:
+        redis.cli("CONFIG", "SET", "maxmemory", "0")
+    instance.wait_until(lambda: all(readiness(node) == (200, []) for node in fleet.nodes), 20, "word that Redis is back")
+    for node in fleet.nodes:
+        metrics = wire.send(node.management, "GET", "/metrics").body
+        assert b'drawbridge_degraded{part="replay_guard"} 0' in metrics
 
 
 # PostgreSQL: the judge; without it nothing is decided
@@ -205,9 +226,13 @@ def sentinel_setup():
         yield primary, replica, running.enter_context(Sentinel(primary, replica))
 
 
-def test_sentinel_fails_over_with_the_last_writes_lost(sentinel_setup, postgres):
+def test_sentinel_fails_over_with_the_last_writes_lost(sentinel_setup, postgres, tmp_path):
     primary, replica, sentinel = sentinel_setup
-    redis = f"redis: {{url: 'redis://127.0.0.1:{sentinel.port}', topology: sentinel, sentinel_master: {sentinel.name}}}"
+    password = tmp_path / "sentinel-password"
+    password.touch(mode=0o600)
+    password.write_text(sentinel.password + "\n")
+    redis = (f"redis: {{url: 'redis://127.0.0.1:{sentinel.port}', topology: sentinel, sentinel_master: {sentinel.name}, "
+             f"sentinel_password_file: {password}}}")
     database = postgres.create("failover")
     with ExitStack() as running:
         first = instance.Served(f"database: {database}\nnode: a\nlimits: {{enabled: false}}\n{redis}\n")

@@ -203,6 +203,17 @@ def test_a_stop_and_a_start_on_the_same_folder_keep_everything(start_demo, tmp_p
     assert second.redeem(pending["token"]).status == 303
 
 
+def test_a_demo_leaves_the_database_of_a_service_alone(serve):
+    server = serve()
+    assert server.stop() == 0
+    before = sorted(path.name for path in server.data.iterdir())
+    done = instance.run("demo", "--listen", "127.0.0.1:0", "--management-listen", "127.0.0.1:0", "--data", str(server.data),
+                        check=False)
+    assert done.returncode == 1 and b"is no demo's" in done.stderr, done.stderr
+    assert sorted(path.name for path in server.data.iterdir()) == before
+    assert instance.query(server.data, "SELECT count(*) FROM account") == [(0,)]
+
+
 # SIGHUP
 
 def test_a_broken_file_at_sighup_keeps_the_running_settings(serve):
@@ -214,6 +225,41 @@ def test_a_broken_file_at_sighup_keeps_the_running_settings(serve):
     token = server.issue()
     assert server.redeem(token["token"]).status == 303
     server.settings.write_bytes(whole)
+
+
+def test_a_sighup_takes_in_no_settings_that_no_server_would_start_with(serve):
+    server = serve()
+    whole = server.settings.read_text()
+    server.settings.write_text(whole.replace("default_web_client: web", "default_web_client: gone"))
+    server.signal(signal.SIGHUP)
+    [line] = wait_until(lambda: [line for line in server.json_lines() if "could not reload" in line.get("message", "")], 5,
+                        "a line in the log")
+    assert "default_web_client" in json.dumps(line) and "is no client of the file or the database" in json.dumps(line)
+    assert server.redeem(server.issue()["token"]).status == 303
+    server.settings.write_text(whole)
+
+
+def test_a_shared_secret_that_is_replaced_counts_from_the_sighup_on(serve):
+    server = serve()
+    secret = server.scratch / "issuer-secret"
+    old = {"Authorization": f"Bearer {server.bearer()}"}
+    # Verified, and remembered.
+    server.issue(headers=old)
+    server.hmac_key = b"n" * 32
+    secret.write_bytes(server.hmac_key + b"\n")
+    new = {"Authorization": f"Bearer {server.bearer()}"}
+    assert server.send("POST", instance.ISSUE, new).status == 401
+    server.signal(signal.SIGHUP)
+    wait_until(lambda: server.send("POST", instance.ISSUE, new).status == 200, 5, "the new secret")
+    wait_until(lambda: server.send("POST", instance.ISSUE, old).status == 401, 5, "the end of the old one")
+    # One that is too short is none: the secret of before stays, and the log says whose it is.
+    secret.write_bytes(b"short")
+    server.signal(signal.SIGHUP)
+    [line] = wait_until(
+        lambda: [line for line in server.json_lines() if "could not reload trusted issuers" in line.get("message", "")], 5,
+        "a line in the log")
+    assert server.ISSUER in json.dumps(line) and "hmac_secret" in json.dumps(line)
+    server.issue()
 
 
 # Slow and greedy clients

@@ -14,6 +14,7 @@ import instance
 import oauth
 import servers
 import signing
+import totp
 import wire
 from admin import Admin, Console
 from boundaries import World
@@ -520,12 +521,37 @@ def test_an_answer_by_direct_post_is_picked_up_by_the_browser_that_asked_and_onc
 
 def test_who_says_that_was_not_me_is_not_signed_in(demo, linked):
     browser = Browser(demo)
-    request = browser.start()
+    request = browser.start("?return=%2Faccount%2Fprofile")
     page = browser.page
     assert post(demo, linked.answer(request)).status == 200
-    assert browser.submit(browser.submit(page), 1).status == 303
+    page = browser.submit(page)
+    assert "<title>Was that you?" in page.text
+    declined = browser.submit(page, 1)
+    assert declined.status == 303
+    assert declined.header("Location") == demo.base + "/sign-in?redirect=%2Faccount%2Fprofile"
     assert waiting(browser, request) == "over" and not browser.session()["authenticated"]
     assert events(demo, "self_issued.refused", "declined_in_browser")
+
+
+def test_a_wrong_code_is_marked_in_its_field(demo):
+    """Of an account with a second factor, in a browser in which its user has never signed in."""
+    password = "plum duff at noon"
+    assert Admin(demo).send("POST", "users", {"username": "coded", "password": password}).status == 201
+    phone, owner, browser = Phone(), Browser(demo), Browser(demo)
+    owner.submit(owner.request("GET", "/sign-in"), username="coded", password=password)
+    owner.link(phone)
+    page = owner.request("GET", "/account/second-factor")
+    key = re.search(r'<pre id="secret"[^>]*>([A-Z2-7 ]+)<', page.text)[1]
+    assert owner.submit(page, code=totp.code(key)).status == 200
+    request = browser.start()
+    page = browser.page
+    assert post(demo, phone.answer(request)).status == 200
+    page = browser.submit(page)
+    assert 'id="code"' in page.text and "aria-invalid" not in page.text
+    wrong = browser.submit(page, 0, code="000000")
+    assert wrong.status == 400 and "<title>Error: Was that you?" in wrong.text
+    assert 'aria-invalid="true" aria-describedby="notice"' in wrong.text
+    assert browser.submit(wrong, 0, code=totp.code(key, 1)).status == 303 and browser.session()["authenticated"]
 
 
 def test_linking_is_never_answered_from_another_device(demo):
@@ -583,8 +609,11 @@ def test_the_console_shows_a_users_keys_and_the_counts_are_there(demo, linked):
 
 def test_starts_are_limited_by_network(start_demo):
     demo = start_demo()
-    answers = [demo.send("GET", "/self-issued/start").status for _ in range(35)]
-    assert answers[:30] == [200] * 30 and 429 in answers[30:]
+    answers = [demo.send("GET", "/self-issued/start") for _ in range(35)]
+    statuses = [answer.status for answer in answers]
+    assert statuses[:30] == [200] * 30 and 429 in statuses[30:]
+    limited = next(answer for answer in answers if answer.status == 429)
+    assert "min, then try again." in limited.text and "from your app" not in limited.text
 
 
 def test_attack_pictures_on_a_foreign_page_use_up_no_starts(start_demo):

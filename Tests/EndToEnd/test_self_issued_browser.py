@@ -78,6 +78,14 @@ def test_declining_is_said_in_plain_words(demo, browser):
         assert browser.current_url == f"{demo.base}/self-issued/callback"
 
 
+def test_who_has_to_wait_is_told_how_long(demo, browser):
+    browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+        window.fetch = async () =>
+            new Response('{"error": "rate_limited"}', {status: 429, headers: {"Retry-After": "601"}});"""})
+    browser.get(f"{demo.base}/self-issued/callback#state=x")
+    wait(browser).until(lambda it: "Please wait 11 min, then try again." in text_of(it))
+
+
 def test_what_comes_in_the_fragment_is_never_markup(demo, browser):
     browser.get(f"{demo.base}/self-issued/callback#error=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&state=x")
     wait(browser).until(lambda it: "is over" in text_of(it))

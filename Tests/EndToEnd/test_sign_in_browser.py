@@ -93,6 +93,26 @@ def test_an_app_gets_its_tokens_by_the_system_browser(demo, app, browser):
     assert "access_token" in tokens.json() and "id_token" in tokens.json()
 
 
+def test_a_form_is_sent_once_however_often_its_button_is_pressed(demo, app, browser):
+    browser.get(app.url())
+    times = browser.execute_script("""
+        let times = 0;
+        addEventListener("submit", (event) => {
+            if (!event.defaultPrevented) times += 1;
+            event.preventDefault();
+        });
+        const form = document.querySelector("form[method=post]");
+        form.noValidate = true;
+        form.requestSubmit();
+        form.requestSubmit();
+        const once = times;
+        // Whoever comes back to the page may press again.
+        dispatchEvent(new PageTransitionEvent("pageshow", {persisted: true}));
+        form.requestSubmit();
+        return [once, times];""")
+    assert times == [1, 2]
+
+
 def test_no_is_told_to_the_app(demo, app, browser):
     browser.get(app.url())
     type_password(browser, demo)

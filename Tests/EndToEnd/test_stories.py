@@ -125,7 +125,8 @@ class World:
             [app] = yaml.safe_load(text)["clients"]
             clients.append({**app, "may_reach": [site.kind for site in self.sites]})
         others = "".join(re.search(r"^trusted_issuers:\n(.*?)^clients:", text, re.M | re.S)[1] for text in recipes.values())
-        limits = "limits: {issue: {device_burst: 50, device_per_hour: 500, user_burst: 50, user_per_hour: 500}}\n"
+        limits = ("limits: {issue: {device_burst: 50, device_per_hour: 500, user_burst: 50, user_per_hour: 500,"
+                  " network_burst: 200}}\ntrusted_proxies: [127.0.0.1]\n")
         self.node = instance.Served(
             limits, clients=clients, issuer=f"subject_prefix: 'backend:'\n    clients: [app]\n{others}")
         running.callback(self.node.stop)
@@ -143,8 +144,9 @@ class World:
         return signing.jwt(claims, self.secret, {"alg": "HS256", "typ": "JWT"}) if name == "supabase" else self.keys.sign(claims)
 
     def link(self, bearer: str, site, redirect: str | None = None) -> wire.Answer:
+        """`redirect` is the page that is sealed in the token; with an empty one there is none."""
         return self.node.send("POST", instance.ISSUE, {"Authorization": f"Bearer {bearer}"},
-                              {"client_id": site.kind, "redirect": redirect or target(site)})
+                              {"client_id": site.kind, "redirect": target(site) if redirect is None else redirect})
 
     def open(self, bearer: str, site, redirect: str | None = None) -> str:
         """The address that the app opens."""
@@ -311,11 +313,41 @@ def test_who_is_signed_in_at_the_php_site_is_asked_before_a_link_of_somebody_els
     assert "firebase:" in visit.get(php.origin + php.page).text
 
 
-@pytest.mark.parametrize("redirect", ["https://evil.example/", "//evil.example/", "/admin/"])
+@pytest.mark.parametrize("redirect", [
+    "https://evil.example/", "//evil.example/", "/admin/", "/members", "/members/../admin/", "/members/%2e%2e/admin/",
+    "/members/a/../../admin/", "/members/..\\admin/", "/members//evil.example/", "/members/.well-known/x", "/members/a\n"])
 def test_the_php_site_leads_nowhere_else(world, php, redirect):
-    link = world.open(world.bearer("firebase"), php).partition("&redirect=")[0]
+    link = world.open(world.bearer("auth0"), php, "").partition("&redirect=")[0]
     visit = Traveller(php)
-    assert visit.get(f"{link}&{urlencode({'redirect': redirect})}").header("Location") == "/members/"
+    for _ in ["the redemption", "a reload"]:
+        assert visit.get(f"{link}&{urlencode({'redirect': redirect})}").header("Location") == "/members/"
+
+
+def test_the_php_site_leads_to_the_page_that_was_sealed_else_to_the_one_of_the_address(world, php):
+    wanted = "/members/list/a.b-c_d?page=2&to=%2F.."
+    for sealed, page in [("", wanted), ("/members/sealed?page=1", "/members/sealed?page=1")]:
+        link = world.open(world.bearer("auth0"), php, sealed).partition("&redirect=")[0]
+        visit = Traveller(php)
+        for _ in ["the redemption", "a reload"]:
+            assert visit.get(f"{link}&{urlencode({'redirect': wanted})}").header("Location") == page
+
+
+def test_the_log_has_the_visitors_address_and_browser_though_the_php_sites_server_redeems(world, php):
+    issued = world.node.send("POST", instance.ISSUE, {"Authorization": f"Bearer {world.bearer('clerk')}"},
+                             {"client_id": php.kind, "bind": "exact"}, source="127.0.0.2")
+    assert issued.status == 200, issued.text
+
+    def visit(source: str) -> int:
+        """Past the front server, whose address would be every visitor's."""
+        return wire.send(f"http://127.0.0.1:{php.port}", "GET", f"/login-with-token.php?token={issued.json()['token']}",
+                         wire.OTHER_BROWSER, source=source).status
+
+    assert visit("127.0.0.3") == 400, "bound to another address"
+    assert visit("127.0.0.2") == 303
+    seen = {row["type"]: (row["address"], row["user_agent"]) for row in instance.audit_rows(world.node.data)
+            if row["token_id"] == issued.json()["id"]}
+    assert seen["login_token.refused"] == ("127.0.0.3", wire.SAFARI)
+    assert seen["login_token.redeemed"] == ("127.0.0.2", wire.SAFARI)
 
 
 def test_a_logout_token_that_somebody_made_ends_no_session(world, php):

@@ -5,11 +5,13 @@ import OAuth2
 import Testing
 import Tracing
 
-private func settings(_ origin: String) -> TrustedIssuerSettings {
+private func settings(
+    _ origin: String, reread: (@Sendable () throws -> Secret<String>)? = nil
+) -> TrustedIssuerSettings {
     TrustedIssuerSettings(
         issuer: TestToken.issuer, audiences: ["drawbridge"],
         verification: .introspection(
-            endpoint: origin + "/introspect", clientID: "bridge", clientSecret: Secret("s:e/cret")))
+            endpoint: origin + "/introspect", clientID: "bridge", clientSecret: Secret("s:e/cret"), reread: reread))
 }
 
 private func active(_ changes: [String: any Sendable] = [:], without: Set<String> = []) -> [UInt8] {
@@ -115,6 +117,21 @@ private func active(_ changes: [String: any Sendable] = [:], without: Set<String
             await issuers.expectUnavailable("opaque-token")
             server.answer("/introspect", with: .init(status: .badGateway))
             await issuers.expectUnavailable("opaque-token")
+        }
+    }
+
+    @Test func `after a reload the endpoint is shown the new secret, unless its file is empty`() async throws {
+        try await IssuerServer.run { server, origin in
+            server.answer("/introspect", json: active())
+            let file = Reloadable(Secret("new"))
+            let issuers = try await issuers(settings(origin, reread: { file.current }))
+            try await issuers.reload()
+            _ = try await issuers.authenticate("opaque-token")
+            file.replace(with: Secret(""))
+            await #expect(throws: TrustedIssuerProblems.self) { try await issuers.reload() }
+            _ = try await issuers.authenticate("opaque-token")
+            let authorization = "Basic " + Base64.encode(Array("bridge:new".utf8))
+            #expect(server.received.map(\.authorization) == [authorization, authorization])
         }
     }
 

@@ -183,6 +183,33 @@ import Testing
         }
     }
 
+    @Test func `a reload takes a new secret, and keeps the old one when its file is broken`() async throws {
+        let new = Array("another secret, just as long as it must be".utf8)
+        let file = Reloadable<[UInt8]?>(new)
+        let issuers = try await issuers(
+            hmacSettings {
+                $0.verification = .hmac(
+                    secret: Secret(TestToken.hmacSecret), keyID: nil, algorithm: .hs256,
+                    reread: {
+                        guard let bytes = file.current else {
+                            throw TrustedIssuerError(field: "hmac.secret_file", text: "does not exist")
+                        }
+                        return Secret(bytes)
+                    })
+            })
+        try await issuers.expectAlice(TestToken.hmac())
+        try await issuers.reload()
+        try await issuers.expectAlice(TestToken.hmac(secret: new))
+        await issuers.expect(.badSignature, of: TestToken.hmac())
+        let broken: [[UInt8]?] = [nil, Array("short".utf8)]
+        for content in broken {
+            file.replace(with: content)
+            let thrown = await #expect(throws: TrustedIssuerProblems.self) { try await issuers.reload() }
+            #expect(thrown?.problems.map(\.issuer) == [TestToken.issuer])
+            try await issuers.expectAlice(TestToken.hmac(secret: new))
+        }
+    }
+
     @Test func `an issuer speaks for the clients that are listed`() async throws {
         let issuers = try await issuers(hmacSettings { $0.clients = ["app"] })
         try await issuers.expectAlice(TestToken.hmac())

@@ -50,10 +50,27 @@ import Testing
         }
     }
 
-    private func sentinel(watching master: RedisServer) throws -> RedisServer {
+    @Test func `sentinels that ask for a password are told it`() async throws {
+        try await RedisServer.with { master in
+            let sentinel = try sentinel(watching: master, password: "sesame")
+            defer { sentinel.remove() }
+            let credentials = RedisCredentials(user: nil, password: Secret("sesame"))
+            try await eventually { (try? await sentinel.run("PING", credentials: credentials)) == .status("PONG") }
+            var settings = TestClient.settings(sentinel.address)
+            settings.topology = .sentinel(master: "bridge")
+            try await TestClient.with(settings) { client in
+                await #expect(throws: StorageError.self) { try await client.checkAvailable() }
+            }
+            settings.sentinelCredentials = credentials
+            try await TestClient.with(settings) { client in try await client.checkAvailable() }
+        }
+    }
+
+    private func sentinel(watching master: RedisServer, password: String? = nil) throws -> RedisServer {
         try RedisServer(
             ["--sentinel"],
             configuration: """
+                \(password.map { "requirepass \($0)" } ?? "")
                 sentinel monitor bridge 127.0.0.1 \(master.port) 1
                 sentinel down-after-milliseconds bridge 500
                 sentinel failover-timeout bridge 5000

@@ -60,10 +60,7 @@ struct AuditNonsense: Sendable, CustomTestStringConvertible {
         "-62167219200001", "253402300800000",
     ]
 
-    fileprivate static let all = [
-        "audit_event", "audit_checkpoint", "audit_cut", "audit_forward", "audit_tally", "audit_tally_progress",
-        "state_sample",
-    ]
+    fileprivate static let all = Set(tables.map(\.table))
 }
 
 @Suite struct AuditNonsenseTests {

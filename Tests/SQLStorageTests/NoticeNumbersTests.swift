@@ -8,7 +8,7 @@ import Testing
     private static let extremes: [Int64] = [.min, -1, 0, 1 << 40, .max]
 
     @Test(arguments: AuditStore.engines, extremes)
-    func `whatever number of attempts is stored, a notice has one more than none`(
+    func `whatever number of attempts is stored, a notice's own is between one and a thousand million and one`(
         _ engine: AuditStore.Engine, attempts: Int64
     ) async throws {
         try await AuditStore.with(engine) { store in

@@ -24,35 +24,39 @@ const openBySystem = (address) => {
 };
 
 /**
- * The system's browser, with the answer brought to a free port of 127.0.0.1 (RFC 8252 §7.3). Register
- * `http://127.0.0.1/callback`. `open` shows the address to the person; `patience` is in milliseconds.
+ * The system's browser, with the answer brought to a free port of 127.0.0.1, or of ::1 where there is no IPv4 (RFC 8252
+ * §7.3). Register `http://127.0.0.1/callback` and `http://[::1]/callback`. `open` shows the address to the person;
+ * `patience` is in milliseconds.
  */
 export const loopbackBrowser = ({ open: show = openBySystem, patience = 300000, path = "/callback" } = {}) => {
     let server = null;
-    let redirect = null;
+    let place = null;
     let deliver = null;
+    const listen = (host) => new Promise((done, fail) => {
+        server.once("error", fail);
+        server.listen(0, host, done);
+    });
     return {
         async prepare() {
             await new Promise((done) => (server ? server.close(done) : done()));
             server = createServer((request, response) => {
-                const { port } = server.address();
                 // Another name in `Host` is a page that had its own name point to us (DNS rebinding).
                 const isOurs = request.method === "GET" && request.url.split("?")[0] === path
-                    && request.headers.host === `127.0.0.1:${port}` && deliver;
+                    && request.headers.host === place && deliver;
                 const headers = {
                     "content-type": "text/html; charset=utf-8", "cache-control": "no-store", connection: "close",
                     "referrer-policy": "no-referrer", "x-content-type-options": "nosniff",
                 };
                 response.writeHead(isOurs ? 200 : 404, headers);
                 response.end(page(isOurs ? "You can go back to the app" : "Nothing here"));
-                if (isOurs) deliver(`http://127.0.0.1:${port}${request.url}`);
+                if (isOurs) deliver(`http://${place}${request.url}`);
             });
-            await new Promise((done, fail) => {
-                server.once("error", () => fail(new DrawbridgeError("configuration", "no port can be listened on")));
-                server.listen(0, "127.0.0.1", done);
+            await listen("127.0.0.1").catch(() => listen("::1")).catch(() => {
+                throw new DrawbridgeError("configuration", "no port can be listened on");
             });
-            redirect = `http://127.0.0.1:${server.address().port}${path}`;
-            return redirect;
+            const { address, port } = server.address();
+            place = address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+            return `http://${place}${path}`;
         },
 
         async open(address) {

@@ -32,6 +32,11 @@
             location.replace(body.location);
             return;
         }
+        if (body.error === "rate_limited") {
+            const minutes = Math.ceil((Number(response.headers.get("Retry-After")) || 60) / 60);
+            const words = document.getElementById("rate_limited");
+            words.textContent = words.textContent.replace("{minutes}", String(minutes));
+        }
         const said = new URLSearchParams(answer).get("error");
         const isDeclined = body.error === "op_error" && (said === "access_denied" || said === "user_cancelled");
         fail(isDeclined ? "declined" : String(body.error), isDeclined ? undefined : String(body.error));

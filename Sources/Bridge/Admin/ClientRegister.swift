@@ -1,3 +1,5 @@
+import OAuth2
+
 /// Registered clients as an administrator changes them: the database's, with those of the settings file in front.
 package struct ClientRegister: Sendable {
     private let store: any ClientStore
@@ -46,7 +48,12 @@ package struct ClientRegister: Sendable {
     }
 
     /// - Returns: whether the client still was what the caller has seen.
+    /// - Throws: `conflict` for the website that apps open by default: no server would start without it.
     package func delete(_ seen: Client, action: AdminAction) async throws -> Bool {
+        guard directory.current.defaultTarget != seen.id || isFixed(seen.id) else {
+            throw OAuthError(
+                .conflict, "apps open this website by default; change default_web_client in the settings first")
+        }
         let event = action.event(.clientDeleted, clientID: seen.id)
         return try await reloading(try await store.deleteClient(unchanged: seen, event: event))
     }

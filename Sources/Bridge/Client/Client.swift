@@ -163,8 +163,7 @@ extension Client {
     package func accepts(_ authentication: Authentication, at now: Timestamp) -> Bool {
         if let minimumACR, !AuthenticationLevel.satisfies(authentication.acr, required: minimumACR) { return false }
         guard let maximumAuthenticationAge else { return true }
-        guard let time = authentication.time else { return false }
-        return now - time <= maximumAuthenticationAge
+        return authentication.isFresh(within: maximumAuthenticationAge, at: now)
     }
 
     /// Tells an app what a sign-in for this client must be like (RFC 9470 §3).
@@ -200,6 +199,9 @@ extension Client {
 extension Client {
     /// Where a website hears of ended sessions and devices.
     package struct Webhook: Hashable, Sendable {
+        /// The least length of a secret (RFC 2104 §3).
+        package static let shortestSecret = 32
+
         package let uri: String
         /// The name of a file in the servers' folder of webhook secrets.
         package let secretFile: String

@@ -28,6 +28,9 @@ package struct ClientDirectory: Sendable {
 
     package subscript(_ id: ClientID) -> Client? { clients[id] }
 
+    /// The client that ``defaultTarget`` names; `nil` where none is named, or none has that id.
+    package var defaultWebsite: Client? { defaultTarget.flatMap { clients[$0] } }
+
     /// In order of id.
     package var all: [Client] { clients.values.sorted { $0.id.rawValue < $1.id.rawValue } }
 }

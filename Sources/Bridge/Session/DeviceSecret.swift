@@ -8,9 +8,9 @@ package struct DeviceSecret: Hashable, Sendable {
     package let clientID: ClientID
     /// The app session it was given in; those that joined later hang below the device too.
     package let sessionID: SessionID
-    /// What the user calls the device, as the app said; `nil` when it did not.
+    /// What the device is called, from the `User-Agent`; `nil` when that does not say.
     package let name: String?
-    /// Such as `iOS`, as the app said.
+    /// Such as `iOS`; nothing sets it now, older rows may have it.
     package let platform: String?
     package let createdAt: Timestamp
     package let lastUsedAt: Timestamp?

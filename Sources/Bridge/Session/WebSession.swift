@@ -98,8 +98,3 @@ extension WebSession {
         isOwnSignIn && authentication.isFresh(within: Self.signInFreshness, at: now)
     }
 }
-
-extension Authentication {
-    /// Whether the user is known to have authenticated no longer ago than this.
-    package func isFresh(within span: Duration, at now: Timestamp) -> Bool { time.map { now - $0 <= span } ?? false }
-}

@@ -35,9 +35,7 @@ package final class PasswordChange: Sendable {
     package func account(in session: WebSession) async throws -> Account? {
         guard session.isOwnSignIn, let account = try await storage.account(of: session.subject),
             account.passwordHash != nil, account.disabledAt == nil,
-            account.secondFactor == nil
-                || AuthenticationLevel.satisfies(
-                    session.authentication.acr, required: AuthenticationLevel.twoFactors.rawValue)
+            account.secondFactor == nil || session.authentication.hasTwoFactors
         else { return nil }
         return account
     }

@@ -34,8 +34,7 @@ package final class SessionOpener: Sendable {
         at now: Timestamp
     ) async throws -> OpenedSession? {
         let secret = OpaqueSecret.make(.webSession, at: now, random: random)
-        let directory = clients.current
-        let website = directory.defaultTarget.flatMap { directory[$0] }
+        let website = clients.current.defaultWebsite
         let whole = website?.sessionLifetime ?? Client.defaultSessionLifetime
         let lifetime = end.map { min(whole, $0 - now) } ?? whole
         let session = WebSession(
@@ -57,8 +56,7 @@ package final class SessionOpener: Sendable {
         by app: AppSession, scope: Scope, replacing current: WebSession?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> OpenedSession? {
         let secret = OpaqueSecret.make(.webSession, at: now, random: random)
-        let directory = clients.current
-        let website = directory.defaultTarget.flatMap { directory[$0] }
+        let website = clients.current.defaultWebsite
         let session = WebSession(
             id: .make(at: now, random: random), secretDigest: secret.digest,
             lineage: app.approved(scope, at: now, lifetime: website?.sessionLifetime ?? Client.defaultSessionLifetime),

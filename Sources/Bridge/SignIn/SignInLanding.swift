@@ -66,10 +66,7 @@ package final class SignInLanding: Sendable {
         return (AccountPath.checked(text) ?? DevicePath.checked(text) ?? HandOffs.checked(text)).map { (here, $0) }
     }
 
-    private var website: Client? {
-        let directory = clients.current
-        return directory.defaultTarget.flatMap { directory[$0] }
-    }
+    private var website: Client? { clients.current.defaultWebsite }
 }
 
 /// Pages about one's own account that a sign-in may lead to.

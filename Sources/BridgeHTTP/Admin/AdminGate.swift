@@ -53,13 +53,27 @@ package final class AdminGate: Sendable {
         guard request.headers.values(of: .authorization).isEmpty else { return try await programVisit(request) }
         let purpose = purpose ?? AdminPurpose(request.method.rawValue)
         let visit = try await browserVisit(request, isUse: purpose != .watch)
-        guard !purpose.takesFormToken || isOurs(request, formToken: formToken, visit) else {
+        guard !purpose.takesFormToken || isOurs(request, formToken: formToken, expecting: visit.formToken) else {
             throw AdminRefusal.foreignPage
         }
         if case .browser = visit.proof, purpose == .change, !visit.isFresh(at: time.now()) {
             throw AdminRefusal.signInTooOld
         }
         return visit
+    }
+
+    /// Whether a form that was refused may be kept until its sender has signed in again, and then be sent once more: it
+    /// comes from a page that was sent to this very session, and nothing but time has passed since.
+    func mayWait(_ refusal: AdminRefusal, _ request: Request, for purpose: AdminPurpose, formToken: String) -> Bool {
+        switch refusal {
+        // Said of what has shown its form token already.
+        case .signInTooOld: return true
+        // Said of a session before any form token was looked at: a foreign page must leave nothing behind.
+        case .idle:
+            guard purpose == .change, let secret = request.sessionSecret else { return false }
+            return isOurs(request, formToken: formToken, expecting: AdminVisit.formToken(for: secret))
+        default: return false
+        }
     }
 
     /// Refuses a person who signed in too long ago, however he was let in: by a token too.
@@ -135,7 +149,7 @@ package final class AdminGate: Sendable {
         // Before anything else is asked: whatever another issuer says of a user's sign-in, it was not here.
         guard session.isOwnSignIn else { throw AdminRefusal.notSignedInHere }
         guard try await administrators.isAdministrator(session.subject) else { throw AdminRefusal.notAdministrator }
-        guard !requiresSecondFactor || Self.hasSecondFactor(session.authentication) else {
+        guard !requiresSecondFactor || session.authentication.hasTwoFactors else {
             throw try await administrators.canEnrolSecondFactor(session.subject)
                 ? AdminRefusal.secondFactorNotEnrolled : .secondFactorMissing
         }
@@ -143,13 +157,8 @@ package final class AdminGate: Sendable {
             actor: .account(session.subject), signedInAt: session.authentication.time, proof: .browser(secret))
     }
 
-    /// By the level alone: a single method, such as a code by mail of an upstream provider, is one factor.
-    private static func hasSecondFactor(_ authentication: Authentication) -> Bool {
-        AuthenticationLevel.satisfies(authentication.acr, required: AuthenticationLevel.twoFactors.rawValue)
-    }
-
-    private func isOurs(_ request: Request, formToken: String?, _ visit: AdminVisit) -> Bool {
-        guard sameOrigin.holds(for: request), let formToken, let expected = visit.formToken else { return false }
+    private func isOurs(_ request: Request, formToken: String?, expecting expected: String?) -> Bool {
+        guard sameOrigin.holds(for: request), let formToken, let expected else { return false }
         return ConstantTime.equals(Array(formToken.utf8), Array(expected.utf8))
     }
 

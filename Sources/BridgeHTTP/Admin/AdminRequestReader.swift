@@ -9,11 +9,17 @@ enum AdminRequestReader {
     static let bodyLimit = 64 * 1024
     static let limits = 1...500
     static let defaultLimit = 50
+
     /// Bytes of a value in a query.
-    private static let valueLimit = 512
-    /// The same where the value is one that this service made of names, which may be long.
-    private static let placeLimit = 4096
-    private static let places: Set = ["cursor", "last_event_id"]
+    private static func valueLimit(of name: String) -> Int {
+        switch name {
+        // One that this service made of names, which may be long.
+        case "cursor", "last_event_id": 4096
+        // Whatever is taken for a reason can be searched for.
+        case "reason": AdminAction.longestReason
+        default: 512
+        }
+    }
 
     /// A path parameter, percent-decoded.
     static func parameter(_ name: String, _ context: BridgeRequestContext) throws -> String {
@@ -50,7 +56,7 @@ enum AdminRequestReader {
         }
         for name in query.names {
             guard let bytes = query.bytes(name) else { continue }
-            let limit = places.contains(name) ? placeLimit : valueLimit
+            let limit = valueLimit(of: name)
             // No store keeps text with a zero byte.
             guard bytes.count <= limit, query[name] != nil, !bytes.contains(0) else {
                 throw OAuthError(.invalidRequest, "\(name) must be text of at most \(limit) bytes")
@@ -81,7 +87,7 @@ enum AdminRequestReader {
     static func reason(_ object: [String: JSONValue]) throws -> String? {
         guard let value = object["reason"], !value.isNull else { return nil }
         guard let text = value.string, AdminAction.isReason(text) else {
-            throw OAuthError(.invalidRequest, "reason must be one line of at most 200 bytes")
+            throw OAuthError(.invalidRequest, "reason must be one line of at most 200 characters")
         }
         return text.isEmpty ? nil : text
     }

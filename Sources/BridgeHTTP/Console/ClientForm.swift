@@ -96,8 +96,10 @@ struct ClientForm: Sendable {
     }
 
     /// The document that a form makes of the one it was made from.
+    /// - Parameter keepsWrong: whether what is no number stays as it was typed, for the page that says so; otherwise it
+    ///   is refused.
     static func members(
-        _ sent: FormParameters, over members: [String: JSONValue], kind: Client.Kind
+        _ sent: FormParameters, over members: [String: JSONValue], kind: Client.Kind, keepsWrong: Bool = false
     ) throws -> [String: JSONValue] {
         var members = members
         members["client_type"] = .string(kind.rawValue)
@@ -105,7 +107,9 @@ struct ClientForm: Sendable {
             let text = (sent[field.name] ?? "").trimmingSpace
             switch field.input {
             case .text: members[field.name] = text.isEmpty ? nil : .string(text)
-            case .number: members[field.name] = text.isEmpty ? nil : .number(try number(text, field))
+            case .number:
+                guard text.isEmpty || isNumber(text) || keepsWrong else { throw ConsoleProblem.number(field.name) }
+                members[field.name] = text.isEmpty ? nil : isNumber(text) ? .number(text) : .string(text)
             case .lines:
                 let lines = text.split(whereSeparator: \.isNewline).map { String($0).trimmingSpace }
                     .filter { !$0.isEmpty }
@@ -124,11 +128,8 @@ struct ClientForm: Sendable {
         return members
     }
 
-    private static func number(_ text: String, _ field: Field) throws -> String {
-        guard text.utf8.count <= 10, text.utf8.allSatisfy(ASCII.isDigit) else {
-            throw ConsoleProblem.number(field.name)
-        }
-        return text
+    private static func isNumber(_ text: String) -> Bool {
+        text.utf8.count <= 10 && text.utf8.allSatisfy(ASCII.isDigit)
     }
 
     /// For the template.
@@ -156,7 +157,7 @@ struct ClientForm: Sendable {
         ]
         switch field.input {
         case .text: row["is_text"] = ["value": now?.string ?? ""]
-        case .number: row["is_number"] = ["value": now?.integer.map(String.init) ?? ""]
+        case .number: row["is_number"] = ["value": now?.integer.map(String.init) ?? now?.string ?? ""]
         case .lines:
             row["is_lines"] = ["value": (now?.array ?? []).compactMap(\.string).joined(separator: "\n")]
         case .flag(let isDefault): row["is_flag"] = ["is_on": now?.bool ?? isDefault]

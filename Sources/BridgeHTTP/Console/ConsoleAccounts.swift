@@ -68,7 +68,6 @@ struct ConsoleAccounts: ConsoleGroup {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         try await change(context, request, visit) { subject in
-            try await frame.services.gate.requireFreshSignIn(visit, request, context)
             let names = try Self.names(fields)
             guard let account = try await frame.services.storage.account(of: subject) else { return .noAccount }
             guard account.username == nil || names.username != nil else {
@@ -84,7 +83,6 @@ struct ConsoleAccounts: ConsoleGroup {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         try await change(context, request, visit) { subject in
-            try await frame.services.gate.requireFreshSignIn(visit, request, context)
             let action = try reasoned(fields, request, context, visit)
             guard let account = try await frame.services.storage.account(of: subject) else { return .noAccount }
             let password = Secret(fields["password"] ?? "")
@@ -125,7 +123,6 @@ struct ConsoleAccounts: ConsoleGroup {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         try await change(context, request, visit) { subject in
-            try await frame.services.gate.requireFreshSignIn(visit, request, context)
             let action = try reasoned(fields, request, context, visit)
             let wasReset = try await frame.services.users.resetSecondFactor(
                 of: subject, event: SecondFactorChange.removed.event(by: action, of: subject))
@@ -138,7 +135,6 @@ struct ConsoleAccounts: ConsoleGroup {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         try await change(context, request, visit) { subject in
-            try await frame.services.gate.requireFreshSignIn(visit, request, context)
             let thumbprint = try AdminRequestReader.parameter("thumbprint", context)
             let action = try reasoned(fields, request, context, visit)
             switch try await frame.services.users.unlinkKey(thumbprint, of: subject, action: action) {
@@ -153,7 +149,6 @@ struct ConsoleAccounts: ConsoleGroup {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         try await change(context, request, visit) { subject in
-            try await frame.services.gate.requireFreshSignIn(visit, request, context)
             let mark = try AdminRequestReader.parameter("passkey", context)
             _ = try await frame.services.users.removePasskey(
                 mark, of: subject, action: try reasoned(fields, request, context, visit))
@@ -161,7 +156,7 @@ struct ConsoleAccounts: ConsoleGroup {
         }
     }
 
-    /// Does it, and shows the user again: with what stood in the way, if anything did.
+    /// After a fresh sign-in: does it, and shows the user again; with what stood in the way, if anything did.
     private func change(
         _ context: BridgeRequestContext, _ request: Request, _ visit: AdminVisit,
         _ body: (Subject) async throws -> UserChangeOutcome
@@ -169,6 +164,7 @@ struct ConsoleAccounts: ConsoleGroup {
         let subject = try Self.subject(context)
         let fault: ConsoleFault
         do {
+            try await frame.services.gate.requireFreshSignIn(visit, request, context)
             switch try await body(subject) {
             case .changed, .unchanged: return frame.redirect(to: ConsoleRows.userPath(subject))
             case .usernameTaken: fault = .problem(.usernameTaken)

@@ -89,9 +89,8 @@ struct ConsoleClients: ConsoleGroup {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let seen = try await client(context)
-        let tag = fields["tag"] ?? ""
         do {
-            try check(seen, tag: tag)
+            try check(seen, tag: fields["tag"] ?? "")
             let edit = try ClientEdit(
                 try members(fields, over: try ClientText(of: seen).members), of: seen, random: frame.random)
             let action = try frame.action(fields, request, context, visit)
@@ -100,10 +99,7 @@ struct ConsoleClients: ConsoleGroup {
             }
             return try saved(edit, request, context, visit)
         } catch {
-            guard let fault = ConsoleFault(error) else { throw error }
-            let document = try fields["document"] ?? Self.pretty(ClientText(of: seen).bytes)
-            return editor(
-                seen, document: document, tag: tag, typed(fields), fault: fault, request, context, visit)
+            return try again(seen, fields, error, request, context, visit)
         }
     }
 
@@ -111,12 +107,30 @@ struct ConsoleClients: ConsoleGroup {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let seen = try await client(context)
-        try check(seen, tag: fields["tag"] ?? "")
-        let action = try frame.action(fields, request, context, visit)
-        guard try await frame.services.clients.delete(seen, action: action) else {
-            throw OAuthError(.preconditionFailed)
+        do {
+            try check(seen, tag: fields["tag"] ?? "")
+            let action = try frame.action(fields, request, context, visit)
+            guard try await frame.services.clients.delete(seen, action: action) else {
+                throw OAuthError(.preconditionFailed)
+            }
+            return frame.redirect(to: ConsoleSection.clients.path)
+        } catch {
+            return try again(seen, fields, error, request, context, visit)
         }
-        return frame.redirect(to: ConsoleSection.clients.path)
+    }
+
+    /// The client's page with what stood in the way.
+    private func again(
+        _ seen: Client, _ fields: FormParameters, _ error: any Error, _ request: Request,
+        _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) throws -> Response {
+        guard let fault = ConsoleFault(error) else { throw error }
+        let now = try ClientText(of: seen)
+        // A deletion brings no document: the page shows the client as it is now, to be saved or deleted as such.
+        let isOfDeletion = fields["document"] == nil && fields["client_type"] == nil
+        return editor(
+            seen, document: fields["document"] ?? Self.pretty(now.bytes),
+            tag: isOfDeletion ? now.tag : fields["tag"] ?? "", typed(fields), fault: fault, request, context, visit)
     }
 
     private func check(_ client: Client, tag: String) throws {
@@ -168,21 +182,27 @@ struct ConsoleClients: ConsoleGroup {
 
     /// The document that was sent: as JSON, or by the fields of the form, which leave alone what they do not show.
     private func members(
-        _ fields: FormParameters, over seen: [String: JSONValue]
+        _ fields: FormParameters, over seen: [String: JSONValue], keepsWrong: Bool = false
     ) throws -> [String: JSONValue] {
         if let document = fields["document"] { return try Self.members(document) }
         guard let kind = fields["client_type"].flatMap(Client.Kind.init(rawValue:)) else {
             throw OAuthError(.invalidRequest, "client_type must be native, web or service")
         }
-        var members = try ClientForm.members(fields, over: seen, kind: kind)
+        var members = try ClientForm.members(fields, over: seen, kind: kind, keepsWrong: keepsWrong)
         if members["client_id"] == nil { members["client_id"] = fields["client_id"].map(JSONValue.string) }
         return members
     }
 
     /// What was typed into the form, for the page that says what is wrong with it.
     private func typed(_ fields: FormParameters) -> [String: any Sendable] {
-        guard fields["document"] == nil, let members = try? members(fields, over: [:]) else { return [:] }
-        return ["members": members, "typed_id": fields["client_id"] ?? ""]
+        var typed: [String: any Sendable] = [:]
+        typed["reason"] = fields["reason"]
+        guard fields["document"] == nil, let members = try? members(fields, over: [:], keepsWrong: true) else {
+            return typed
+        }
+        typed["members"] = members
+        typed["typed_id"] = fields["client_id"] ?? ""
+        return typed
     }
 
     private func form(

@@ -43,7 +43,7 @@ struct ConsoleDevices: ConsoleGroup {
         _ device: DeviceSecret, at now: Timestamp, _ words: ConsoleWords
     ) -> [String: any Sendable] {
         func at(_ key: String, _ time: Timestamp, _ more: [String: String] = [:]) -> String {
-            words("console_user", key, more.merging(["at": ConsoleRows.time(time)]) { $1 })
+            words("console_user", key, more.merging(["at": ConsoleRows.utc(time)]) { $1 })
         }
         let path = "/admin/device-secrets/\(PercentEncoding.encode(device.id.rawValue))/revoke"
         var row: [String: any Sendable] = [

@@ -33,9 +33,7 @@ final class ConsoleFrame: Sendable {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) throws -> AdminAction {
         let reason = fields["reason"]
-        guard reason.map(AdminAction.isReason) ?? true else {
-            throw OAuthError(.invalidRequest, "reason must be one line of at most 200 bytes")
-        }
+        guard reason.map(AdminAction.isReason) ?? true else { throw ConsoleProblem.reasonLong }
         return AdminRequestReader.action(visit, reason: reason, request, context, at: time.now())
     }
 
@@ -106,6 +104,19 @@ final class ConsoleFrame: Sendable {
         values["form_token"] = visit.formToken ?? ""
         return pages.render("admin_\(template)", values, to: visitor, language: words.language, status: status)
     }
+
+    /// What stood in the way of a form whose own page has no place for it.
+    fileprivate func page(
+        of problem: ConsoleProblem, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) -> Response {
+        let words = words(request, context)
+        let section = ConsoleSection.allCases.last { request.uri.path.hasPrefix($0.path) } ?? .overview
+        var values = ConsoleFault.problem(problem).values(words)
+        values["title"] = words("console", "nav_\(section.rawValue)")
+        return render(
+            "problem", values, section: section, visit: visit, request, context,
+            status: .init(code: problem.code.status))
+    }
 }
 
 /// Pages of the console.
@@ -160,16 +171,21 @@ extension RouteGuard where Group: ConsoleGroup, Admitted == ConsoleForm {
                 let fields = try FormParameters(parsing: body)
                 guard !fields.hasRepeated else { throw OAuthError(.invalidRequest, "a field is repeated") }
                 let gate = frame.services.gate
+                let formToken = fields["form_token"] ?? ""
                 let visit: AdminVisit
                 do {
-                    visit = try await gate.visit(request, for: purpose, formToken: fields["form_token"] ?? "")
+                    visit = try await gate.visit(request, for: purpose, formToken: formToken)
                 } catch let refusal as AdminRefusal {
-                    if refusal == .signInTooOld {
+                    if gate.mayWait(refusal, request, for: purpose, formToken: formToken) {
                         return try await frame.signIn.againForConsole(fields, request, context)
                     }
                     throw try await gate.error(for: refusal, request, context)
                 }
-                return try await handler(request, context, ConsoleForm(fields: fields, visit: visit))
+                do {
+                    return try await handler(request, context, ConsoleForm(fields: fields, visit: visit))
+                } catch let problem as ConsoleProblem {
+                    return frame.page(of: problem, request, context, visit)
+                }
             }
         }
     }

@@ -37,12 +37,12 @@ enum ConsoleRows {
         var row: [String: any Sendable] = [
             "sub": user.subject.rawValue, "path": userPath(user.subject), "issuer": user.issuer,
             "name": user.shownName,
-            "first_seen": time(user.firstSeenAt), "disabled": user.disabledAt != nil,
+            "first_seen": instant(user.firstSeenAt), "disabled": user.disabledAt != nil,
         ]
         row["username"] = user.username
         row["email"] = user.email
         row["role"] = user.role
-        row["disabled_at"] = user.disabledAt.map(time)
+        row["disabled_at"] = user.disabledAt.map(instant)
         return row
     }
 
@@ -54,15 +54,15 @@ enum ConsoleRows {
             "events_path": "/admin/events?sid=\(PercentEncoding.encode(session.id.rawValue))",
             "client": session.clientID.rawValue, "opening": session.opening,
             "kind": words("console_sessions", session.kind.rawValue), "alive": session.isAlive(at: now),
-            "created": words("console_user", "opened", ["at": time(session.createdAt)]),
-            "until": words("console_user", "until", ["at": time(session.idleExpiresAt ?? session.expiresAt)]),
+            "created": words("console_user", "opened", ["at": utc(session.createdAt)]),
+            "until": words("console_user", "until", ["at": utc(session.idleExpiresAt ?? session.expiresAt)]),
             "end_label": words("console_user", "end_label", ["id": session.id.rawValue]),
             "end_reason": words("console_user", "end_reason", ["id": session.id.rawValue]),
         ]
-        row["seen"] = session.lastSeenAt.map { words("console_user", "seen", ["at": time($0)]) }
+        row["seen"] = session.lastSeenAt.map { words("console_user", "seen", ["at": utc($0)]) }
         row["app"] = session.appClientID.map { words("console_user", "from_app", ["app": $0.rawValue]) }
         row["parent"] = session.parentID.map { words("console_user", "under", ["parent": $0.rawValue]) }
-        row["ended"] = session.endedAt.map { words("console_user", "ended", ["at": time($0)]) }
+        row["ended"] = session.endedAt.map { words("console_user", "ended", ["at": utc($0)]) }
         return row
     }
 
@@ -86,12 +86,12 @@ enum ConsoleRows {
     static func linkedKey(_ key: LinkedKey, _ words: ConsoleWords) -> [String: any Sendable] {
         var row: [String: any Sendable] = [
             "thumbprint": key.thumbprint, "algorithm": key.algorithm, "origin": key.origin.rawValue,
-            "created": time(key.createdAt), "path": "\(userPath(key.subject))/phone-keys/\(key.thumbprint)",
+            "created": instant(key.createdAt), "path": "\(userPath(key.subject))/phone-keys/\(key.thumbprint)",
             "events_path": "/admin/events?q=\(PercentEncoding.encode(key.subject.rawValue))&type=self_issued.linked",
             "unlink_reason": words("console_user", "unlink_reason", ["key": key.thumbprint]),
             "unlink_label": words("console_user", "unlink_label", ["key": key.thumbprint]),
         ]
-        row["used"] = key.lastUsedAt.map { words("console_user", "used", ["at": time($0)]) }
+        row["used"] = key.lastUsedAt.map { words("console_user", "used", ["at": utc($0)]) }
         return row
     }
 
@@ -99,20 +99,28 @@ enum ConsoleRows {
         var row: [String: any Sendable] = [
             "mark": passkey.mark, "name": passkey.name, "host": passkey.relyingParty,
             "algorithm": passkey.algorithm.rawValue,
-            "created": words("console_user", "passkey_added", ["at": time(passkey.createdAt)]),
+            "created": words("console_user", "passkey_added", ["at": utc(passkey.createdAt)]),
             "path": "\(userPath(passkey.subject))/passkeys/\(passkey.mark)",
             "remove_reason": words("console_user", "passkey_reason", ["name": passkey.name]),
             "remove_label": words("console_user", "passkey_label", ["name": passkey.name]),
         ]
-        row["used"] = passkey.lastUsedAt.map { words("console_user", "used", ["at": time($0)]) }
+        row["used"] = passkey.lastUsedAt.map { words("console_user", "used", ["at": utc($0)]) }
         return row
     }
 
     static func userPath(_ subject: Subject) -> String { "/admin/users/\(PercentEncoding.encode(subject.rawValue))" }
 
-    /// `2026-11-21 07:00:00` in UTC.
+    /// `2026-11-21 07:00:00` in UTC, which a heading or label beside it says.
     static func time(_ instant: Timestamp) -> String {
         String(instant.rfc3339.prefix(19)).replacing("T", with: " ")
+    }
+
+    /// The same for a sentence.
+    static func utc(_ instant: Timestamp) -> String { "\(time(instant)) UTC" }
+
+    /// For an element `time`, by which the reader is shown his own time as well.
+    static func instant(_ instant: Timestamp) -> [String: String] {
+        ["exact": instant.rfc3339, "shown": time(instant)]
     }
 }
 

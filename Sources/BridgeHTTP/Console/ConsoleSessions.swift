@@ -51,11 +51,11 @@ struct ConsoleSessions: ConsoleGroup {
         let session = found.session
         var row: [String: any Sendable] = [
             "sub": session.subject.rawValue, "user_path": ConsoleRows.userPath(session.subject),
-            "client": session.clientID.rawValue, "created_at": ConsoleRows.time(session.createdAt),
-            "until_at": ConsoleRows.time(session.idleExpiresAt ?? session.expiresAt),
+            "client": session.clientID.rawValue, "created_at": ConsoleRows.instant(session.createdAt),
+            "until_at": ConsoleRows.instant(session.idleExpiresAt ?? session.expiresAt),
         ]
         row["opener"] = session.appClientID?.rawValue
-        row["seen_at"] = session.lastSeenAt.map(ConsoleRows.time)
+        row["seen_at"] = session.lastSeenAt.map(ConsoleRows.instant)
         row.merge(ConsoleRows.trace(found.trace, words)) { $1 }
         return row
     }

@@ -30,11 +30,11 @@ struct ConsoleTools: ConsoleGroup {
             var row: [String: any Sendable] = [
                 "id": key.id, "use": key.use, "algorithm": key.algorithm.rawValue,
                 "state": words("console_keys", key.state.rawValue),
-                "is_signing": key.state == .signing, "since": ConsoleRows.time(key.signsFrom),
+                "is_signing": key.state == .signing, "since": ConsoleRows.instant(key.signsFrom),
                 "age": Self.age(now - key.signsFrom, words),
                 "retire_question": words("console_keys", "retire_question", ["id": key.id]),
             ]
-            row["until"] = (key.withdrawnAt ?? key.retiresAt).map(ConsoleRows.time)
+            row["until"] = (key.withdrawnAt ?? key.retiresAt).map(ConsoleRows.instant)
             row["is_retired_at_once"] = key.withdrawnAt != nil
             row["consequences"] = key.consequences.map { words("console_keys", "effect_\($0.rawValue)") }
             row["can_retire"] = key.state != .retired
@@ -87,13 +87,15 @@ struct ConsoleTools: ConsoleGroup {
             found.append(ChainOrder.Chain(head: head, last: last?.at))
         }
         let chains = order.sort(found).map { chain -> [String: any Sendable] in
-            [
+            var row: [String: any Sendable] = [
                 "node": chain.head.node, "events": String(chain.head.sequence),
-                "last": chain.last.map { ConsoleRows.time($0) } ?? "", "hash": String(chain.head.hash.prefix(12)),
+                "hash": String(chain.head.hash.prefix(12)),
             ]
+            row["last"] = chain.last.map(ConsoleRows.instant)
+            return row
         }
         var values: [String: any Sendable] = [
-            "node": health.node, "version": health.version, "started": ConsoleRows.time(health.startedAt),
+            "node": health.node, "version": health.version, "started": ConsoleRows.instant(health.startedAt),
             "is_ready": health.failed.isEmpty, "failed": health.failed,
             "degraded": health.degraded.map { words("console_nodes", "degraded", ["name": $0]) },
             "chains": chains, "count": words.count(chains.count),
@@ -161,7 +163,7 @@ struct ConsoleTools: ConsoleGroup {
 
     private static func cut(_ cut: AuditCut, _ words: ConsoleWords) -> [String: any Sendable] {
         [
-            "node": cut.node, "through": String(cut.through), "at": ConsoleRows.time(cut.at),
+            "node": cut.node, "through": String(cut.through), "at": ConsoleRows.instant(cut.at),
             "retention": words("console_keys", "days", ["count": String(cut.retention.components.seconds / 86_400)]),
             "is_adopted": cut.isAdopted,
         ]

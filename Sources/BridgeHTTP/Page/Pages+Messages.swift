@@ -1,3 +1,4 @@
+import Bridge
 import HTTPTypes
 import Hummingbird
 import OAuth2
@@ -9,9 +10,15 @@ extension Pages {
         render("refused", to: visitor, status: .init(code: ErrorCode.invalidRequest.status))
     }
 
-    func limited(retryAfter: Int, to visitor: PageVisitor) -> Response {
-        var response = render("limited", to: visitor, status: .init(code: ErrorCode.rateLimited.status))
-        response.headers[.retryAfter] = String(retryAfter)
+    /// - Parameter isOfLink: whether an app's link led here; whoever signs in by himself has no app to open anew.
+    func limited(retryAfter wait: Duration, isOfLink: Bool, to visitor: PageVisitor) -> Response {
+        let language = language(for: visitor)
+        let explanation = texts.text(
+            "limited", isOfLink ? "explanation" : "explanation_sign_in", in: language, wait.textValues)
+        var response = render(
+            "limited", ["explanation": explanation], to: visitor, language: language,
+            status: .init(code: ErrorCode.rateLimited.status))
+        response.headers[.retryAfter] = String(wait.roundedUpSeconds)
         return response
     }
 
@@ -80,4 +87,9 @@ extension Pages {
         }
         return render("error_index", ["codes": rows], to: visitor, language: language)
     }
+}
+
+extension Duration {
+    /// A wait, as texts name it.
+    var textValues: [String: String] { ["minutes": String(roundedUpMinutes)] }
 }

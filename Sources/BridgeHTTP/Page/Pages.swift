@@ -19,6 +19,7 @@ package final class Pages: Sendable {
         "admin_event", "admin_live", "admin_users", "admin_new_user", "admin_user", "admin_clients", "admin_client",
         "admin_explain",
         "admin_sessions", "admin_keys", "admin_go_on", "admin_settings", "admin_native_sso", "admin_nodes",
+        "admin_problem",
     ]
 
     /// The binary's own templates. Parsed for the first page, since a start would spend a quarter of its time on them; that

@@ -35,7 +35,7 @@ struct AuthCheckController: RouteGroup {
     ) async throws {
         guard let names = try FormParameters(parsing: query.utf8)["identity"] else { return }
         let directory = way.clients.current
-        let website = directory[session.clientID] ?? directory.defaultTarget.flatMap { directory[$0] }
+        let website = directory[session.clientID] ?? directory.defaultWebsite
         guard let scope = website?.scope else { return }
         let claims = try await users.claims(of: session.subject)
         let open = ScopeClaims.names(openedBy: session.lineage.limiting(scope))

@@ -28,8 +28,7 @@ struct AuthenticationDemand: Hashable, Sendable {
             guard let acr = authentication.acr, acrValues.contains(acr) else { return false }
         }
         guard let maximumAge else { return true }
-        guard let time = authentication.time else { return false }
-        return now - time <= .seconds(maximumAge)
+        return authentication.isFresh(within: .seconds(maximumAge), at: now)
     }
 
     /// RFC 9470 §3; the values were checked to be plain when they were read.

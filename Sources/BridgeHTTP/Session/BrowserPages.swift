@@ -56,7 +56,7 @@ extension BrowserGroup {
     ) -> PageVisitor {
         let directory = clients.current
         let here = directory.websites[origins.own(of: request)]?.min { $0.id.rawValue < $1.id.rawValue }
-        return PageVisitor(request, context).themed(by: directory.defaultTarget.flatMap { directory[$0] })
+        return PageVisitor(request, context).themed(by: directory.defaultWebsite)
             .themed(by: here).themed(by: website)
     }
 

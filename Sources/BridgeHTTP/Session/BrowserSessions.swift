@@ -67,6 +67,14 @@ package final class BrowserSessions: Sendable {
         try await opened(by: request) { origins.admits($0, at: request) }
     }
 
+    /// As ``opened(by:)``, and no use of it.
+    func peeked(by request: Request) async throws -> WebSession? {
+        guard let id = try await known(by: request)?.id, let session = try await sessions.peek(id),
+            !origins.isKeptElsewhere(session)
+        else { return nil }
+        return session
+    }
+
     private func opened(by request: Request, where counts: (WebSession) -> Bool) async throws -> WebSession? {
         guard let secret = request.sessionSecret, let session = try await sessions.lookUp(secret) else { return nil }
         return counts(session) ? session : nil

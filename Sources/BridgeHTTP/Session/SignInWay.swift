@@ -37,7 +37,7 @@ struct SignInWay: Sendable {
         let own = origins.own(of: request)
         let configured = origins.configured
         let directory = clients.current
-        let home = directory.defaultTarget.flatMap { directory[$0] }
+        let home = directory.defaultWebsite
         let website = directory.websites[own]?.first ?? home
         let path: String? = wanted.flatMap { wanted in
             guard let website, case .accepted(let path) = website.returnPaths.decide(wanted) else { return nil }

@@ -11,6 +11,7 @@ extension Pages {
         ]
         values["notice"] = notice(page.notice, in: "sign_in", language)
         values["is_error"] = page.notice.map(\.isOfFields) ?? false
+        values["is_problem"] = page.notice.map(\.isProblem) ?? false
         values["username"] = page.username
         values["passkey"] = page.passkey?.values
         values["providers"] = page.providers.map { provider in
@@ -23,6 +24,7 @@ extension Pages {
         values["phone_url"] = page.phoneURL
         values["purpose"] =
             page.isForAccount ? texts.text("sign_in", "for_account", in: language) : purpose(page.clientName, language)
+        values["is_by_link"] = page.isForAccount && page.isByLink
         if let known = page.known {
             values["known"] = known.name
             values["other_url"] = known.otherAccountURL
@@ -61,18 +63,21 @@ extension Pages {
     }
 
     private func notice(_ notice: SignInNotice?, in section: String, _ language: String) -> String? {
-        notice.map { texts.text(section, $0.key, in: language) }
+        notice.map { texts.text(section, $0.key, in: language, $0.textValues) }
     }
 }
 
 extension SignInNotice {
-    var status: HTTPResponse.Status {
-        let code: ErrorCode =
-            switch self {
-            case .refused, .wrongPassword, .stale, .passkeyRefused, .declined: .invalidRequest
-            case .limited: .rateLimited
-            case .changeWaits: .insufficientUserAuthentication
-            }
-        return .init(code: code.status)
+    var status: HTTPResponse.Status { code.map { HTTPResponse.Status(code: $0.status) } ?? .ok }
+
+    var isProblem: Bool { code != nil }
+
+    private var code: ErrorCode? {
+        switch self {
+        case .refused, .wrongPassword, .stale, .passkeyRefused, .declined: .invalidRequest
+        case .limited: .rateLimited
+        case .changeWaits: .insufficientUserAuthentication
+        case .passwordSet: nil
+        }
     }
 }

@@ -19,7 +19,8 @@ extension SignInController {
             let pending = try services.signIn.raise(session, browser: browser)
             return try codePage(errand, pending, notice, of: account, browser: browser, at: here, to: visitor)
         case (.everything, _), (.code, nil):
-            return try page(errand, notice, username: username, browser: browser, at: here, to: visitor)
+            return try page(
+                errand, notice, username: username, replacing: session, browser: browser, at: here, to: visitor)
         }
     }
 
@@ -45,7 +46,8 @@ extension SignInController {
         _ form: FormParameters, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
         let browser = FormCookie.binding(of: request, random: random)
-        let session = try await browsers.opened(by: request)
+        // No use of it: what waits is refused for one that lay unused for too long.
+        let session = try await browsers.peeked(by: request)
         let held = try session.flatMap { HeldForm(form, path: request.uri.path, by: $0.subject) }
             .map { try $0.sealed(with: services.heldForms, for: browser) }
         return try await missingPage(
@@ -57,10 +59,11 @@ extension SignInController {
     /// The sign-in page.
     /// - Parameters:
     ///   - account: whose password alone is asked for; `nil` for the complete page.
+    ///   - session: the browser's, which is not enough.
     ///   - here: our origin that shows it.
     func page(
         _ errand: SignInErrand, _ notice: SignInNotice? = nil, username: String? = nil, of account: Account? = nil,
-        browser: OpaqueSecret, at here: WebOrigin, to visitor: PageVisitor
+        replacing session: WebSession? = nil, browser: OpaqueSecret, at here: WebOrigin, to visitor: PageVisitor
     ) throws -> Response {
         let request = request(errand, browser)
         var content = SignInPage(
@@ -72,6 +75,8 @@ extension SignInController {
             content.known = (account.shownName, errand.forAnother.url)
         } else {
             content.isForAccount = errand.isForAccount
+            // Whoever is to be somebody else need not hear what is wrong with this one.
+            content.isByLink = !errand.isForAnother && session?.isOwnSignIn == false
             content.providers = providers(errand)
             content.selfIssuedURL = selfIssuedURL(errand)
             content.phoneURL = phoneURL(errand, request)
@@ -109,7 +114,6 @@ extension SignInController {
         HiddenField(name: "form_token", value: try formTokens.make(for: .signIn, binding: browser))
     }
 
-    /// Where somebody signs in with a phone; `nil` where that is off, and for the console, which takes more.
     /// The page that starts a sign-in with a key on a phone.
     private func selfIssuedURL(_ errand: SignInErrand) -> String? {
         guard services.selfIssued != nil, !errand.isForConsole else { return nil }

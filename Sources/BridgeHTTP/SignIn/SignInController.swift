@@ -29,6 +29,14 @@ struct SignInController: BrowserGroup {
         "\(self.path)?redirect=\(PercentEncoding.encode(path))"
     }
 
+    /// Has the page say that a password was set.
+    private static let passwordSet = HiddenField(name: "notice", value: "password_set")
+
+    /// The sign-in of whoever has set his password by a link, whosever the browser's session is.
+    static var pathAfterSetUp: String {
+        "\(SignInErrand(redirect: AccountPath.home).forAnother.url)&\(passwordSet.name)=\(passwordSet.value)"
+    }
+
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
         if let location = frontDoor(for: query, of: request) {
@@ -37,8 +45,12 @@ struct SignInController: BrowserGroup {
         let errand = SignInErrand(query)
         let browser = FormCookie.binding(of: request, random: random)
         guard !isBlocked(errand, browser: browser, request) else { return blockedPage(request, context) }
+        // Said where the redirect of a password that was set leads, and by no other address that somebody makes up.
+        let isSet =
+            errand.isForAnother && errand.isForAccount && query[Self.passwordSet.name] == Self.passwordSet.value
         return try await missingPage(
-            errand, browser: browser, session: try await browsers.opened(by: request), at: origins.own(of: request),
+            errand, isSet ? .passwordSet : nil, browser: browser,
+            session: try await browsers.opened(by: request), at: origins.own(of: request),
             to: pageVisitor(request, context))
     }
 

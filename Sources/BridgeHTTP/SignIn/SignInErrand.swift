@@ -29,6 +29,9 @@ struct SignInErrand: Sendable {
         self.held = held
     }
 
+    /// A page of ours to land on.
+    init(redirect path: String) { self.init(journey: nil, redirect: Array(path.utf8)) }
+
     /// A change in the console that takes a newer sign-in.
     init(forConsole held: String?) {
         self.init(journey: nil, redirect: Array(ConsolePath.home.utf8), held: held)

@@ -16,6 +16,8 @@ enum SignInNotice: Sendable {
     /// A change in the console waits for a newer sign-in.
     /// - Parameter isKept: whether what was sent is done after it, or has to be sent again.
     case changeWaits(isKept: Bool)
+    /// Whoever followed a set-up link has a password now.
+    case passwordSet
 
     /// The text's key in the section `sign_in`.
     var key: String {
@@ -27,8 +29,12 @@ enum SignInNotice: Sendable {
         case .passkeyRefused: "passkey_refused"
         case .declined: "declined"
         case .changeWaits(let isKept): isKept ? "change_waits" : "change_lost"
+        case .passwordSet: "password_set"
         }
     }
+
+    /// What its text is filled in with.
+    var textValues: [String: String] { if case .limited(let wait) = self { wait.textValues } else { [:] } }
 }
 
 extension SignInNotice {
@@ -49,8 +55,10 @@ struct SignInPage: Sendable {
     /// The app that asked for the sign-in.
     let clientName: String?
     let formTargets: [String]
-    /// Whether it is asked for by a page of one's own account, which may have a session that is not enough for it.
+    /// Whether it is asked for by a page of one's own account.
     var isForAccount = false
+    /// Whether the browser has a session already, which came over an edge and is not enough for that page.
+    var isByLink = false
     /// What a passkey is asked for; `nil` where none signs in.
     var passkey: PasskeyRequest?
     /// Other ways to sign in.

@@ -35,7 +35,7 @@ package enum OnlineCheck {
                 guard let url = EndpointURL(issuer.issuer) else { return .bad("issuer is not a secure URL") }
                 let metadata = try await IssuerMetadata.fetch(for: url, over: connection)
                 return try count(try await connection.get(metadata.keySetURL), at: metadata.keySetURL)
-            case .introspection(let text, let clientID, let secret):
+            case .introspection(let text, let clientID, let secret, _):
                 guard let url = EndpointURL(text) else { return .bad("introspection_endpoint is not a secure URL") }
                 // RFC 7662 §2.2: of a token that it does not know it says that it is not active.
                 _ = try await connection.post(
@@ -51,9 +51,8 @@ package enum OnlineCheck {
     package static func provider(
         _ settings: UpstreamProviderSettings, limits: FetchLimits = FetchLimits()
     ) async -> Finding {
-        guard let issuer = EndpointURL(settings.issuer),
-            let url = EndpointURL(
-                "\(settings.issuer)/.well-known/openid-configuration".replacing("//.well", with: "/.well"))
+        guard let issuer = EndpointURL(settings.issuer, allowingQuery: false),
+            let url = IssuerMetadata.locations(of: issuer).first
         else { return .bad("\(settings.issuer) is not a secure URL") }
         let connection = IssuerConnection(limits: limits, triesOnce: true)
         do {

@@ -7,18 +7,21 @@ final class IntrospectingIssuer: TrustedIssuer {
     let settings: TrustedIssuerSettings
     let endpoint: EndpointURL
     let clientID: String
-    let clientSecret: Secret<String>
+    let clientSecret: Reloadable<Secret<String>>
+    let reread: (@Sendable () throws -> Secret<String>)?
     let connection: IssuerConnection
     let logger: Logger
 
+    /// - Parameter reread: takes the secret from its file again; `nil` for one that is in no file.
     init(
         settings: TrustedIssuerSettings, endpoint: EndpointURL, clientID: String, clientSecret: Secret<String>,
-        connection: IssuerConnection, logger: Logger
+        reread: (@Sendable () throws -> Secret<String>)?, connection: IssuerConnection, logger: Logger
     ) {
         self.settings = settings
         self.endpoint = endpoint
         self.clientID = clientID
-        self.clientSecret = clientSecret
+        self.clientSecret = Reloadable(clientSecret)
+        self.reread = reread
         self.connection = connection
         self.logger = logger
     }
@@ -28,7 +31,7 @@ final class IntrospectingIssuer: TrustedIssuer {
         do {
             let body = try await connection.post(
                 endpoint, form: [("token", token.expose()), ("token_type_hint", "access_token")],
-                clientID: clientID, secret: clientSecret)
+                clientID: clientID, secret: clientSecret.current)
             guard let members = JSONValue.parse(body)?.object, members["active"]?.bool != nil else {
                 throw IssuerMetadataError.malformed
             }
@@ -50,5 +53,12 @@ final class IntrospectingIssuer: TrustedIssuer {
             .identity(at: now, cacheLifetime: connection.limits.introspectionLifetime, isSigned: false)
     }
 
-    func reload() {}
+    /// Keeps the secret it has when the file is broken, and says so.
+    func reload() throws {
+        guard let secret = try reread?() else { return }
+        if let fault = TrustedIssuerSettings.fault(of: secret) {
+            throw TrustedIssuerError(field: "introspection_client_secret", text: fault)
+        }
+        clientSecret.replace(with: secret)
+    }
 }

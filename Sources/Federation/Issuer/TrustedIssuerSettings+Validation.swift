@@ -124,15 +124,13 @@ extension TrustedIssuerSettings {
         }
         let insecure = "must be an https URL; http is possible on loopback only"
         switch verification {
-        case .hmac(let secret, _, let algorithm):
+        case .hmac(let secret, _, let algorithm, _):
             guard algorithm.isSymmetric else { return problem("algorithm", "must be HS256, HS384 or HS512") }
-            let minimum = algorithm.minimumSecretLength
-            return secret.expose().count >= minimum
-                ? [] : problem("hmac_secret", "is shorter than \(minimum) bytes (RFC 7518 §3.2)")
-        case .introspection(let endpoint, let clientID, let clientSecret):
+            return Self.fault(of: secret, for: algorithm).map { problem("hmac_secret", $0) } ?? []
+        case .introspection(let endpoint, let clientID, let clientSecret, _):
             var problems = EndpointURL(endpoint) == nil ? problem("introspection_endpoint", insecure) : []
             if clientID.isEmpty { problems += problem("introspection_client_id", "is missing") }
-            if clientSecret.expose().isEmpty { problems += problem("introspection_client_secret", "is missing") }
+            if let fault = Self.fault(of: clientSecret) { problems += problem("introspection_client_secret", fault) }
             return problems
         case .jwksFile(let path):
             return (path.isEmpty ? problem("jwks_file", "is missing") : []) + algorithmProblems
@@ -142,6 +140,17 @@ extension TrustedIssuerSettings {
             let isURL = EndpointURL(issuer, allowingQuery: false) != nil
             return (isURL ? [] : problem("issuer", insecure)) + algorithmProblems
         }
+    }
+
+    /// Why a shared secret cannot be used; `nil` for one that can.
+    static func fault(of secret: Secret<[UInt8]>, for algorithm: SignatureAlgorithm) -> String? {
+        let minimum = algorithm.minimumSecretLength
+        return secret.expose().count >= minimum ? nil : "is shorter than \(minimum) bytes (RFC 7518 §3.2)"
+    }
+
+    /// The same of what an introspection endpoint is shown.
+    static func fault(of clientSecret: Secret<String>) -> String? {
+        clientSecret.expose().isEmpty ? "is missing" : nil
     }
 
     private var algorithmProblems: [TrustedIssuerError] {

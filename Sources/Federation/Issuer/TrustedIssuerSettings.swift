@@ -6,13 +6,18 @@ package struct TrustedIssuerSettings: Sendable {
     /// How the issuer's tokens are verified.
     package enum Verification: Sendable {
         /// A secret shared with the issuer; the token's `kid`, when it has one, must be this one, when given.
-        case hmac(secret: Secret<[UInt8]>, keyID: String?, algorithm: SignatureAlgorithm)
+        /// `reread` takes the secret from its file again; `nil` for one that is in no file.
+        case hmac(
+            secret: Secret<[UInt8]>, keyID: String?, algorithm: SignatureAlgorithm,
+            reread: (@Sendable () throws -> Secret<[UInt8]>)? = nil)
         case jwksFile(path: String)
         case jwksURL(String)
         /// The `jwks_uri` of the issuer's metadata.
         case discovery
-        /// RFC 7662: the issuer is asked about each token.
-        case introspection(endpoint: String, clientID: String, clientSecret: Secret<String>)
+        /// RFC 7662: the issuer is asked about each token. `reread` as above.
+        case introspection(
+            endpoint: String, clientID: String, clientSecret: Secret<String>,
+            reread: (@Sendable () throws -> Secret<String>)? = nil)
     }
 
     /// `iss`, byte for byte.

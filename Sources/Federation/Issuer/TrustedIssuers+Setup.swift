@@ -18,10 +18,10 @@ extension TrustedIssuers {
                 })
         }
         switch settings.verification {
-        case .hmac(let secret, let keyID, let algorithm):
+        case .hmac(let secret, let keyID, let algorithm, let reread):
             return SigningIssuer(
                 settings: settings, algorithms: [algorithm],
-                keys: SharedSecretSource(secret: secret, keyID: keyID, algorithm: algorithm))
+                keys: SharedSecretSource(secret: secret, keyID: keyID, algorithm: algorithm, reread: reread))
         case .jwksFile(let path):
             return signing(try KeySetFile(path: path, allowed: allowed, limits: limits))
         case .jwksURL(let text):
@@ -35,10 +35,10 @@ extension TrustedIssuers {
                     return try await connection.get(metadata.keySetURL)
                 }
             }
-        case .introspection(let text, let clientID, let clientSecret):
+        case .introspection(let text, let clientID, let clientSecret, let reread):
             return IntrospectingIssuer(
                 settings: settings, endpoint: try endpoint(text, field: "introspection_endpoint"), clientID: clientID,
-                clientSecret: clientSecret, connection: connection, logger: logger)
+                clientSecret: clientSecret, reread: reread, connection: connection, logger: logger)
         }
     }
 

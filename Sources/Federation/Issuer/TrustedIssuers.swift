@@ -46,7 +46,7 @@ package struct TrustedIssuers: BearerAuthenticator {
         return try await issuer.identity(of: token, parsed: parsed, at: now)
     }
 
-    /// Reads key files again and forgets fetched keys (SIGHUP). A file that is broken now keeps its old keys.
+    /// Reads files of keys and secrets again and forgets fetched keys (SIGHUP). What is broken now stays as it was.
     /// - Throws: ``TrustedIssuerProblems``, for the log.
     package func reload() async throws(TrustedIssuerProblems) {
         var problems: [TrustedIssuerError] = []

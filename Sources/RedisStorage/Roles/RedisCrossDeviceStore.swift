@@ -39,8 +39,7 @@ package struct RedisCrossDeviceStore: CrossDeviceStore {
             ])
         switch try await client.run([call])[0] {
         case .integer(let written): return written == 1
-        case .error(let error): throw StorageError.redis(RedisConnectionError.refused(error))
-        default: throw StorageError.redis(RedisConnectionError.unexpectedReply)
+        case let reply: throw reply.failure
         }
     }
 
@@ -56,8 +55,7 @@ package struct RedisCrossDeviceStore: CrossDeviceStore {
             let record = CrossDeviceRecord(
                 key: key, version: version, content: String(parts[2]), expiresAt: Timestamp(milliseconds: expiry))
             return now < record.expiresAt ? record : nil
-        case .error(let error): throw StorageError.redis(RedisConnectionError.refused(error))
-        default: throw StorageError.redis(RedisConnectionError.unexpectedReply)
+        case let reply: throw reply.failure
         }
     }
 
@@ -84,8 +82,7 @@ package struct RedisCrossDeviceStore: CrossDeviceStore {
                         now < Timestamp(milliseconds: expiry)
                     else { continue }
                     moved[key] = version
-                case .error(let error): throw StorageError.redis(RedisConnectionError.refused(error))
-                default: throw StorageError.redis(RedisConnectionError.unexpectedReply)
+                default: throw reply.failure
                 }
             }
         }

@@ -29,8 +29,7 @@ package struct RedisDevicePolls: DevicePolls {
         // Too soon is told by the sign, so that the answer is one number.
         case .integer(let interval):
             return DevicePoll(isTooSoon: interval < 0, interval: .milliseconds(abs(interval)))
-        case .error(let error): throw StorageError.redis(RedisConnectionError.refused(error))
-        default: throw StorageError.redis(RedisConnectionError.unexpectedReply)
+        case let reply: throw reply.failure
         }
     }
 }

@@ -90,8 +90,7 @@ package struct RedisRateLimiter: RateLimiter {
     private static func wait(in reply: RedisReply) throws -> Int64 {
         switch reply {
         case .integer(let wait): return wait
-        case .error(let error): throw StorageError.redis(RedisConnectionError.refused(error))
-        default: throw StorageError.redis(RedisConnectionError.unexpectedReply)
+        default: throw reply.failure
         }
     }
 }
@@ -170,10 +169,7 @@ enum RateLimitScript {
 /// SHA-1 in hexadecimal: how `EVALSHA` names a script.
 enum ScriptDigest {
     static func of(_ text: String) -> String {
-        let hex = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: Insecure.SHA1.hash(data: Array(text.utf8)).flatMap { [hex[Int($0 >> 4)], hex[Int($0 & 15)]] },
-            as: UTF8.self)
+        HexDigit.encode(Insecure.SHA1.hash(data: Array(text.utf8)))
     }
 }
 

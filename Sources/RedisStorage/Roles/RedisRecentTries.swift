@@ -17,8 +17,7 @@ package struct RedisRecentTries: RecentTries {
         switch try await client.send([command])[0] {
         case .status: return true
         case .null: return false
-        case .error(let error): throw StorageError.redis(RedisConnectionError.refused(error))
-        default: throw StorageError.redis(RedisConnectionError.unexpectedReply)
+        case let reply: throw reply.failure
         }
     }
 

@@ -25,8 +25,7 @@ package struct RedisReplayGuard: ReplayGuard {
         switch reply {
         case .status: return .claimed
         case .null: return .claimedBefore
-        case .error(let error): throw StorageError.redis(RedisConnectionError.refused(error))
-        default: throw StorageError.redis(RedisConnectionError.unexpectedReply)
+        default: throw reply.failure
         }
     }
 }

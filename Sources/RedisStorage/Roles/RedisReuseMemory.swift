@@ -36,8 +36,7 @@ package struct RedisReuseMemory: ReuseMemory {
         case .integer(0): return .fresh
         case .integer(1): return .seen
         case .integer(2): return .full
-        case .error(let error): throw StorageError.redis(RedisConnectionError.refused(error))
-        default: throw StorageError.redis(RedisConnectionError.unexpectedReply)
+        case let reply: throw reply.failure
         }
     }
 }

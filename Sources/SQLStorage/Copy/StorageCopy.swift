@@ -1,11 +1,11 @@
 package import Bridge
-import Foundation
 import Logging
 
 /// Copies everything from the embedded database to a PostgreSQL server, for growing up.
 ///
 /// All or nothing. The rows go in one transaction of the target, and before its commit every row is read back and
-/// compared. No process may write the source meanwhile: what it writes afterwards would be left behind.
+/// compared. No node that ever wrote the source, and none that is named, can write it meanwhile: that would be left
+/// behind.
 package enum StorageCopy {
     /// Rows read at a time.
     private static let partSize = 1000
@@ -20,16 +20,18 @@ package enum StorageCopy {
     /// - Parameters:
     ///   - path: the SQLite file.
     ///   - target: an address whose tables are empty, or not there.
+    ///   - nodes: names of servers that may begin to write the source, beside those that wrote there before.
     ///   - progress: told now and then how many rows were copied or compared.
     /// - Throws: ``StorageCopyError``, ``SQLiteOpenError``, ``PostgresOpenError``, `StorageError`; the target holds
     ///   nothing then.
     package static func run(
-        fromSQLite path: String, to target: PostgresAddress, at now: Timestamp,
+        fromSQLite path: String, to target: PostgresAddress, nodes: [String] = [], at now: Timestamp,
         progress: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws -> Report {
-        if let node = NodeLock.holders(databasePath: path).first { throw StorageCopyError.sourceInUse(node) }
         let storage = try SQLiteStorage.openForReading(path: path)
         guard let source = storage.engine as? SQLiteEngine else { throw StorageCopyError.differs(path) }
+        let hold = try hold(source, at: path, nodes: nodes)
+        defer { hold.release() }
         try await PostgresStorage.migrate(target, at: now)
         let engine = PostgresEngine(
             address: target, node: nil, readers: 0, timeouts: .command,
@@ -51,6 +53,25 @@ package enum StorageCopy {
         engine.close()
         try await storage.close()
         return try copied.get()
+    }
+
+    /// Lets nobody write to the source, neither a server nor its commands.
+    private static func hold(_ source: SQLiteEngine, at path: String, nodes: [String]) throws -> SQLiteHold {
+        var names = Set(nodes)
+        do {
+            // A process that never wrote there, under a name that it has by its settings, has left no lock's file.
+            for row in try source.onWriterNow({ try $0.run("SELECT node FROM node_lease") }) {
+                names.insert(try row.text(0))
+            }
+        } catch let error as SQLError {
+            throw error.storageError
+        }
+        for name in names where !name.hasSuffix("-cli") { names.insert("\(name)-cli") }
+        do {
+            return try SQLiteBackup.hold(path, nodes: Array(names))
+        } catch SQLiteOpenError.nodeInUse(let node) {
+            throw StorageCopyError.sourceInUse(node)
+        }
     }
 
     private static func transfer(
@@ -129,24 +150,6 @@ package enum StorageCopyError: Error, Hashable, Sendable, CustomStringConvertibl
             "the target's table \(table) holds rows already; a copy needs an empty database"
         case .differs(let table):
             "after the copy the table \(table) differs from the source; nothing was kept"
-        }
-    }
-}
-
-extension NodeLock {
-    /// The node names under which processes have a database file open for writing.
-    static func holders(databasePath: String) -> [String] {
-        let file = URL(fileURLWithPath: databasePath)
-        let names = try? FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
-        let prefix = file.lastPathComponent + "."
-        let nodes = (names ?? []).filter { $0.hasPrefix(prefix) && $0.hasSuffix(".lock") }
-            .map { String($0.dropFirst(prefix.count).dropLast(".lock".count)) }
-        return nodes.filter { node in
-            let opened = open("\(databasePath).\(node).lock", O_RDWR | O_CLOEXEC)
-            guard opened >= 0 else { return false }
-            // Closing lets go of a lock that was free.
-            defer { Foundation.close(opened) }
-            return flock(opened, LOCK_EX | LOCK_NB) != 0
         }
     }
 }

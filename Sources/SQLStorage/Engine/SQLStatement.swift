@@ -57,6 +57,22 @@ package struct SQLStatement: Sendable, ExpressibleByStringLiteral {
     }
 }
 
+extension SQLStatement {
+    /// Removes rows that ended before `$1`, at most `$2` of them and the oldest first, and gives the keys of what went.
+    ///
+    /// - Parameters:
+    ///   - table: one with a column `expires_at`.
+    ///   - key: the table's primary key: `DELETE` knows no limit, so a query picks the rows.
+    static func purge(_ table: String, by key: String) -> SQLStatement {
+        SQLStatement(
+            """
+            DELETE FROM \(table) WHERE \(key) IN
+                (SELECT \(key) FROM \(table) WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
+            RETURNING \(key)
+            """)
+    }
+}
+
 // Everything else follows from the text.
 extension SQLStatement: Hashable {
     package static func == (one: SQLStatement, other: SQLStatement) -> Bool { one.text == other.text }

@@ -9,6 +9,11 @@ package enum PostgresDemoMaterial {
         INSERT INTO demo_material (name, content) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING
         """
     private static let select: SQLStatement = "SELECT content FROM demo_material WHERE name = $1"
+    /// What of it there is, for an older version's database has less.
+    private static let tables: SQLStatement = """
+        SELECT known.word FROM (VALUES ('account'), ('client'), ('signing_key'), ('demo_material')) AS known (word)
+        WHERE to_regclass(known.word) IS NOT NULL
+        """
 
     /// Brings the tables up to date, offers values, and says which stand.
     ///
@@ -23,6 +28,27 @@ package enum PostgresDemoMaterial {
                 _ = try session.change(insert, [.text(name), .text(content)])
             }
             return try offers.keys.reduce(into: [:]) { $0[$1] = try stored($1, session) }
+        }
+    }
+
+    /// Whether somebody has accounts, clients or keys there who never put this value there, as no demo does.
+    ///
+    /// Reads only. An empty database is nobody's.
+    package static func isOthers(
+        _ address: PostgresAddress, lacking name: String
+    ) async throws(PostgresOpenError) -> Bool {
+        try await onServer(address) { session in
+            var found = try session.run(tables).map { try $0.text(0) }
+            let hasMaterial = found.contains("demo_material")
+            found.removeAll { $0 == "demo_material" }
+            guard !found.isEmpty else { return false }
+            let used = found.map { "EXISTS (SELECT 1 FROM \($0))" }.joined(separator: " OR ")
+            guard hasMaterial else {
+                return try !session.run(SQLStatement("SELECT 1 WHERE \(used)", isRecurring: false)).isEmpty
+            }
+            // In one statement: of a demo that starts meanwhile it sees no account without its value.
+            let others = "SELECT 1 WHERE (\(used)) AND NOT EXISTS (SELECT 1 FROM demo_material WHERE name = $1)"
+            return try !session.run(SQLStatement(others, isRecurring: false), [.text(name)]).isEmpty
         }
     }
 

@@ -60,7 +60,8 @@ package enum SQLiteBackup {
     package static func hold(_ path: String, nodes: [String]) throws(SQLiteOpenError) -> SQLiteHold {
         let folder = (path as NSString).deletingLastPathComponent
         let prefix = "\((path as NSString).lastPathComponent)."
-        let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).compactMap { name in
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
+        let names = files.compactMap { name in
             name.hasPrefix(prefix) && name.hasSuffix(".lock") ? String(name.dropFirst(prefix.count).dropLast(5)) : nil
         }
         var locks: [String: NodeLock] = [:]

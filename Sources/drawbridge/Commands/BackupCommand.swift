@@ -2,6 +2,7 @@ import ArgumentParser
 import Bridge
 import Crypto
 import Foundation
+import OAuth2
 import SQLStorage
 
 /// Copies the embedded database while servers use it.
@@ -171,9 +172,6 @@ struct BackupFolder {
         defer { try? file.close() }
         var digest = SHA256()
         while let part = try file.read(upToCount: 1 << 20), !part.isEmpty { digest.update(data: part) }
-        return digest.finalize().map { byte in
-            let text = String(byte, radix: 16)
-            return text.count == 1 ? "0\(text)" : text
-        }.joined()
+        return HexDigit.encode(digest.finalize())
     }
 }

@@ -67,9 +67,8 @@ struct ClientsCommand: AsyncParsableCommand {
             }
             let secret = Self.secret(for: client)
             if let secret { client.secretDigest = secret.digest }
-            let event = AuditEvent(
-                at: TimeSource.system.now(), type: replace ? .clientChanged : .clientCreated, outcome: .success,
-                clientID: client.id)
+            let event = AdminAction.atCommandLine().event(
+                replace ? .clientChanged : .clientCreated, clientID: client.id)
             let isSaved = try await options.withStorage(making: !replace) { [client] in
                 try await $0.save(client, expecting: replace ? .present : .absent, event: event)
             }
@@ -112,8 +111,12 @@ struct ClientsCommand: AsyncParsableCommand {
 
         func run() async throws {
             let clientID = ClientID(rawValue: id)
-            let event = AuditEvent(
-                at: TimeSource.system.now(), type: .clientDeleted, outcome: .success, clientID: clientID)
+            guard try !options.isDefaultWebsite(clientID) else {
+                throw CommandError(
+                    "\(id) is the website that apps open by default, so no server would start without it. Change "
+                        + "default_web_client in the settings first.")
+            }
+            let event = AdminAction.atCommandLine().event(.clientDeleted, clientID: clientID)
             guard try await options.withStorage({ try await $0.deleteClient(clientID, event: event) }) else {
                 throw CommandError("There is no client \(id) in the database.")
             }

@@ -28,7 +28,8 @@ struct CommandFailure: Error, CustomStringConvertible {
             SystemFailure(code: code, doing: "write the audit signing key \(path)")
         case SQLiteOpenError.cannotOpen(let path, _):
             // SQLite has the same words for a right that is missing, and for a file that is.
-            access(path, R_OK) == 0 ? nil : SystemFailure(code: errno, doing: "open \(path)")
+            // A lock file that could not be made is missing, which is not why.
+            access(path, R_OK) == 0 || path.hasSuffix(".lock") ? nil : SystemFailure(code: errno, doing: "open \(path)")
         default: SystemFailure(error)
         }
     }

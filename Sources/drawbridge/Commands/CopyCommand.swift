@@ -8,9 +8,10 @@ struct CopyCommand: AsyncParsableCommand {
         commandName: "copy",
         abstract: "Copy the embedded database to a PostgreSQL server.",
         discussion: """
-            Stop the server first. The target must be empty. Everything is copied in one transaction, and before \
-            its commit every row is read back and compared; if anything goes wrong the target stays empty. Take \
-            the key files along, and start the server with --database.
+            Stop the server first, and run this as its user. No server that ever wrote there, and none called \
+            main, can begin to write meanwhile. The target must be empty. Everything is copied in one transaction, \
+            and before its commit every row is read back and compared; if anything goes wrong the target stays \
+            empty. Take the key files along, and start the server with --database.
 
             Example:
               drawbridge copy --from sqlite:/var/lib/drawbridge/drawbridge.sqlite \\
@@ -35,7 +36,8 @@ struct CopyCommand: AsyncParsableCommand {
             defer { progress.end() }
             let report = try await StorageCopy.run(
                 fromSQLite: String(from.dropFirst(scheme.count)), to: try PostgresAddress(to),
-                at: TimeSource.system.now(), progress: { progress.reach($0) })
+                nodes: [StorageSettings.node.key.fallback].compactMap(\.self), at: TimeSource.system.now(),
+                progress: { progress.reach($0) })
             for row in report.rows { StandardOutput.say("\(row.table): \(row.count)") }
             StandardOutput.say("Copied and compared.")
         } catch let error as StorageError {

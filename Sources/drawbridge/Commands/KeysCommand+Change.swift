@@ -1,23 +1,18 @@
 import ArgumentParser
 import Bridge
-import Foundation
 
 extension KeysCommand {
     /// Who changes keys at the command line, and why.
     struct Reason: ParsableArguments {
-        @Option(help: "Why, for the audit log: one line of at most 200 bytes.") var reason: String?
+        @Option(help: "Why, for the audit log: one line of at most 200 characters.") var reason: String?
 
         func validate() throws {
             guard reason.map(AdminAction.isReason) ?? true else {
-                throw ValidationError("--reason must be one line of at most 200 bytes.")
+                throw ValidationError("--reason must be one line of at most 200 characters.")
             }
         }
 
-        func action() -> AdminAction {
-            AdminAction(
-                actor: .login(ProcessInfo.processInfo.userName), reason: reason, origin: nil,
-                at: TimeSource.system.now())
-        }
+        func action() -> AdminAction { .atCommandLine(reason: reason) }
     }
 
     struct Rotate: AsyncParsableCommand {

@@ -11,9 +11,9 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Run the server.",
         discussion: """
             SIGTERM and SIGINT finish what is in flight and end it with status 0. SIGHUP rereads the \
-            clients of the settings file, certificates and the issuers' key files. Logs are JSON lines: the access \
-            log on standard output, everything else on standard error. Settings that are not accepted end it \
-            with status 78.
+            clients of the settings file with default_web_client, certificates and the issuers' files of \
+            keys and secrets. Logs are JSON lines: the access log on standard output, everything else on \
+            standard error. Settings that are not accepted end it with status 78.
 
             Examples:
               drawbridge keys init --config drawbridge.yaml
@@ -45,7 +45,7 @@ struct ServeCommand: AsyncParsableCommand {
                 settings: settings, storage: storage, accessLog: .writing(to: .standardOutput), logger: logger,
                 watch: watch,
                 rereadClients: { [inputs = options.inputs(flags: overrides)] in
-                    try DrawbridgeSettings.load(inputs).clients
+                    ConfiguredClients(try DrawbridgeSettings.load(inputs))
                 })
         } catch let refused as SettingsRefused {
             // What only the database knows.

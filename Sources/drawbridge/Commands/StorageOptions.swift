@@ -36,6 +36,13 @@ struct StorageOptions: ParsableArguments {
         return try settings.load().clients.contains { $0.id == id } ? "The settings file" : nil
     }
 
+    /// Whether apps open this website of the database by default; a demo's is made again at each start.
+    func isDefaultWebsite(_ id: ClientID) throws -> Bool {
+        guard dataPath == nil else { return false }
+        let inForce = try settings.load()
+        return inForce.site.defaultWebClient == id && !inForce.clients.contains { $0.id == id }
+    }
+
     private func namedDatabase() throws -> PostgresAddress? {
         guard let databaseText else { return nil }
         do { return try PostgresAddress(databaseText) } catch { throw CommandError(error.description) }

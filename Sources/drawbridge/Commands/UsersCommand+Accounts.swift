@@ -1,6 +1,5 @@
 import ArgumentParser
 import Bridge
-import Foundation
 
 extension UsersCommand {
     struct Add: AsyncParsableCommand {
@@ -17,11 +16,12 @@ extension UsersCommand {
             guard let username = Username(username) else { throw CommandError("\(username) cannot be a user name.") }
             let password = try PasswordInput.read(prompt: "Password of \(username)")
             let hash = try PasswordHash(password, cost: .standard, random: .system)
-            let now = TimeSource.system.now()
+            let action = AdminAction.atCommandLine()
             let account = Account(
                 subject: Account.makeSubject(random: .system), username: username, displayName: name, email: email,
-                passwordHash: hash, role: admin ? .admin : nil, createdAt: now)
-            let event = AuditEvent(at: now, type: .userCreated, outcome: .success, subject: account.subject)
+                passwordHash: hash, role: admin ? .admin : nil, createdAt: action.at)
+            let event = action.event(
+                .userCreated, subject: account.subject, facts: account.role.map { ["role": $0.rawValue] } ?? [:])
             let outcome = try await options.withStorage(making: true) {
                 try await $0.addAccount(account, issuer: Account.issuer, link: nil, event: event)
             }
@@ -82,8 +82,7 @@ extension UsersCommand {
             case ("none", nil): change = .take
             default: throw CommandError("\(role) is no role: it is admin, or none.")
             }
-            let action = AdminAction(
-                actor: .login(ProcessInfo.processInfo.userName), origin: nil, at: TimeSource.system.now())
+            let action = AdminAction.atCommandLine()
             let outcome = try await options.withStorage { storage in
                 let subject = try await UserName(user).subject(in: storage)
                 return try await storage.changeUser(
@@ -128,10 +127,8 @@ struct UserName {
 extension UserStore {
     /// Changes a password from the command line.
     fileprivate func setPassword(_ hash: PasswordHash, of subject: Subject) async throws -> Ended? {
-        let now = TimeSource.system.now()
+        let action = AdminAction.atCommandLine()
         return try await setPassword(
-            hash, of: subject,
-            event: AuditEvent(at: now, type: .userPasswordChanged, outcome: .success, subject: subject),
-            ending: Ending(at: now, reason: "password_changed", origin: nil))
+            hash, of: subject, event: action.event(.userPasswordChanged, subject: subject), ending: Ending(action))
     }
 }

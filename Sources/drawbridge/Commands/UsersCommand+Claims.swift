@@ -30,10 +30,10 @@ extension UsersCommand {
             }
             let isKnown = try await options.withStorage { storage in
                 guard let account = try await UserName(user).account(in: storage) else { return false }
-                let now = TimeSource.system.now()
+                let action = AdminAction.atCommandLine()
                 return try await storage.setClaims(
-                    claims, of: account.subject, at: now,
-                    event: AuditEvent(at: now, type: .userClaimsChanged, outcome: .success, subject: account.subject))
+                    claims, of: account.subject, at: action.at,
+                    event: action.event(.userClaimsChanged, subject: account.subject))
             }
             guard isKnown else { throw CommandError("There is no account \(user).") }
             StandardOutput.say("\(user) has \(claims.values.count) claims.")

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Bridge
-import Foundation
 import OAuth2
 
 extension UsersCommand {
@@ -102,12 +101,12 @@ extension UsersCommand {
 /// Whose second factor, and why it is changed.
 struct SecondFactorTarget: ParsableArguments {
     @OptionGroup var options: StorageOptions
-    @Option(help: "Why, for the audit log: one line of at most 200 bytes.") var reason: String?
+    @Option(help: "Why, for the audit log: one line of at most 200 characters.") var reason: String?
     @Argument(help: "The user name or the subject.") var user: String
 
     func validate() throws {
         guard reason.map(AdminAction.isReason) ?? true else {
-            throw ValidationError("--reason must be one line of at most 200 bytes.")
+            throw ValidationError("--reason must be one line of at most 200 characters.")
         }
     }
 
@@ -116,9 +115,7 @@ struct SecondFactorTarget: ParsableArguments {
     func change(
         _ body: (any BridgeStorage, Account, AdminAction) async throws -> Bool
     ) async throws -> Account? {
-        let action = AdminAction(
-            actor: .login(ProcessInfo.processInfo.userName), reason: reason, origin: nil,
-            at: TimeSource.system.now())
+        let action = AdminAction.atCommandLine(reason: reason)
         return try await options.withStorage { storage in
             guard let account = try await UserName(user).account(in: storage) else {
                 throw CommandError("There is no account \(user).")

@@ -78,12 +78,11 @@ private struct UserSwitch {
     func apply(_ options: StorageOptions) async throws -> Ended {
         let result = try await options.withStorage { storage in
             let subject = try await UserName(subject).subject(in: storage)
-            let now = TimeSource.system.now()
+            let action = AdminAction.atCommandLine()
             return try await storage.setDisabled(
                 disables, subject: subject,
-                event: AuditEvent(
-                    at: now, type: disables ? .userDisabled : .userEnabled, outcome: .success, subject: subject),
-                ending: Ending(at: now, reason: "user_disabled", origin: nil))
+                event: action.event(disables ? .userDisabled : .userEnabled, subject: subject),
+                ending: Ending(action))
         }
         switch result {
         case .changed(let ended): return ended

@@ -29,12 +29,27 @@ enum DemoMaterial: String, CaseIterable, Sendable {
         }
     }
 
+    /// In a service's database a demo would leave an administrator whose password it prints.
+    ///
+    /// A demo's secrets are there before its database is, or anything is in it: where they are not, it is no demo's.
+    private static func requireRoom(in folder: DemoFolder, _ database: PostgresAddress?) async throws {
+        // A service on PostgreSQL has its master key there, and a demo writes its own last.
+        let isUsed =
+            access("\(folder.path)/drawbridge.sqlite", F_OK) == 0 || access(folder.path(of: .masterKey), F_OK) == 0
+        if isUsed, access(folder.path(of: .passwordSeed), F_OK) != 0 { throw DemoRefusal.folder(folder.path) }
+        let seed = Self.passwordSeed.rawValue
+        guard let database, try await PostgresDemoMaterial.isOthers(database, lacking: seed) else { return }
+        throw DemoRefusal.database(database.description)
+    }
+
     /// Sees to it that every file is in the folder.
     /// - Parameter database: decides where it is named: what the first process put there is kept.
+    /// - Throws: ``DemoRefusal`` where there is something that is no demo's; nothing is changed then.
     static func prepare(
         in folder: DemoFolder, sharedBy database: PostgresAddress?, at now: Timestamp = TimeSource.system.now(),
         random: RandomSource = .system
     ) async throws {
+        try await requireRoom(in: folder, database)
         var present: [String: String] = [:]
         var settled: [String: String] = [:]
         for part in allCases {
@@ -44,6 +59,19 @@ enum DemoMaterial: String, CaseIterable, Sendable {
         if let database { settled = try await PostgresDemoMaterial.settle(settled, in: database, at: now) }
         for part in allCases where settled[part.rawValue] != present[part.rawValue] {
             try PrivateFile.replace(folder.path(of: part), with: Array((settled[part.rawValue] ?? "").utf8))
+        }
+    }
+}
+
+/// Why a demo did not begin where it was told to.
+enum DemoRefusal: Error, Hashable, CustomStringConvertible {
+    case folder(String)
+    case database(String)
+
+    var description: String {
+        switch self {
+        case .folder(let path): "what is in \(path) is no demo's; name another folder with --data"
+        case .database(let address): "the database \(address) is no demo's; name another with --database"
         }
     }
 }

@@ -51,6 +51,8 @@ struct Administration: Sendable {
                         node: settings.storage.node, version: Version.text, startedAt: started,
                         failed: report.failed.sorted(), degraded: report.degraded)
                 },
-                settings: { SettingListing(settings).lines }, alerts: alerts))
+                settings: {
+                    SettingListing(settings, defaultTarget: ground.clients.current.defaultTarget).lines
+                }, alerts: alerts))
     }
 }

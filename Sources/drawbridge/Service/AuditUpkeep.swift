@@ -90,15 +90,3 @@ struct SuppressedEventsService: Service {
         }
     }
 }
-
-/// Learns once a second which clients another node, or a command, has changed.
-struct ClientNewsService: Service {
-    let clients: ClientReloader
-    let logger: Logger
-
-    func run() async throws {
-        await Recurring(interval: .milliseconds(750), task: "read clients", logger: logger).run {
-            try await clients.reloadStored()
-        }
-    }
-}

@@ -1,33 +1,59 @@
 import Bridge
 import Synchronization
 
+/// What the settings say of clients, read in one go: the default website may be one of theirs.
+struct ConfiguredClients: Sendable {
+    let clients: [Client]
+    /// The website that apps open by default.
+    let defaultTarget: ClientID?
+}
+
+extension ConfiguredClients {
+    init(_ settings: DrawbridgeSettings) {
+        self.init(clients: settings.clients, defaultTarget: settings.site.defaultWebClient)
+    }
+
+    /// Of two with one id the file's counts: what is under version control is not overridden from elsewhere.
+    func directory(with stored: [Client]) -> ClientDirectory {
+        ClientDirectory(stored + clients, defaultTarget: defaultTarget)
+    }
+}
+
+extension ClientDirectory {
+    /// - Throws: ``SettingsRefused`` when the website that apps open by default is none.
+    func requireDefaultTarget() throws {
+        guard let target = defaultTarget, self[target] == nil else { return }
+        throw SettingsRefused(problems: [
+            SettingError(
+                SiteSettings.defaultWebClient, value: target.rawValue, "is no client of the file or the database")
+        ])
+    }
+}
+
 /// The clients of the settings file and of the database, as one directory that can be reloaded.
 final class ClientReloader: Sendable {
     let directory: Reloadable<ClientDirectory>
     private let store: any ClientStore
-    private let defaultTarget: ClientID?
-    private let fromFile: Mutex<[Client]>
+    private let configured: Mutex<ConfiguredClients>
     /// The version of the database's clients that the directory holds.
     private let storedVersion = Mutex("")
-    /// Reads the settings file's clients again; `nil` when there is no file.
-    private let reread: (@Sendable () throws -> [Client])?
+    /// Reads the settings' clients again; `nil` when there is no file.
+    private let reread: (@Sendable () throws -> ConfiguredClients)?
 
     /// - Throws: ``StorageError``.
-    init(settings: DrawbridgeSettings, store: any ClientStore, reread: (@Sendable () throws -> [Client])? = nil)
-        async throws
-    {
+    init(
+        settings: DrawbridgeSettings, store: any ClientStore,
+        reread: (@Sendable () throws -> ConfiguredClients)? = nil
+    ) async throws {
         self.store = store
         self.reread = reread
-        defaultTarget = settings.site.defaultWebClient
-        fromFile = Mutex(settings.clients)
-        // Of two with one id the file's counts: what is under version control is not overridden from elsewhere.
-        directory = Reloadable(
-            ClientDirectory(try await store.clients() + settings.clients, defaultTarget: settings.site.defaultWebClient)
-        )
+        let first = ConfiguredClients(settings)
+        configured = Mutex(first)
+        directory = Reloadable(first.directory(with: try await store.clients()))
     }
 
     /// The ids of the settings file.
-    @Sendable func fixedIDs() -> Set<ClientID> { fromFile.withLock { Set($0.map(\.id)) } }
+    @Sendable func fixedIDs() -> Set<ClientID> { configured.withLock { Set($0.clients.map(\.id)) } }
 
     /// Reads the database's clients again.
     @Sendable func reloadStored() async throws {
@@ -36,12 +62,13 @@ final class ClientReloader: Sendable {
         put(try await store.clients(), version: version)
     }
 
-    /// Reads both again; when either cannot be read, all stays as it is.
+    /// Reads both again; when either cannot be read, or no server would start with them, all stays as it is.
     func reload() async throws {
-        let fresh = try reread?() ?? fromFile.withLock { $0 }
+        let fresh = try reread?() ?? configured.withLock { $0 }
         let version = try await store.clientsVersion()
         let stored = try await store.clients()
-        fromFile.withLock { $0 = fresh }
+        try fresh.directory(with: stored).requireDefaultTarget()
+        configured.withLock { $0 = fresh }
         put(stored, version: version)
     }
 
@@ -49,7 +76,7 @@ final class ClientReloader: Sendable {
     /// two came in. The version is the older of what was read, so that nothing newer counts as known.
     private func put(_ stored: [Client], version: String) {
         storedVersion.withLock { known in
-            directory.replace(with: ClientDirectory(stored + fromFile.withLock { $0 }, defaultTarget: defaultTarget))
+            directory.replace(with: configured.withLock { $0 }.directory(with: stored))
             known = version
         }
     }

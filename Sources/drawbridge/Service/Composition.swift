@@ -27,13 +27,13 @@ struct Composition: Sendable {
 
     /// - Parameters:
     ///   - watch: what the storage was opened with.
-    ///   - rereadClients: the settings file's clients as they are at a reload.
+    ///   - rereadClients: the settings' clients as they are at a reload.
     /// - Throws: what an operator must fix before the server can start.
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, accessLog: AccessLog, logger: Logger,
         time: TimeSource = .system, watch: AuditWatch = AuditWatch(),
         administration: Administration = Administration(),
-        rereadClients: (@Sendable () throws -> [Client])? = nil
+        rereadClients: (@Sendable () throws -> ConfiguredClients)? = nil
     ) async throws {
         clients = try await Self.clients(settings, storage, rereadClients)
         if !settings.rateLimits.areEnforced { logger.warning("rate limits are lifted") }
@@ -98,16 +98,12 @@ struct Composition: Sendable {
 
     /// - Throws: ``SettingsRefused`` when the website that apps open by default is none.
     private static func clients(
-        _ settings: DrawbridgeSettings, _ storage: any BridgeStorage, _ reread: (@Sendable () throws -> [Client])?
+        _ settings: DrawbridgeSettings, _ storage: any BridgeStorage,
+        _ reread: (@Sendable () throws -> ConfiguredClients)?
     ) async throws -> ClientReloader {
         let clients = try await ClientReloader(settings: settings, store: storage, reread: reread)
-        guard let target = settings.site.defaultWebClient, clients.directory.current[target] == nil else {
-            return clients
-        }
-        throw SettingsRefused(problems: [
-            SettingError(
-                SiteSettings.defaultWebClient, value: target.rawValue, "is no client of the file or the database")
-        ])
+        try clients.directory.current.requireDefaultTarget()
+        return clients
     }
 
     /// - Throws: ``SettingsRefused`` when one of them could name our own users.
@@ -149,7 +145,8 @@ struct Composition: Sendable {
         services.signIn.phone?.signIns.stopWaiting()
     }
 
-    /// Rereads keys, clients and issuers' key files. What cannot be read stays as it is, and the log says so.
+    /// Rereads keys, clients and issuers' files of keys and secrets. What cannot be read stays as it is, and the log
+    /// says so.
     func reload() async {
         let outcomes = [
             await attempt("clients") { try await clients.reload() },

@@ -126,3 +126,15 @@ struct ReloadService: Service {
         for await _ in signals.cancelOnGracefulShutdown() { await reload() }
     }
 }
+
+/// Learns every 750 ms which clients another node, or a command, has changed.
+struct ClientNewsService: Service {
+    let clients: ClientReloader
+    let logger: Logger
+
+    func run() async throws {
+        await Recurring(interval: .milliseconds(750), task: "read clients", logger: logger).run {
+            try await clients.reloadStored()
+        }
+    }
+}

@@ -68,28 +68,19 @@ struct SharedState: Sendable {
         let client = RedisClient(
             settings: redis.connection, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
         await client.waitForFirstAttempt()
-        let degradations = ["replay_guard", "rate_limits", "reuse_memory", "device_polls", "recent_tries"]
-            .map(degradation)
+        let parts = ReplacedParts(
+            client, prefix: redis.prefix, memoryCapacity: settings.rateLimits.trackedKeys, time: time,
+            degradation: degradation)
         replayGuard = FailoverReplayGuard(
-            RedisReplayGuard(client: client, prefix: redis.prefix), policy: redis.outagePolicy,
-            degradation: degradations[0])
+            parts.replayGuard, policy: redis.outagePolicy, degradation: parts.replayGuardState)
         recentTries = FailoverRecentTries(
-            RedisRecentTries(client: client, prefix: redis.prefix), own: InProcessRecentTries(time: time),
-            degradation: degradations[4])
+            parts.recentTries, own: InProcessRecentTries(time: time), degradation: parts.recentTriesState)
         limiter =
             settings.rateLimits.areEnforced
-            ? FailoverRateLimiter(
-                RedisRateLimiter(client: client, prefix: redis.prefix), own: own, degradation: degradations[1])
-            : UnlimitedRateLimiter()
-        reuseMemory = FailoverReuseMemory(
-            RedisReuseMemory(
-                client: client, prefix: redis.prefix, name: "authorization", lifetime: AuthorizationMonitor.memory,
-                capacity: settings.rateLimits.trackedKeys), own: ownMemory, degradation: degradations[2])
+            ? FailoverRateLimiter(parts.limiter, own: own, degradation: parts.limiterState) : UnlimitedRateLimiter()
+        reuseMemory = FailoverReuseMemory(parts.reuseMemory, own: ownMemory, degradation: parts.reuseMemoryState)
         selfIssued = RedisSelfIssuedTransactions(client: client, prefix: redis.prefix)
-        sharedPolls = {
-            FailoverDevicePolls(
-                RedisDevicePolls(client: client, prefix: redis.prefix), durable: $0, degradation: degradations[3])
-        }
+        sharedPolls = { FailoverDevicePolls(parts.devicePolls, durable: $0, degradation: parts.devicePollsState) }
         crossDevice = RedisCrossDeviceStore(client: client, prefix: redis.prefix)
         let redisChannel = RedisRevocationChannel(client: client, prefix: redis.prefix)
         // The database's messages come with the commit and go on while Redis is away.
@@ -99,9 +90,7 @@ struct SharedState: Sendable {
             } ?? redisChannel
         readinessCheck = Readiness.Check("redis", isOptional: true) {
             try await client.checkAvailable()
-            guard !degradations.contains(where: \.isDegraded) else {
-                throw StorageError.unavailable("Redis answered, but not when it was needed last")
-            }
+            try await parts.tryAgain()
         }
         self.client = client
     }

@@ -5,8 +5,6 @@ import Bridge
 /// Read at every delivery, so that a secret is replaced by writing the file: the new one above the old one, and later
 /// the new one alone.
 struct WebhookSecretFiles: WebhookSecretSource {
-    /// The least length of a secret; a shorter one is not used (RFC 2104 §3).
-    private static let shortest = 32
     private static let mostSecrets = 4
 
     let folder: String
@@ -16,7 +14,7 @@ struct WebhookSecretFiles: WebhookSecretSource {
         guard Client.Webhook.isFileName(name), let bytes = try? PrivateFile.read("\(folder)/\(name)") else { return [] }
         return bytes.split(separator: UInt8(ascii: "\n"))
             .map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
-            .filter { $0.count >= Self.shortest }
+            .filter { $0.count >= Client.Webhook.shortestSecret }
             .prefix(Self.mostSecrets).map { Secret(Array($0)) }
     }
 }

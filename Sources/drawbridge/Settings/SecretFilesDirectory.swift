@@ -15,15 +15,46 @@ struct SecretFilesDirectory {
             problems.append(SettingError("secrets directory", value: path, "is not a folder"))
             return
         }
+        // Told once, and not of every setting that could be in there.
+        guard access(path, X_OK) == 0 else {
+            let reason = SystemFailure.words(errno)
+            problems.append(SettingError("secrets directory", value: path, "cannot be read: \(reason)"))
+            return
+        }
         for key in SettingKey.all where key.kind != .objects {
             let file = "\(path)/\(Self.fileName(of: key))"
-            guard FileManager.default.fileExists(atPath: file) else { continue }
-            guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
-                problems.append(SettingError(key, at: .secretFile(name: file), "cannot be read"))
-                continue
+            switch Self.look(at: file) {
+            case .absent: continue
+            case .unreadable(let reason):
+                problems.append(SettingError(key, at: .secretFile(name: file), "cannot be read: \(reason)"))
+            case .text(let text):
+                let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+                texts[key.name] = key.kind == .list ? trimmed.split(separator: ",").map(String.init) : [trimmed]
             }
-            let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
-            texts[key.name] = key.kind == .list ? trimmed.split(separator: ",").map(String.init) : [trimmed]
+        }
+    }
+
+    private enum Finding {
+        case absent
+        case text(String)
+        case unreadable(String)
+    }
+
+    /// A file that cannot be looked up, or a link that leads nowhere, is not absent: without a word the default would
+    /// hold, and a server that lost sight of its `database` would begin an empty one.
+    private static func look(at file: String) -> Finding {
+        var status = stat()
+        guard lstat(file, &status) == 0 else {
+            return errno == ENOENT ? .absent : .unreadable(SystemFailure.words(errno))
+        }
+        do {
+            let bytes = try Data(contentsOf: URL(filePath: file))
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                return .unreadable("it is not text in UTF-8")
+            }
+            return .text(text)
+        } catch {
+            return .unreadable(SystemFailure(error)?.reason ?? "the system gives no reason")
         }
     }
 

@@ -6,7 +6,8 @@ import Federation
 struct SettingListing {
     private(set) var lines: [SettingLine] = []
 
-    init(_ settings: DrawbridgeSettings) {
+    /// - Parameter defaultTarget: the default website, which a reload may have changed.
+    init(_ settings: DrawbridgeSettings, defaultTarget: ClientID?) {
         add(OriginSettings.publicOrigin, settings.origins.website.description)
         add(OriginSettings.issuer, settings.origins.issuer.description)
         add(OriginSettings.admin, settings.origins.admin.description)
@@ -15,7 +16,7 @@ struct SettingListing {
         add(StorageSettings.node, settings.storage.node)
         add(StorageSettings.database, settings.storage.database == nil ? "embedded SQLite" : "PostgreSQL")
         lines.append(SettingLine(name: "redis", value: settings.redis == nil ? "none" : "shared"))
-        add(SiteSettings.defaultWebClient, settings.site.defaultWebClient?.rawValue ?? "none")
+        add(SiteSettings.defaultWebClient, defaultTarget?.rawValue ?? "none")
         add(SiteSettings.redemptionPaths, settings.site.redemptionPaths.joined(separator: ", "))
         add(LoginTokenSettings.lifetime, "\(settings.loginTokenLifetime.inMilliseconds / 1000) s")
         lines.append(SettingLine(name: "limits", value: settings.rateLimits.areEnforced ? "on" : "lifted"))

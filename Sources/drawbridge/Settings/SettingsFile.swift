@@ -15,6 +15,8 @@ struct SettingsFile {
     private(set) var problems: [SettingError] = []
     /// Every name that occurs, also without a value.
     private(set) var names: Set<String> = []
+    /// The line in which a name got its value.
+    private var lines: [String: Int] = [:]
 
     /// No file at all.
     init() {}
@@ -51,8 +53,18 @@ struct SettingsFile {
         }
     }
 
+    /// YAML refuses a key twice, but `a.b` and `b` within `a` are two keys to it, and one setting here.
+    private mutating func claim(_ name: String, line: Int) {
+        if let first = lines[name] {
+            problems.append(SettingError(name, at: .file(line: line), "is given twice, first in line \(first)"))
+        } else {
+            lines[name] = line
+        }
+    }
+
     private mutating func list(_ value: Node, name: String, line: Int) -> [Node] {
         if Self.isNull(value) { return [] }
+        claim(name, line: line)
         guard case .sequence(let sequence) = value else {
             problems.append(SettingError(name, at: .file(line: line), "must be a list of objects"))
             return []
@@ -71,6 +83,7 @@ struct SettingsFile {
         case .scalar(let scalar):
             // `key:` with nothing after it leaves the default in force, as a commented-out line does.
             if !Self.isNull(value) || SettingKey.byName[name] == nil {
+                claim(name, line: line)
                 entries[name] = Entry(texts: [scalar.string], isList: false, line: line)
             }
         case .sequence(let sequence):
@@ -78,6 +91,7 @@ struct SettingsFile {
             if texts.count != sequence.count {
                 problems.append(SettingError(name, at: .file(line: line), "must be a list of texts"))
             }
+            claim(name, line: line)
             entries[name] = Entry(texts: texts, isList: true, line: line)
         case .alias:
             problems.append(SettingError(name, at: .file(line: line), "YAML aliases are not supported"))

@@ -34,7 +34,7 @@ struct SettingsReport {
         case .jwksFile(let path): "keys from \(path)"
         case .jwksURL(let link): "keys from \(link)"
         case .discovery: "keys by discovery"
-        case .introspection(let endpoint, let clientID, _): "asks \(endpoint) as \(clientID)"
+        case .introspection(let endpoint, let clientID, _, _): "asks \(endpoint) as \(clientID)"
         }
     }
 }

@@ -52,6 +52,29 @@ import Testing
         }
     }
 
+    @Test func `a number that is none leaves the console's form as it was filled in`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let browser = TestBrowser(client)
+            try await browser.signIn(as: "carol", bridge)
+            let token = try #require(try await browser.get("/admin/keys").fields.first { $0.0 == "form_token" })
+            let typed = [
+                ("client_type", "native"), ("client_id", "kiosk-app"), ("client_name", "Kiosk"),
+                ("session_idle", "ten"), ("reason", "new kiosk"),
+            ]
+            let answer = try await browser.post(
+                "/admin/clients", [token, ("redirect_uris", "com.example.kiosk:callback")] + typed)
+            #expect(answer.status == .badRequest)
+            #expect(answer.text.contains("session_idle must be a whole number."))
+            for (name, value) in typed {
+                #expect(answer.text.contains("name=\"\(name)\" value=\"\(value)\""), "\(name)")
+            }
+            #expect(answer.text.contains(">com.example.kiosk:callback</textarea>"))
+            // Of the form, and of the document beside it.
+            #expect(answer.text.ranges(of: "value=\"new kiosk\"").count == 2)
+        }
+    }
+
     @Test(arguments: ["7", "true", #"["kiosk"]"#, "{}", #""other""#])
     func `a client keeps its client_id, whatever is sent in its place, contract §14`(id: String) async throws {
         try await TestBridge.run { _, client in

@@ -154,17 +154,66 @@ import Testing
         }
     }
 
-    @Test func `another user goes on with nobody's form`() async throws {
+    @Test func `what was sent from a session that lay unused is kept over the sign-in as well`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let browser = TestBrowser(client)
+            try await browser.signIn(as: "carol", bridge)
+            let form = try await browser.get("/admin/users/bob")
+            let token = try #require(form.fields.first { $0.0 == "form_token" })
+            bridge.clock.advance(by: .seconds(16 * 60))
+            let asked = try await browser.post(
+                "/admin/users/bob/standing", [token, ("reason", "left us"), ("disabled", "true")])
+            #expect(asked.status == .unauthorized)
+            #expect(asked.text.contains(" readonly"))
+            // The session lies unused all the same, and nothing was done.
+            #expect(try await browser.get("/admin/users/bob").status == .seeOther)
+            #expect(try await bridge.storage.standing(of: "bob") == .active)
+            let code = try await browser.post(
+                "/sign-in", asked.fields + [("username", "carol"), ("password", TestAccounts.password)])
+            let page = try await browser.post(
+                "/sign-in/code", code.fields + [("code", TestAccounts.code(at: bridge.clock.now))])
+            #expect(page.status == .ok)
+            #expect(page.text.contains("left us"))
+            #expect(try await bridge.storage.standing(of: "bob") == .active)
+            #expect(try await browser.post("/admin/users/bob/standing", page.fields).status == .seeOther)
+            #expect(try await bridge.storage.standing(of: "bob") == .disabled)
+        }
+    }
+
+    @Test func `attack: a foreign page leaves no form behind in a session that lies unused`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let browser = TestBrowser(client)
+            try await browser.signIn(as: "carol", bridge)
+            let token = try #require(try await browser.get("/admin/keys").fields.first { $0.0 == "form_token" })
+            bridge.clock.advance(by: .seconds(16 * 60))
+            func isRefused(_ proof: [(String, String)]) async throws -> Bool {
+                let answer = try await browser.post(
+                    "/admin/users/bob/standing", proof + [("reason", "planted"), ("disabled", "true")])
+                return answer.status == .unauthorized && !answer.fields.contains { $0.0 == "held" }
+            }
+            #expect(try await isRefused([]))
+            #expect(try await isRefused([("form_token", "x")]))
+            #expect(try await isRefused([("form_token", String(token.1.dropLast()) + "_")]))
+            browser.send("Sec-Fetch-Site", "cross-site")
+            #expect(try await isRefused([token]))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `another user goes on with nobody's form`(isIdle: Bool) async throws {
         try await TestBridge.run { bridge, client in
             try await bridge.addAdministrators()
             let browser = TestBrowser(client)
             try await browser.signIn(as: "carol", bridge)
             let token = try #require(try await browser.get("/admin/keys").fields.first { $0.0 == "form_token" })
             bridge.clock.advance(by: .seconds(14 * 60))
-            _ = try await browser.get("/admin/")
+            if !isIdle { _ = try await browser.get("/admin/") }
             bridge.clock.advance(by: .seconds(2 * 60))
             let asked = try await browser.post("/admin/keys/rotate", [token])
             #expect(asked.status == .unauthorized)
+            #expect(asked.fields.contains { $0.0 == "held" })
             let answer = try await browser.post(
                 "/sign-in", asked.fields + [("username", "bob"), ("password", TestAccounts.password)])
             #expect(answer.status == .seeOther)

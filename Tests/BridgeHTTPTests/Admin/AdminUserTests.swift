@@ -87,4 +87,41 @@ import Testing
             #expect(answer.text.contains("last administrator"))
         }
     }
+
+    @Test func `the console says what is wrong with a reason, and takes one as long as its fields do`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let browser = TestBrowser(client)
+            try await browser.signIn(as: "carol", bridge)
+            let token = try #require(
+                try await browser.get("/admin/users/bob").fields.first { $0.0 == "form_token" })
+            for path in [
+                "users/bob/standing", "users/bob/end-sessions", "sessions/x/end", "keys/rotate", "keys/x/retire",
+            ] {
+                let answer = try await browser.post(
+                    "/admin/\(path)", [token, ("disabled", "true"), ("sub", "bob"), ("reason", "two\nlines")])
+                #expect(answer.status == .badRequest, "\(path)")
+                #expect(answer.text.contains("at most 200 characters"), "\(path)")
+            }
+            #expect(try await bridge.storage.standing(of: "bob") == .active)
+            let reason = String(repeating: "由", count: 200)
+            let answer = try await browser.post(
+                "/admin/users/bob/standing", [token, ("disabled", "true"), ("reason", reason)])
+            #expect(answer.status == .seeOther)
+            let found = try await bridge.storage.search(AuditFilter(type: .userDisabled), before: nil, limit: 1)
+            #expect(found.records.first?.event.reason == reason)
+        }
+    }
+
+    @Test func `a user's page says of every time that it is UTC, or shows the reader's own too`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let browser = TestBrowser(client)
+            try await browser.signIn(as: "carol", bridge)
+            let page = try await browser.get("/admin/users/carol").text
+            #expect(page.firstMatch(of: #/opened \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/#) != nil)
+            let bare = page.matches(of: #/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?! UTC|</time>)/#).count
+            #expect(bare == 0)
+        }
+    }
 }

@@ -26,16 +26,17 @@ import Testing
         let cookie = try await client.signIn()
         secrets.insert(String(cookie.split(separator: "=")[1]))
 
+        // No marker begins another, or one that is kept would hide one that leaks.
         let poisoned: HTTPFields = [
-            .authorization: "Bearer \(marker)1", .cookie: "__Host-drawbridge_session=\(marker)2; x=\(marker)3",
-            .name("Drawbridge-Login-Token"): "\(marker)4", .referer: "https://bridge.example/?token=\(marker)5",
-            .name("Idempotency-Key"): "\(marker)6", .origin: "https://\(marker)7",
+            .authorization: "Bearer \(marker)21", .cookie: "__Host-drawbridge_session=\(marker)22; x=\(marker)23",
+            .name("Drawbridge-Login-Token"): "\(marker)24", .referer: "https://bridge.example/?token=\(marker)25",
+            .name("Idempotency-Key"): "\(marker)26", .origin: "https://\(marker)27",
             .contentType: "application/x-www-form-urlencoded",
         ]
         let paths = [
-            "/api/auth/create-sso-token", "/api/auth/sso-tokens/\(marker)8", "/login-with-token",
+            "/api/auth/create-sso-token", "/api/auth/sso-tokens/\(marker)28", "/login-with-token",
             "/user/login-with-token.php", "/session", "/session/logout", "/session/signed-out", "/auth/check",
-            "/errors/\(marker)9", "/assets/\(marker)10", "/.well-known/assetlinks.json", "/\(marker)11/nowhere",
+            "/errors/\(marker)29", "/assets/\(marker)10", "/.well-known/assetlinks.json", "/\(marker)11/nowhere",
         ]
         for method in [HTTPRequest.Method.get, .post, .head, .put, .delete, .options] {
             for path in paths {
@@ -87,11 +88,9 @@ import Testing
                 #expect(stored.range(of: Data(last.utf8)) == nil)
             }
             // A refused redirect's path is kept on purpose (contract §4.3); nothing else that was sent may be.
-            for number in [1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 15, 16, 17] {
+            for number in [10, 11, 12, 13, 15, 16, 17, 21, 22, 23, 24, 25, 26, 27, 28, 29] {
                 let marker = Data("\(Self.marker)\(number)".utf8)
-                guard let range = stored.range(of: marker) else { continue }
-                let next = stored[range.upperBound..<min(range.upperBound + 1, stored.endIndex)].first
-                #expect((0x30...0x39).contains(next ?? 0), "marker \(number) is stored")
+                #expect(stored.range(of: marker) == nil, "marker \(number) is stored")
             }
             for answer in answers where !answer.contains("<form") {
                 #expect(!answer.contains(Self.marker))

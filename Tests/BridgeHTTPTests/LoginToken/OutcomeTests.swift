@@ -160,6 +160,18 @@ import Testing
         }
     }
 
+    @Test func `the question names both people, with their ids beside, which nobody can imitate`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            let alice = try await client.signIn("alice")
+            let page = try await client.redeem(client.issue(for: "bob").token, Visitor.navigation(cookie: alice))
+            for (words, name) in [("Stay signed in as", "alice"), ("Continue as", "bob")] {
+                #expect(page.text.contains("\(words) \(name) &lt;i&gt;Example&lt;/i&gt;"))
+                #expect(page.text.contains("<bdi dir=\"ltr\">\(name)</bdi>"))
+            }
+        }
+    }
+
     @Test func `another user's session is asked about, and nothing happens before yes`() async throws {
         try await TestBridge.run { _, client in
             let alice = try await client.signIn("alice")
@@ -226,6 +238,7 @@ import Testing
             let limited = try await client.redeem("bad", from)
             #expect(limited.status == .tooManyRequests)
             #expect(try Int(#require(limited.headers[.retryAfter])) == 30)
+            #expect(limited.text.contains("Please wait 1 min, then open the website from your app once more."))
             #expect(try await client.redeem(good, from).status == .seeOther)
         }
     }

@@ -73,6 +73,17 @@ import Testing
         }
     }
 
+    @Test func `each way to sign in has a name of its own, which its page has too`() throws {
+        let texts = try Self.texts()
+        for language in texts.languages {
+            let own = texts.own(language)
+            let names = ["with_phone", "phone", "passkey"].compactMap { own["sign_in"]?[$0] }
+            #expect(Set(names).count == 3, "\(language)")
+            #expect(names.first == own["self_issued"]?["sign_in_title"], "\(language)")
+            #expect(own["sign_in"]?["phone"] == own["phone"]?["title"], "\(language)")
+        }
+    }
+
     @Test func `every text that a template names exists`() throws {
         let keys = Self.keys(try Self.texts()["en"])
         for (name, content) in PublicFiles.embedded.section("templates") {
@@ -102,6 +113,15 @@ import Testing
             let text = String(decoding: content, as: UTF8.self)
             #expect(!text.contains("<style") && !text.contains(" style=") && !text.contains("<script>"), "\(name)")
             #expect(text.firstMatch(of: #/ on[a-z]+=/#) == nil, "\(name)")
+        }
+    }
+
+    @Test func `a page that reloads itself leaves time to read it, or does so without scripts only`() {
+        for (name, content) in PublicFiles.embedded.section("templates") {
+            let text = String(decoding: content, as: UTF8.self)
+            for match in text.matches(of: #/(<noscript>)?<meta http-equiv="refresh" content="(\d+)/#) {
+                #expect(match.1 != nil || Int(match.2) ?? 0 >= 5, "\(name)")
+            }
         }
     }
 

@@ -60,6 +60,13 @@ import Testing
         page.text.contains("<title>Error: ") && page.text.contains(#"aria-invalid="true""#)
     }
 
+    /// Ids of the fields that the notice is about.
+    private func markedFields(_ page: TestResponse) -> [String] {
+        page.text.matches(of: #/id="([a-z-]+)"[^>]* aria-invalid="true" aria-describedby="notice"/#).map {
+            String($0.1)
+        }
+    }
+
     private func recoveryCodes(_ page: TestResponse) -> [String] {
         page.text.matches(of: /[a-z2-7]{4}(-[a-z2-7]{4}){3}/).map { String($0.0) }
     }
@@ -196,6 +203,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [("remove", "removal-code"), ("recovery-codes", "renewal-code")])
+    func `a wrong code is marked in the form that sent it, and in no other`(what: String, field: String) async throws {
+        try await run { bridge, browser in
+            try await signIn(browser)
+            _ = try await enrol(bridge, browser)
+            let page = try await browser.get(Self.path)
+            #expect(markedFields(page).isEmpty)
+            let refused = try await browser.post(Self.path, fields(page, what) + [("code", "aaaa-aaaa-aaaa-aaaa")])
+            #expect(saysWhatIsWrong(refused) && markedFields(refused) == [field])
+        }
+    }
+
     @Test func `a factor that is there is not replaced by the form of another tab`() async throws {
         try await run { bridge, browser in
             try await signIn(browser)
@@ -222,7 +241,8 @@ import Testing
             }
             #expect(answers.last == 429)
             let right = try await browser.post(Self.path, fields(page, "remove") + [("code", codes[0])])
-            #expect(right.status.code == 429 && right.headers[.retryAfter] != nil)
+            let wait = try #require(right.headers[.retryAfter].flatMap { Int($0) })
+            #expect(right.status.code == 429 && right.text.contains("Please wait \((wait + 59) / 60) min"))
         }
     }
 

@@ -49,8 +49,9 @@ import Testing
             #expect(
                 text.contains(#"autocomplete="username webauthn""#)
                     && text.contains(#"autocomplete="current-password""#))
-            // The one script asks for passkeys, and reads nothing that is typed.
-            #expect(text.contains(#"type="password""#) && text.matches(of: /<script/).count == 1)
+            // One script has forms sent once, the other asks for passkeys; neither reads what is typed.
+            #expect(text.contains(#"type="password""#) && text.matches(of: /<script/).count == 2)
+            #expect(text.contains(#"<script src="/assets/once.js" defer></script>"#))
             #expect(text.contains(#"<script src="/assets/passkey.js" defer></script>"#))
         }
     }
@@ -145,7 +146,24 @@ import Testing
             }
             let answer = try await browser.signIn(on: browser.get("/sign-in"))
             #expect(answer.status == .tooManyRequests)
-            #expect((answer.headers[.retryAfter].flatMap { Int($0) } ?? 0) > 0)
+            let wait = try #require(answer.headers[.retryAfter].flatMap { Int($0) })
+            #expect(wait > 0 && answer.text.contains("Please wait \((wait + 59) / 60) min, then try again."))
+        }
+    }
+
+    @Test func `why the own account takes a sign-in is told to whoever has a session that came by a link`() async throws
+    {
+        try await run { _, browser in
+            let path = "/sign-in?redirect=%2Faccount%2Fpasskeys"
+            let stranger = try await browser.get(path)
+            #expect(stranger.text.contains("to open your account") && !stranger.text.contains("came from an app"))
+            let cookie = try await browser.client.signIn("alice")
+            browser.hold(Self.session, String(cookie.drop { $0 != "=" }.dropFirst()))
+            let page = try await browser.get(path)
+            let wrong = try await browser.signIn(on: page, password: "wrong horse")
+            for known in [page, wrong] {
+                #expect(known.text.contains("A sign-in that came from an app or a link cannot change how you sign in."))
+            }
         }
     }
 

@@ -121,8 +121,10 @@ import Testing
     @Test(arguments: [
         ("left the company", true), ("", true), (String(repeating: "x", count: 200), true),
         (String(repeating: "x", count: 201), false), ("two\nlines", false), ("\u{7F}", false),
+        (String(repeating: "由", count: 200), true), (String(repeating: "由", count: 201), false),
+        (String(repeating: "🗝", count: 200), true),
     ])
-    func `a reason is one line of at most 200 bytes`(text: String, isReason: Bool) {
+    func `a reason is one line of at most 200 characters`(text: String, isReason: Bool) {
         #expect(AdminAction.isReason(text) == isReason)
     }
 }

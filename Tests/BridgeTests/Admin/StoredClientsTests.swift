@@ -57,4 +57,25 @@ import Testing
                 ])
         }
     }
+
+    @Test func `the website that apps open by default stays, unless the settings file has it`() async throws {
+        try await withService { service async throws in
+            func register(_ fixed: Set<ClientID>) -> ClientRegister {
+                ClientRegister(
+                    store: service.storage, directory: service.clients, fixed: { fixed },
+                    reload: {
+                        service.clients.replace(
+                            with: ClientDirectory(try await service.storage.clients(), defaultTarget: "shop"))
+                    })
+            }
+            #expect(try await register([]).add(shop(), action: action))
+            let refused = await #expect(throws: OAuthError.self) {
+                try await register([]).delete(shop(), action: action)
+            }
+            #expect(refused?.code == .conflict)
+            #expect(try await service.storage.clients().map(\.id) == ["shop"])
+            #expect(try await service.events() == ["client.created administrator"])
+            #expect(try await register(["shop"]).delete(shop(), action: action))
+        }
+    }
 }

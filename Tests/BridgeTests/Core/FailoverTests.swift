@@ -62,6 +62,24 @@ private final class SharedPart: ReplayGuard, RateLimiter {
         #expect(reports.all == [false, true, false])
     }
 
+    @Test func `what is away is tried again without a request, and is back when it answers`() async throws {
+        let degradation = degradation()
+        let replays = FailoverReplayGuard(shared, policy: .database, degradation: degradation)
+        let use: @Sendable () async throws -> Void = { [shared] in
+            _ = try shared.claim("nobody", until: noon, at: noon)
+        }
+        shared.set(away: true)
+        // Nothing has needed it yet, so nothing is replaced and nothing is asked.
+        try await degradation.tryAgain(use)
+        #expect(try await replays.claim("t", until: noon, at: noon) == .claimed)
+        await #expect(throws: StorageError.self) { try await degradation.tryAgain(use) }
+        #expect(degradation.isDegraded)
+        shared.set(away: false)
+        try await degradation.tryAgain(use)
+        #expect(!degradation.isDegraded)
+        #expect(reports.all == [false, true, false])
+    }
+
     @Test func `an operator may want redemptions refused instead`() async throws {
         let replays = FailoverReplayGuard(shared, policy: .refuse, degradation: degradation())
         shared.set(away: true)

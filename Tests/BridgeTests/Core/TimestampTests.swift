@@ -48,6 +48,9 @@ import Testing
         #expect(noon - .seconds(1) < noon)
         #expect(Duration.milliseconds(1001).roundedUpSeconds == 2)
         #expect(Duration.zero.roundedUpSeconds == 1)
+        #expect(Duration.seconds(60).roundedUpMinutes == 1)
+        #expect(Duration.milliseconds(60_001).roundedUpMinutes == 2)
+        #expect(Duration.zero.roundedUpMinutes == 1)
     }
 
     @Test func `the system clock runs with Foundation's`() {

@@ -69,6 +69,22 @@ import Testing
         #expect(Fixture.flaw { $0.client = Fixture.app("app-c") } == .notShared)
     }
 
+    @Test(arguments: [NativeSSOFacts.SubjectToken.Kind.idToken, .accessToken], [Client.Delivery.body, .cookies])
+    func `a device secret opens nothing for an app that may no longer use Native SSO`(
+        kind: NativeSSOFacts.SubjectToken.Kind, delivery: Client.Delivery
+    ) {
+        let token = NativeSSOFacts.SubjectToken(
+            kind: kind, subject: "alice", clientID: "app-a", sessionID: Fixture.sessionID, deviceSecretHash: "hash")
+        for (mayStill, flaw) in [(true, nil), (false, .clientNotEnabled)] as [(Bool, NativeSSORefusal?)] {
+            #expect(
+                Fixture.flaw {
+                    $0.subjectToken = token
+                    $0.client = Fixture.app("app-b") { $0.delivery = delivery }
+                    $0.sourceClient = Fixture.app("app-a", shares: ["app-b"]) { $0.isNativeSSOEnabled = mayStill }
+                } == flaw)
+        }
+    }
+
     @Test func `a client may exchange its own id_token without a list`() {
         #expect(
             Fixture.flaw {

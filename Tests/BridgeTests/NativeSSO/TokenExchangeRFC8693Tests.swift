@@ -191,6 +191,26 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (NativeProvider.music, TokenTypeURI.idToken), (NativeProvider.music, TokenTypeURI.accessToken),
+        (NativeProvider.shop, TokenTypeURI.accessToken),
+    ])
+    func `an app that Native SSO was taken from opens nothing with the secret that it has`(
+        target: ClientID, type: String
+    ) async throws {
+        try await withNativeProvider { native in
+            let first = try await native.signIn()
+            #expect(try await native.isActive(native.exchange(first, to: target, by: type)))
+            var photos = try #require(native.service.clients.current[NativeProvider.photos])
+            photos.isNativeSSOEnabled = false
+            native.service.clients.replace(
+                with: ClientDirectory(native.service.clients.current.all + [photos], defaultTarget: website))
+            #expect(
+                try await refusal { try await native.exchange(first, to: target, by: type) }
+                    == "unauthorized_client client_without_native_sso")
+        }
+    }
+
     @Test func `a disabled user's secret opens nothing`() async throws {
         try await withNativeProvider { native in
             try await native.storage.recordFirstSight(of: "alice", issuer: issuerName, at: native.clock.now)

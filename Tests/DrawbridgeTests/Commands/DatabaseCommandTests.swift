@@ -110,6 +110,22 @@ import Testing
         #expect(try await failure(ClientsCommand.Remove.self, "shop") == "There is no client shop in the database.")
     }
 
+    @Test func `the website that apps open by default is not removed, unless the settings file has it`() async throws {
+        try await migrate()
+        let shop = try folder.file("shop.json", #"{"client_id":"shop","client_type":"web"}"#)
+        try await run(ClientsCommand.Add.self, shop)
+        let named = "public_origin: https://www.example.com\ndata_directory: data\ndefault_web_client: shop\n"
+        _ = try folder.file("drawbridge.yaml", named)
+        #expect(
+            try await failure(ClientsCommand.Remove.self, "shop")
+                == "shop is the website that apps open by default, so no server would start without it. Change "
+                + "default_web_client in the settings first.")
+        #expect(try await clients().map(\.id) == ["shop"])
+        _ = try folder.file("drawbridge.yaml", named + "clients: [{client_id: shop, client_type: web}]\n")
+        try await run(ClientsCommand.Remove.self, "shop")
+        #expect(try await clients().isEmpty)
+    }
+
     @Test func `a client of the settings file is not shadowed by one of the database`() async throws {
         try await migrate()
         let file = try folder.file("fixed.json", #"{"client_id":"fixed","client_type":"native"}"#)
@@ -217,6 +233,33 @@ import Testing
         let found = try await options().openForReading().search(filter, before: nil, limit: 10).records
         #expect(found.map(\.event.clientID) == [ClientID(rawValue: "shop")])
         #expect(found.map(\.node) == ["main-cli"])
+    }
+
+    @Test func `every change of an account or a client names who made it, and a new account's role`() async throws {
+        try await migrate()
+        let shop = try folder.file("shop.json", #"{"client_id":"shop","client_type":"web"}"#)
+        let claims = try folder.file("claims.json", #"{"locale":"en"}"#)
+        let password = "correct horse battery\n"
+        let commands: [(words: [String], input: String)] = [
+            (["users", "add", "zoe", "--admin"], password), (["users", "add", "alice"], password),
+            (["users", "password", "alice"], password), (["users", "claims", "alice", claims], ""),
+            (["users", "disable", "alice"], ""), (["users", "enable", "alice"], ""), (["clients", "add", shop], ""),
+            (["clients", "add", "--replace", shop], ""), (["clients", "remove", "shop"], ""),
+        ]
+        for (words, input) in commands {
+            let ran = await RanCommand(words + ["--config", config], input: input)
+            #expect(ran.status == 0, "\(words): \(ran.errors)\(ran.reason)")
+        }
+        let found = try await options().openForReading().search(AuditFilter(), before: nil, limit: 50).records
+            .filter { $0.event.type.rawValue.hasPrefix("user.") || $0.event.type.rawValue.hasPrefix("client.") }
+        let actor = "\"actor\":\"login:\(ProcessInfo.processInfo.userName)\""
+        let told = found.reversed().map { "\($0.event.type.rawValue) \($0.event.detail ?? "")" }
+        let types = [
+            "user.created", "user.password_changed", "user.claims_changed", "user.disabled", "user.enabled",
+            "client.created", "client.changed", "client.deleted",
+        ]
+        #expect(told == ["user.created {\(actor),\"role\":\"admin\"}"] + types.map { "\($0) {\(actor)}" })
+        #expect(found.allSatisfy { $0.event.reason == "administrator" })
     }
 
     @Test func `settings that are refused end a command with status 78`() throws {

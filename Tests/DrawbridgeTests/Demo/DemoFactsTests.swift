@@ -62,6 +62,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["drawbridge.sqlite", "master-key"])
+    func `a service's folder stays as it is`(file: String) async throws {
+        _ = try self.folder.file(file, "")
+        let folder = try DemoFolder(named: folder.path)
+        let refused = await #expect(throws: DemoRefusal.self) {
+            try await DemoMaterial.prepare(in: folder, sharedBy: nil)
+        }
+        #expect(refused?.description == "what is in \(folder.path) is no demo's; name another folder with --data")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [file])
+    }
+
     @Test func `a temporary folder goes, a named one stays`() throws {
         let temporary = try DemoFolder(named: nil)
         #expect(FileManager.default.fileExists(atPath: temporary.path))

@@ -37,6 +37,11 @@ import Testing
         #expect(settings.rateLimits.areEnforced)
     }
 
+    @Test func `a demo finds its folder again`() async throws {
+        _ = try await self.settings()
+        #expect(try await self.settings().storage.directory == folder.path)
+    }
+
     @Test func `an issuer in plain http is the point of a demo`() async throws {
         let settings = try await self.settings(issuer: "http://demo.example", hasLimits: false)
         #expect(settings.origins.issuer.description == "http://demo.example")
@@ -44,7 +49,7 @@ import Testing
     }
 
     @Test func `the console lists settings by their names, and no path`() async throws {
-        let lines = SettingListing(try await self.settings()).lines
+        let lines = SettingListing(try await self.settings(), defaultTarget: DemoClients.web).lines
         let summaries = ["redis", "limits"]
         for line in lines {
             #expect(SettingKey.byName[line.name] != nil || summaries.contains(line.name), "\(line.name)")
@@ -53,6 +58,7 @@ import Testing
         #expect(lines.first { $0.name == "login_token.lifetime" }?.value == "60 s")
         #expect(lines.first { $0.name == "database" }?.value == "embedded SQLite")
         #expect(lines.first { $0.name == "limits" }?.value == "on")
+        #expect(lines.first { $0.name == "default_web_client" }?.value == "demo-web")
         #expect(Set(lines.map(\.name)).count == lines.count)
     }
 }

@@ -14,11 +14,11 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func withStorage(
-        clients: String, _ body: (DrawbridgeSettings, any BridgeStorage) async throws -> Void
+        clients: String, more: String = "", _ body: (DrawbridgeSettings, any BridgeStorage) async throws -> Void
     ) async throws {
         let file = try folder.file(
             "drawbridge.yaml",
-            "public_origin: https://www.example.com\ndata_directory: \(folder.path)\nclients: \(clients)\n")
+            "public_origin: https://www.example.com\ndata_directory: \(folder.path)\nclients: \(clients)\n\(more)\n")
         let settings = try DrawbridgeSettings.load(SettingsInputs(filePath: file))
         let storage = try await ServerStorage.open(settings, logger: Self.logger)
         try await body(settings, storage)
@@ -65,7 +65,9 @@ import Testing
         try await withStorage(clients: "[{client_id: a, client_type: native, client_name: File}]") {
             settings, storage in
             let fresh = [try ClientText.read(yaml: "{client_id: c, client_type: native, client_name: Fresh}")]
-            let clients = try await ClientReloader(settings: settings, store: storage, reread: { fresh })
+            let clients = try await ClientReloader(
+                settings: settings, store: storage,
+                reread: { ConfiguredClients(clients: fresh, defaultTarget: nil) })
             #expect(name("a", in: clients) == "File")
             try await clients.reload()
             #expect(name("a", in: clients) == nil)
@@ -98,6 +100,41 @@ import Testing
             await #expect(throws: SettingsRefused.self) { try await clients.reload() }
             #expect(name("a", in: clients) == "File")
             #expect(clients.fixedIDs() == [ClientID(rawValue: "a")])
+        }
+    }
+
+    @Test func `a reload takes the default website with the clients, from the file or the database`() async throws {
+        try await withStorage(clients: "[{client_id: a, client_type: web}]", more: "default_web_client: a") {
+            settings, storage in
+            let said = Mutex(ConfiguredClients(settings))
+            let clients = try await ClientReloader(
+                settings: settings, store: storage, reread: { said.withLock { $0 } })
+            #expect(clients.directory.current.defaultTarget == "a")
+            let file = [try ClientText.read(yaml: "{client_id: c, client_type: web}")]
+            said.withLock { $0 = ConfiguredClients(clients: file, defaultTarget: "c") }
+            try await clients.reload()
+            #expect(clients.directory.current.defaultTarget == "c")
+            try await save("{client_id: b, client_type: web}", in: storage)
+            said.withLock { $0 = ConfiguredClients(clients: [], defaultTarget: "b") }
+            try await clients.reload()
+            #expect(clients.directory.current.defaultTarget == "b")
+        }
+    }
+
+    @Test func `a reload that no server would start with leaves all as it is`() async throws {
+        try await withStorage(clients: "[{client_id: a, client_type: web}]", more: "default_web_client: a") {
+            settings, storage in
+            let clients = try await ClientReloader(
+                settings: settings, store: storage,
+                reread: { ConfiguredClients(clients: [], defaultTarget: "a") })
+            let refused = await #expect(throws: SettingsRefused.self) { try await clients.reload() }
+            #expect(
+                refused?.problems.map(\.description) == [
+                    "default_web_client = \"a\": is no client of the file or the database"
+                ])
+            #expect(clients.fixedIDs() == [ClientID(rawValue: "a")])
+            #expect(clients.directory.current.defaultTarget == "a")
+            #expect(clients.directory.current["a"] != nil)
         }
     }
 }

@@ -16,7 +16,8 @@ import Testing
     /// Starts a server on settings, without its listeners.
     private func compose(
         _ more: String, prepare: (any BridgeStorage) async throws -> Void = { _ in },
-        reread: (@Sendable () throws -> [Client])? = nil, then body: (Composition) async throws -> Void = { _ in }
+        reread: (@Sendable () throws -> ConfiguredClients)? = nil,
+        then body: (Composition) async throws -> Void = { _ in }
     ) async throws {
         if !FileManager.default.fileExists(atPath: folder.path + "/master-key") {
             _ = try folder.file("master-key", MasterKeyFile.make())
@@ -116,7 +117,8 @@ import Testing
     @Test func `a reload takes in the file's clients, and keeps the old ones when it fails`() async throws {
         let fresh = [try ClientText.read(yaml: "{client_id: fresh, client_type: native}")]
         try await compose(
-            "clients: [{client_id: old, client_type: native}]", reread: { fresh },
+            "clients: [{client_id: old, client_type: native}]",
+            reread: { ConfiguredClients(clients: fresh, defaultTarget: nil) },
             then: { composition in
                 await composition.reload()
                 let clients = composition.clients.directory.current

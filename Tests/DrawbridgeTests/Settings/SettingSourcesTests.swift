@@ -72,6 +72,60 @@ import Testing
         #expect(raw.problems.map(\.message) == ["is not a folder"])
     }
 
+    @Test func `a secret that is there and cannot be read is not taken for one that nobody set`() throws {
+        let directory = folder.path + "/secrets"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        for (name, target) in [("database", "nowhere"), ("site_name", "site_name"), ("..data", "nowhere")] {
+            try FileManager.default.createSymbolicLink(atPath: "\(directory)/\(name)", withDestinationPath: target)
+        }
+        try FileManager.default.createDirectory(atPath: directory + "/node", withIntermediateDirectories: false)
+        let problems = try read().problems.sorted { $0.key < $1.key }
+        #expect(problems.map(\.key) == ["database", "node", "site_name"])
+        #expect(problems.allSatisfy { $0.message.hasPrefix("cannot be read: ") })
+        #expect(
+            problems.first?.description
+                == "database (secret file \(directory)/database): cannot be read: no such file or directory")
+    }
+
+    @Test func `a secret that is not text is said to be none`() throws {
+        let directory = folder.path + "/secrets"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        try Data([0xC3, 0x28]).write(to: URL(filePath: directory + "/site_name"))
+        #expect(try read().problems.map(\.message) == ["cannot be read: it is not text in UTF-8"])
+    }
+
+    @Test func `a folder of secrets that may not be entered is said once`() throws {
+        // Root may enter every folder.
+        guard geteuid() != 0 else { return }
+        let directory = folder.path + "/locked"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o600])
+        let raw = RawSettings.read(SettingsInputs(secretsDirectory: directory))
+        #expect(
+            raw.problems.map(\.description) == [
+                "secrets directory = \"\(directory)\": cannot be read: permission denied"
+            ])
+    }
+
+    @Test func `a setting that the file has twice, dotted and nested, is told with both lines`() throws {
+        let raw = try read("purge.interval: 4m\npurge:\n  interval: 5m\n")
+        #expect(
+            raw.problems.map(\.description) == [
+                "purge.interval (settings file, line 3): is given twice, first in line 1"
+            ])
+        let list = try read("app_links:\n  apple: [a.b]\napp_links.apple: []\n")
+        #expect(
+            list.problems.map(\.description) == [
+                "app_links.apple (settings file, line 3): is given twice, first in line 2"
+            ])
+    }
+
+    @Test func `a key without a value is none of two`() throws {
+        let raw = try read("purge.interval:\npurge:\n  interval: 5m\n")
+        #expect(raw.problems == [])
+        #expect(raw.values["purge.interval"]?.text == "5m")
+    }
+
     @Test func `a flag without a value says what it expects`() throws {
         let raw = try read(flags: ["--listen", "--node", "a"])
         #expect(

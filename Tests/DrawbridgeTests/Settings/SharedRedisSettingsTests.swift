@@ -39,10 +39,33 @@ import Testing
         #expect(redis.outagePolicy == .refuse)
     }
 
+    @Test func `sentinels are told a password of their own, and never that of Redis`() throws {
+        let password = try folder.file("redis-password", "hunter2\n")
+        let plain = try #require(try load(Self.sentinel + ["--redis-password-file=\(password)"]))
+        #expect(plain.connection.sentinelCredentials == nil)
+        let asked = try folder.file("sentinel-password", "sesame\n")
+        let redis = try #require(
+            try load(
+                Self.sentinel + [
+                    "--redis-password-file=\(password)", "--redis-sentinel-user=watcher",
+                    "--redis-sentinel-password-file=\(asked)",
+                ]))
+        #expect(redis.connection.sentinelCredentials?.user == "watcher")
+        #expect(redis.connection.sentinelCredentials?.password.expose() == "sesame")
+        #expect(redis.connection.credentials?.user == nil)
+        #expect(redis.connection.credentials?.password.expose() == "hunter2")
+    }
+
+    private static let sentinel = [
+        "--redis-url=redis://host", "--redis-topology=sentinel", "--redis-sentinel-master=bridge",
+    ]
+
     @Test(arguments: [
         (["--redis-url=redis://:hunter2@host"], "redis.url"), (["--redis-url=hunter2"], "redis.url"),
         (["--redis-url=redis://host", "--redis-user=web"], "redis.password_file"),
         (["--redis-url=redis://host", "--redis-topology=sentinel"], "redis.sentinel_master"),
+        (["--redis-url=redis://host", "--redis-sentinel-user=watcher"], "redis.sentinel_user"),
+        (["--redis-url=redis://host", "--redis-sentinel-password-file=/nowhere"], "redis.sentinel_password_file"),
         (["--redis-url=redis://host/2", "--redis-topology=cluster"], "redis.url"),
         (["--redis-url=redis://host", "--redis-tls-ca-file=/a"], "redis.url"),
         (["--redis-url=rediss://host", "--redis-tls-certificate=/a"], "redis.tls.certificate"),
@@ -58,6 +81,12 @@ import Testing
             #expect(refused.problems.contains { $0.key == key })
             #expect(!refused.description.contains("hunter2"))
         }
+    }
+
+    @Test(arguments: ["--redis-sentinel-user=watcher", "--redis-sentinel-password-file=/nowhere"])
+    func `sentinels' password is in a file that is there`(flag: String) throws {
+        let refused = #expect(throws: SettingsRefused.self) { try load(Self.sentinel + [flag]) }
+        #expect(refused?.problems.map(\.key) == ["redis.sentinel_password_file"])
     }
 
     @Test func `a password that others can read is refused`() throws {

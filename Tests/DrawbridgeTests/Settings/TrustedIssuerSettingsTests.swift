@@ -1,4 +1,5 @@
 import Bridge
+import Federation
 import Foundation
 import Testing
 
@@ -32,6 +33,39 @@ import Testing
             try problems("  - {issuer: a, audience: b, hmac: {secret_file: \(short)}}")
                 .contains { $0.contains("shorter than 32 bytes") })
     }
+
+    @Test func `a secret is read again from its file as it was the first time`() throws {
+        let (shared, shown) = (try folder.file("shared", Self.secret("a")), try folder.file("shown", "b\n"))
+        let file = try folder.file(
+            "drawbridge.yaml",
+            """
+            public_origin: https://www.example.com
+            trusted_issuers:
+              - {issuer: a, audience: b, subject_prefix: 'a:', clients: [app], hmac: {secret_file: shared}}
+              - issuer: c
+                audience: b
+                subject_prefix: 'c:'
+                clients: [app]
+                introspection: {endpoint: 'https://c.example/i', client_id: c, client_secret_file: shown}
+            """)
+        let issuers = try DrawbridgeSettings.load(SettingsInputs(filePath: file)).trustedIssuers
+        guard case .hmac(_, _, _, let rereadShared?) = issuers[0].verification,
+            case .introspection(_, _, _, let rereadShown?) = issuers[1].verification
+        else {
+            Issue.record("no way to read the files again")
+            return
+        }
+        _ = try folder.file("shared", Self.secret("c"))
+        _ = try folder.file("shown", "d\n")
+        #expect(try rereadShared().expose() == Array(Self.secret("c").utf8.dropLast()))
+        #expect(try rereadShown().expose() == "d")
+        for path in [shared, shown] { try FileManager.default.removeItem(atPath: path) }
+        let missing = #expect(throws: TrustedIssuerError.self) { try rereadShared() }
+        #expect(missing?.field == "hmac.secret_file" && missing?.text.hasSuffix("/shared does not exist") == true)
+        #expect(throws: TrustedIssuerError.self) { try rereadShown() }
+    }
+
+    private static func secret(_ letter: String) -> String { String(repeating: letter, count: 32) + "\n" }
 
     @Test func `a relative path starts at the settings file`() throws {
         _ = try folder.file("key", String(repeating: "k", count: 32))

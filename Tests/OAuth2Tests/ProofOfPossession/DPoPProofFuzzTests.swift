@@ -3,23 +3,10 @@ import Testing
 @testable import OAuth2
 
 @Suite struct DPoPProofFuzzTests {
-    /// SplitMix64: a seed makes a failure repeatable.
-    private struct Dice: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-            return value ^ (value >> 31)
-        }
-    }
-
     /// Whatever byte of a proof is changed, it is refused: nothing in it is without a check or outside the signature.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `a proof of which anything was changed is refused`(seed: UInt64) throws {
-        var dice = Dice(state: seed)
+        var dice = SplitMix64(seed: seed)
         let good = Array(try ProofMaker().proof().utf8)
         for _ in 0..<600 {
             var bytes = good
@@ -38,7 +25,7 @@ import Testing
 
     @Test(arguments: [4, 5] as [UInt64])
     func `random JSON under a right signature is never a proof, and never a trap`(seed: UInt64) throws {
-        var dice = Dice(state: seed)
+        var dice = SplitMix64(seed: seed)
         let maker = try ProofMaker()
         let words = [
             "typ", "dpop+jwt", "alg", "ES256", "jwk", "kty", "EC", "crv", "P-256", "x", "y", "htu", "htm", "iat", "jti",
@@ -70,7 +57,7 @@ import Testing
 
     @Test(arguments: [6, 7] as [UInt64])
     func `no text makes the address reader fail, and what it gives it takes again`(seed: UInt64) {
-        var dice = Dice(state: seed)
+        var dice = SplitMix64(seed: seed)
         let pieces = [
             "https", "://", "id.example", ":", "443", "/", "?", "#", "%", "2F", "[", "::1", "]", "@", "..", "a",
         ]

@@ -1,4 +1,5 @@
 import Bridge
+import Synchronization
 import Testing
 
 @testable import SQLStorage
@@ -49,6 +50,23 @@ struct PostgresCopyTests {
         }
     }
 
+    @Test func `nobody can begin to write the source while it is copied, and afterwards anybody can`() async throws {
+        try await TemporaryDatabase.with { source in
+            let embedded = try source.open(node: "n")
+            _ = try await embedded.redeemSample("t")
+            try await embedded.close()
+            let turnedAway = TurnedAway()
+            let names: Set = ["n", "n-cli", "new", "new-cli"]
+            try await PostgresDatabase.with { target in
+                _ = try await StorageCopy.run(
+                    fromSQLite: source.path, to: target.address, nodes: ["new"], at: Timestamp(milliseconds: 2),
+                    progress: { _ in turnedAway.tryAll(names, of: source.path) })
+            }
+            #expect(turnedAway.names == names)
+            for name in names { _ = try source.open(node: name) }
+        }
+    }
+
     @Test func `a row that arrives changed undoes the whole copy`() async throws {
         try await TemporaryDatabase.with { source in
             let embedded = try source.open(node: "n")
@@ -90,6 +108,25 @@ struct PostgresCopyTests {
                     SQLStatement(
                         "SELECT name FROM pragma_table_info('\(table.name)') WHERE name <> 'ended_in' ORDER BY cid"))
                 #expect(try columns.map { try $0.text(0) } == table.columns)
+            }
+        }
+    }
+}
+
+/// Names that somebody else had when a process wanted them.
+private final class TurnedAway: Sendable {
+    private let all = Mutex<Set<String>>([])
+
+    var names: Set<String> { all.withLock { $0 } }
+
+    func tryAll(_ nodes: Set<String>, of path: String) {
+        for node in nodes {
+            do {
+                try NodeLock(databasePath: path, node: node).release()
+            } catch SQLiteOpenError.nodeInUse(let name) {
+                all.withLock { _ = $0.insert(name) }
+            } catch {
+                Issue.record(error)
             }
         }
     }

@@ -1,6 +1,8 @@
 """The system's browser, with an answer that comes back on loopback (RFC 8252 §7.3)."""
 
+import contextlib
 import http.server
+import socket
 import time
 import webbrowser
 from urllib.parse import parse_qs, urlsplit
@@ -11,18 +13,21 @@ PAGE = b"<!doctype html><meta charset=utf-8><title>Done</title><p>You may close 
 
 
 class LoopbackBrowser:
-    """One sign-in at a time. `open_address` is what opens an address; the system's browser unless given."""
+    """One sign-in at a time, at 127.0.0.1, or at ::1 where that is all there is: register both. `open_address` is what opens
+    an address; the system's browser unless given."""
 
     def __init__(self, path: str = "/callback", seconds: float = 300, open_address=webbrowser.open):
         self._path, self._seconds, self._open = path, seconds, open_address
-        self._server: http.server.HTTPServer | None = None
+        self._server: _Server | None = None
 
     def prepare(self) -> str:
         """Where the answer will come: a port that is free."""
         self.close()
-        self._server = http.server.HTTPServer(("127.0.0.1", 0), _Handler)
-        self._server.path, self._server.state, self._server.answer = self._path, None, None
-        return f"http://127.0.0.1:{self._server.server_port}{self._path}"
+        for host in ["127.0.0.1", "::1"]:
+            with contextlib.suppress(OSError):
+                self._server = _Server(host, self._path)
+                return f"http://{self._server.place}{self._path}"
+        raise DrawbridgeError("configuration", "no port of this machine can be listened on")
 
     def open(self, address: str) -> str:
         server = self._server
@@ -36,7 +41,7 @@ class LoopbackBrowser:
                 if server.timeout <= 0:
                     raise DrawbridgeError("timed_out")
                 server.handle_request()
-            return f"http://127.0.0.1:{server.server_port}{server.answer}"
+            return f"http://{server.place}{server.answer}"
         finally:
             self.close()
 
@@ -44,6 +49,24 @@ class LoopbackBrowser:
         if self._server:
             self._server.server_close()
             self._server = None
+
+
+class _Server(http.server.HTTPServer):
+    # On some systems another program could take the port beside us (RFC 8252 appendix B.3, B.5).
+    allow_reuse_address = False
+    allow_reuse_port = False
+
+    def server_bind(self):
+        if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        super().server_bind()
+
+    def __init__(self, host: str, path: str):
+        is_ipv6 = ":" in host
+        self.address_family = socket.AF_INET6 if is_ipv6 else socket.AF_INET
+        super().__init__((host, 0), _Handler)
+        self.place = f"[{host}]:{self.server_port}" if is_ipv6 else f"{host}:{self.server_port}"
+        self.path, self.state, self.answer = path, None, None
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
@@ -54,7 +77,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         # Any program of this machine can come here: one that does not know the state changes nothing.
         ours = (parts.path == self.server.path and parse_qs(parts.query).get("state") == self.server.state
-                and self.headers.get("Host") == f"127.0.0.1:{self.server.server_port}")
+                and self.headers.get("Host") == self.server.place)
         if ours:
             self.server.answer = self.path
         self.send_response(200 if ours else 404)

@@ -22,8 +22,15 @@ public struct ASWebAuthenticationSessionError: Error {
 @MainActor open class ASWebAuthenticationSession: NSObject {
     /// Called once, with the address that the browser was sent to.
     public typealias CompletionHandler = @Sendable (URL?, (any Error)?) -> Void
+    /// Which address ends it.
+    open class Callback: NSObject {
+        /// As Apple declares it, from iOS 17.4 and macOS 14.4 on.
+        open class func https(host: String, path: String) -> Self { fatalError("a stand-in") }
+    }
     /// As Apple declares it.
     public init(url: URL, callbackURLScheme: String?, completionHandler: @escaping CompletionHandler) {}
+    /// As Apple declares it, from iOS 17.4 and macOS 14.4 on.
+    public init(url: URL, callback: Callback, completionHandler: @escaping CompletionHandler) {}
     open weak var presentationContextProvider: (any ASWebAuthenticationPresentationContextProviding)?
     @discardableResult open func start() -> Bool { false }
     open func cancel() {}

@@ -32,10 +32,9 @@ package struct AlertRule: Hashable, Sendable {
 
     func counts(_ tally: AuditTally) -> Bool {
         switch name {
-        case .replays:
-            ["login_token.replayed", "authorization_code.reused", "refresh_token.reused"].contains(tally.type.rawValue)
+        case .replays: AuditEventType.tokenReuses.contains(tally.type)
         case .refusals: tally.outcome == .failure
-        case .exchangeFailures: ["device_secret.refused", "token_request.refused"].contains(tally.type.rawValue)
+        case .exchangeFailures: tally.type == .deviceSecretRefused || tally.type == .tokenRequestRefused
         case .signInFailures: tally.type == .userSignInFailed
         case .reportedSignIns: tally.type == .crossDeviceReported
         }

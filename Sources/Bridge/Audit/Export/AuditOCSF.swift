@@ -80,22 +80,17 @@ package enum AuditOCSF {
 
     private static func activity(of type: AuditEventType) -> Activity {
         switch type {
-        case .webSessionOpened, .adminSignedIn, .loginTokenRedeemed, .loginTokenReplayed: .logon
+        case .webSessionOpened, .adminSignedIn, .loginTokenRedeemed, .loginTokenReplayed, .userSignedIn,
+            .userSignInFailed:
+            .logon
         case .webSessionEnded, .webSessionSwitched, .adminSignedOut: .logoff
-        case .loginTokenIssued: .authenticationTicket
-        default:
-            switch type.rawValue {
-            case "user.signed_in", "user.sign_in_failed": .logon
-            case "authorization_code.issued", "refresh_token.rotated": .authenticationTicket
-            default: .other
-            }
+        case .loginTokenIssued, .authorizationCodeIssued, .refreshTokenRotated: .authenticationTicket
+        default: .other
         }
     }
 
-    private static let reuse: Set = ["login_token.replayed", "authorization_code.reused", "refresh_token.reused"]
-
     private static func severity(of event: AuditEvent) -> Int64 {
-        if reuse.contains(event.type.rawValue) { return 4 }
+        if AuditEventType.tokenReuses.contains(event.type) { return 4 }
         return event.outcome == .success ? 1 : 3
     }
 

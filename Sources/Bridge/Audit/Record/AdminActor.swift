@@ -85,8 +85,11 @@ package struct AdminAction: Sendable {
     package let signedInAt: Timestamp?
 
     package static let defaultReason = "administrator"
-    /// Bytes of a reason.
+    /// Characters of a reason, counted as `maxLength` of the API's description counts them; a field of a form with the
+    /// same limit never takes more.
     package static let reasonLimit = 200
+    /// Bytes of the longest reason in UTF-8.
+    package static let longestReason = 4 * reasonLimit
 
     package init(
         actor: AdminActor, reason: String? = nil, origin: RequestOrigin?, at: Timestamp, signedInAt: Timestamp? = nil
@@ -117,5 +120,7 @@ package struct AdminAction: Sendable {
     }
 
     /// Whether a text may be a reason: one line that is not too long.
-    package static func isReason(_ text: String) -> Bool { text.isLine(upTo: reasonLimit) }
+    package static func isReason(_ text: String) -> Bool {
+        text.unicodeScalars.count <= reasonLimit && text.isLine(upTo: longestReason)
+    }
 }

@@ -93,6 +93,9 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let auditSuppressed = Self(rawValue: "audit.suppressed")
     package static let alertAcknowledged = Self(rawValue: "alert.acknowledged")
 
+    /// A token came a second time: whoever holds the other copy may be a thief.
+    package static let tokenReuses: Set<Self> = [.loginTokenReplayed, .authorizationCodeReused, .refreshTokenReused]
+
     /// Every type that this version writes, to choose from.
     package static let all: [Self] = [
         .loginTokenIssued, .loginTokenRedeemed, .loginTokenReplayed, .loginTokenRepeated, .loginTokenRefused,

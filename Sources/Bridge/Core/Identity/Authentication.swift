@@ -12,6 +12,14 @@ package struct Authentication: Hashable, Sendable {
         self.acr = acr
         self.amr = amr
     }
+
+    /// By the level alone: a single method, such as a code by mail of an upstream provider, is one factor.
+    package var hasTwoFactors: Bool {
+        AuthenticationLevel.satisfies(acr, required: AuthenticationLevel.twoFactors.rawValue)
+    }
+
+    /// Whether the user is known to have authenticated no longer ago than this.
+    package func isFresh(within span: Duration, at now: Timestamp) -> Bool { time.map { now - $0 <= span } ?? false }
 }
 
 extension Authentication {

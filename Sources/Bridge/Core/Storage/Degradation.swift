@@ -37,6 +37,14 @@ package final class Degradation: Sendable {
         logger.info("no longer degraded", metadata: ["part": "\(part)"])
     }
 
+    /// Uses the part once while it is away, so that it is known to be back without a request that needs it.
+    /// - Throws: what `use` throws while it still is away.
+    package func tryAgain(_ use: () async throws -> Void) async throws {
+        guard isDegraded else { return }
+        try await use()
+        end()
+    }
+
     /// - Returns: whether it was different.
     private func change(to value: Bool) -> Bool {
         isActive.withLock { isActive in

@@ -48,6 +48,9 @@ extension Duration {
 
     /// Whole seconds, rounded up, at least 1: fit for `Retry-After` (RFC 9110 §10.2.3).
     package var roundedUpSeconds: Int { max(1, Int(inMilliseconds.adding(999) / 1000)) }
+
+    /// Whole minutes, rounded up, at least 1: fit for a person who has to wait.
+    package var roundedUpMinutes: Int { max(1, Int(inMilliseconds.adding(59_999) / 60_000)) }
 }
 
 extension Int64 {

@@ -275,7 +275,7 @@ extension LoginTokenIssuer {
     /// Whose word counts: the website that the session was opened for, else the default one.
     private func portal(of session: WebSession) -> Client? {
         let directory = clients.current
-        return directory[session.clientID] ?? directory.defaultTarget.flatMap { directory[$0] }
+        return directory[session.clientID] ?? directory.defaultWebsite
     }
 }
 

@@ -1,4 +1,4 @@
-/// What an app or its user agent calls the device: text from outside that other people will read.
+/// What an app's user agent calls the device: text from outside that other people will read.
 enum DeviceName {
     /// Without control characters and surrounding space, at most 64 characters; `nil` when nothing is left.
     static func clean(_ text: String?) -> String? {

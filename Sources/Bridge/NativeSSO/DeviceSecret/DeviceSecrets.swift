@@ -27,27 +27,23 @@ package final class DeviceSecrets: Sendable {
         package var hash: String { secret.deviceSecretHash }
     }
 
-    /// An app that gets tokens, and what it says of itself.
+    /// An app that gets tokens.
     package struct AttachRequest: Sendable {
         package let session: AppSession
         package let client: Client
         /// The `device_secret` parameter.
         package let presented: String?
-        package let deviceName: String?
-        package let devicePlatform: String?
         package let proofKeyThumbprint: String?
         package let origin: RequestOrigin
         package let at: Timestamp
 
         package init(
-            session: AppSession, client: Client, presented: String?, deviceName: String? = nil,
-            devicePlatform: String? = nil, proofKeyThumbprint: String? = nil, origin: RequestOrigin, at: Timestamp
+            session: AppSession, client: Client, presented: String?, proofKeyThumbprint: String? = nil,
+            origin: RequestOrigin, at: Timestamp
         ) {
             self.session = session
             self.client = client
             self.presented = presented
-            self.deviceName = deviceName
-            self.devicePlatform = devicePlatform
             self.proofKeyThumbprint = proofKeyThumbprint
             self.origin = origin
             self.at = at
@@ -133,9 +129,7 @@ package final class DeviceSecrets: Sendable {
         let device = DeviceSecret(
             id: DeviceSecretID(rawValue: SessionID.make(at: occasion.at, random: random).rawValue),
             subject: occasion.session.subject, clientID: occasion.client.id, sessionID: occasion.session.id,
-            name: DeviceName.clean(occasion.deviceName)
-                ?? DeviceName.fromUserAgent(occasion.origin.userAgent),
-            platform: DeviceName.clean(occasion.devicePlatform), createdAt: occasion.at,
+            name: DeviceName.fromUserAgent(occasion.origin.userAgent), createdAt: occasion.at,
             expiresAt: occasion.at + settings.secretLifetime, keyThumbprint: occasion.proofKeyThumbprint)
         let outcome = try await store.issueDeviceSecret(
             device, digest: secret.digest, limit: settings.limit,
@@ -216,8 +210,7 @@ extension DeviceSecrets {
             guard let known = try await self.store.deviceSecret(digest: secret.digest) else { return true }
             // Its apps share it, so each of them may end it; another client may not even if it got hold of it.
             guard client.id == known.device.clientID || client.isNativeSSOEnabled else {
-                throw OAuthError(
-                    .invalidGrant, "the token was issued to another client", detail: "other_client")
+                throw TokenRevocation.notYours
             }
             _ = try await self.revoke(known.device.id, reason: "signed_out", by: nil, origin: origin, at: now)
             return true

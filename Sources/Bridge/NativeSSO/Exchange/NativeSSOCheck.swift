@@ -50,9 +50,12 @@ package enum NativeSSOCheck {
         return SenderConstraint.permits(secret.device.keyThumbprint, shown: facts.proofKeyThumbprint) ? nil : .wrongKey
     }
 
-    /// A website that gets cookies is opened by the app that asks for it, and needs no device of its own.
+    /// Both clients must be allowed, or an app that it was taken from would go on with the secret that it has.
     private static func mayUseNativeSSO(_ facts: NativeSSOFacts) -> Bool {
-        facts.client.isNativeSSOEnabled
+        // A client that is not registered shares with nobody, and is refused for that.
+        guard facts.sourceClient?.isNativeSSOEnabled ?? true else { return false }
+        // A website that gets cookies is opened by the app that asks for it, and needs no device of its own.
+        return facts.client.isNativeSSOEnabled
             || (facts.subjectToken?.kind == .accessToken && facts.client.delivery == .cookies)
     }
 
@@ -137,7 +140,7 @@ package enum NativeSSORefusal: String, Error, Hashable, Sendable, CaseIterable {
     package var publicDescription: String {
         switch self {
         case .disabled: "Native SSO is switched off"
-        case .clientNotEnabled: "this client may not use Native SSO"
+        case .clientNotEnabled: "this client or the token's may not use Native SSO"
         case .secretUnknown, .secretExpired, .secretRevoked, .secretReplayed, .secretWrongKey, .hashMismatch,
             .subjectMismatch, .sessionEnded, .sessionElsewhere, .subjectDisabled:
             "the device secret does not open this session; sign in again"

@@ -123,7 +123,7 @@ extension NativeSSORefusal {
     var check: String {
         switch self {
         case .disabled: "Native SSO is on"
-        case .clientNotEnabled: "client may use Native SSO"
+        case .clientNotEnabled: "client and the token's may use Native SSO"
         case .secretUnknown: "device secret is known"
         case .secretExpired: "device secret has not expired"
         case .secretRevoked: "device secret was not revoked"

@@ -89,8 +89,8 @@ extension AuthorizationRequest {
         let limits = [maximumAge.map { Duration.seconds($0) }, client.maximumAuthenticationAge]
         guard let limit = limits.compactMap(\.self).min() else { return true }
         // `max_age=0` means the same as `prompt=login`.
-        guard limit > .zero, let time = authentication?.time else { return false }
-        return now - time <= limit
+        guard limit > .zero, let authentication else { return false }
+        return authentication.isFresh(within: limit, at: now)
     }
 
     /// Whether no sign-in of before will do.

@@ -94,11 +94,6 @@ package struct IDTokenCodec: Sendable {
             expiresAt: Timestamp(seconds: expiry))
     }
 
-    /// `ds_hash` of a device secret, as ``sign(_:accessToken:algorithm:at:)`` would write it for this algorithm.
-    package func halfHash(of secret: Secret<String>, algorithm: SigningAlgorithm, at now: Timestamp) throws -> String {
-        try signingKey(algorithm, at: now).halfHash(of: secret.expose())
-    }
-
     private func signingKey(_ algorithm: SigningAlgorithm, at now: Timestamp) throws -> SigningKey {
         guard let key = keys.current.signing(algorithm, at: now) else {
             throw StorageError.unavailable("no \(algorithm.rawValue) key may sign now")

@@ -103,7 +103,7 @@ package final class PhoneApprovers: Sendable {
         guard let app = directory[bearer.clientID], app.canIssueLoginTokens else {
             throw Self.refused("client_without_right", "this client may not open sessions in browsers")
         }
-        if let website = directory.defaultTarget.flatMap({ directory[$0] }) {
+        if let website = directory.defaultWebsite {
             guard app.mayReach.contains(website.id) else {
                 throw Self.refused("target_not_reachable", "this client may not open the website")
             }

@@ -48,9 +48,7 @@ package final class PasskeyEnrolment: Sendable {
         guard session.isFreshSignIn(at: time.now()),
             !session.authentication.amr.contains(Authentication.selfIssued),
             let account = try await candidate(session.subject),
-            account.secondFactor == nil
-                || AuthenticationLevel.satisfies(
-                    session.authentication.acr, required: AuthenticationLevel.twoFactors.rawValue)
+            account.secondFactor == nil || session.authentication.hasTwoFactors
         else { return nil }
         return account
     }

@@ -39,8 +39,7 @@ extension SelfIssuedSignIn {
         // it unlink the owner's.
         if account?.passwordHash != nil, authentication.amr.contains(Authentication.selfIssued) { return false }
         guard account?.secondFactor != nil else { return true }
-        return AuthenticationLevel.satisfies(
-            authentication.acr, required: AuthenticationLevel.twoFactors.rawValue)
+        return authentication.hasTwoFactors
     }
 
     package func keys(of subject: Subject) async throws -> [LinkedKey] { try await keys.linkedKeys(of: subject) }

@@ -74,15 +74,18 @@ extension SelfIssuedSignIn {
     }
 
     /// "That was not me": nothing is opened with this answer.
-    package func decline(_ state: String, browser: OpaqueSecret?, origin: RequestOrigin) async throws {
+    /// - Returns: what the sign-in was for; empty where this browser began none.
+    @discardableResult
+    package func decline(_ state: String, browser: OpaqueSecret?, origin: RequestOrigin) async throws -> String {
         let now = time.now()
-        guard let transaction = try await waiting(state, browser: browser, at: now) else { return }
+        guard let transaction = try await waiting(state, browser: browser, at: now) else { return "" }
         _ = try await transactions.take(state, at: now)
         _ = try await useUp("picked up \(state)", of: transaction)
         try await refusals.record(
             AuditEvent(
                 at: now, type: .selfIssuedRefused, outcome: .failure, reason: "declined_in_browser", origin: origin,
                 detail: transaction.answer.map { Self.detail($0.thumbprint) }))
+        return transaction.errand
     }
 
     /// What a sign-in is for that waits; empty when there is none.

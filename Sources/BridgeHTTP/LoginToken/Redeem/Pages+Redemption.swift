@@ -18,17 +18,17 @@ extension Pages {
 
     /// "Signed in as A, continue as B?"; keeping A is the first choice and changes nothing.
     func switchAccount(
-        current: Subject, proposed: Subject, home: String, action: String, fields: [HiddenField],
+        current: Person, proposed: Person, home: String, action: String, fields: [HiddenField],
         formTargets: [String], to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
         return render(
             "switch",
             [
-                "current": current.rawValue, "proposed": proposed.rawValue, "home": home, "action": action,
+                "current": current.values, "proposed": proposed.values, "home": home, "action": action,
                 "fields": fields.map(\.values),
-                "keep_label": texts.text("switch", "keep", in: language, ["subject": current.rawValue]),
-                "switch_label": texts.text("switch", "continue", in: language, ["subject": proposed.rawValue]),
+                "keep_label": texts.text("switch", "keep", in: language, ["subject": current.name]),
+                "switch_label": texts.text("switch", "continue", in: language, ["subject": proposed.name]),
             ], to: visitor, language: language, policy: ContentSecurityPolicy(formTargets: formTargets))
     }
 }

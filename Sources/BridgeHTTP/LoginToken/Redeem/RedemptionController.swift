@@ -18,6 +18,7 @@ struct RedemptionController: BrowserGroup {
 
     let kit: BrowserPages
     let redeemer: LoginTokenRedeemer
+    let accounts: any UserStore
     let metrics: OutcomeMetrics
 
     private var reader: VisitReader { VisitReader(formTokens: formTokens) }
@@ -69,7 +70,7 @@ struct RedemptionController: BrowserGroup {
                 try await redeemer.deliver(opened) { try await landed(at: location, opened, tokenSessions, request) }
             }
         case .refused: return pages.refused(to: visitor)
-        case .limited(let wait): return pages.limited(retryAfter: wait.roundedUpSeconds, to: visitor)
+        case .limited(let wait): return pages.limited(retryAfter: wait, isOfLink: true, to: visitor)
         case .confirm(let submitsItself, let code):
             let visitor = pageVisitor(request, context, for: try await website(of: reading.token))
             return try await withForm(.redeem, request, reading) { fields, targets in
@@ -80,12 +81,17 @@ struct RedemptionController: BrowserGroup {
         case .switchAccount(let current, let proposed):
             let home = try await home(of: current, request)
             let visitor = pageVisitor(request, context, for: try await website(of: reading.token))
+            let (known, other) = (try await person(current), try await person(proposed))
             return try await withForm(.switchAccount, request, reading) { fields, targets in
                 pages.switchAccount(
-                    current: current, proposed: proposed, home: home, action: Self.action(context), fields: fields,
+                    current: known, proposed: other, home: home, action: Self.action(context), fields: fields,
                     formTargets: targets, to: visitor)
             }
         }
+    }
+
+    private func person(_ subject: Subject) async throws -> Person {
+        Person(subject, try await accounts.account(of: subject))
     }
 
     /// - Returns: `nil` where no token of ours names one.

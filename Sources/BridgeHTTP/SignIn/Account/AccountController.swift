@@ -174,7 +174,7 @@ struct AccountController: BrowserGroup {
         let outcome = try await account.passwords.setUp(
             Secret(new), invitedBy: link, origin: context.origin(of: request))
         switch outcome {
-        case .isSet: return onward(SignInController.path(backTo: AccountPath.home), request)
+        case .isSet: return onward(SignInController.pathAfterSetUp, request)
         case .flawed(let flaw): return try await setUpPage(link, .flawed(flaw), request, context)
         default: return try await setUpPage(link, .used, request, context)
         }

@@ -52,6 +52,9 @@ enum PasswordNotice: Sendable {
         }
     }
 
+    /// What its text is filled in with.
+    var textValues: [String: String] { if case .limited(let wait) = self { wait.textValues } else { [:] } }
+
     var isError: Bool { if case .changed = self { false } else { true } }
 }
 
@@ -139,12 +142,7 @@ extension Pages {
             "is_offered": page.isOffered, "asks_old": page.asksOld, "form_token": page.formToken,
             "is_error": page.notice?.isError ?? false,
         ]
-        if case .limited(let wait) = page.notice {
-            values["notice"] = texts.text(
-                "password", "limited", in: language, ["seconds": String(wait.roundedUpSeconds)])
-        } else {
-            values["notice"] = page.notice.map { texts.text("password", $0.key, in: language) }
-        }
+        values["notice"] = page.notice.map { texts.text("password", $0.key, in: language, $0.textValues) }
         values["username"] = page.username
         values["link"] = page.link?.expose()
         values["keys_stay"] = page.hasKeys

@@ -151,7 +151,9 @@ struct AuthorizeController: BrowserGroup {
                         for: .switchAccount, binding: browser, session: request.sessionSecret)),
             ]
             var response = pages.switchAccount(
-                current: current, proposed: proposed, home: "\(Self.path)?journey=\(PercentEncoding.encode(journey))",
+                current: Person(current, try await services.accounts.account(of: current)),
+                proposed: Person(proposed, try await services.accounts.account(of: proposed)),
+                home: "\(Self.path)?journey=\(PercentEncoding.encode(journey))",
                 action: Self.path, fields: fields, formTargets: [FormTarget.source(of: asked)],
                 to: pageVisitor(request, context, for: asked.client))
             FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)

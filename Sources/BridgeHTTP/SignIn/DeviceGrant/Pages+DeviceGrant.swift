@@ -12,6 +12,7 @@ extension Pages {
         var values: [String: any Sendable] = ["fields": fields.map(\.values)]
         values["typed"] = typed
         values["notice"] = notice.map { texts.text("device", $0.key, in: language) }
+        if case .unknown = notice { values["is_error"] = true }
         if case .needsSecondFactor = notice { values["offers_second_factor"] = true }
         var response = render(
             "device", values, to: visitor, language: language, status: Self.status(of: notice))

@@ -42,7 +42,8 @@ struct PasskeySignInController: BrowserGroup {
             let missing = try await signIn.missing(errand, browser: form.browser, session: session)
             let account: Account? = if case .password(let account) = missing { account } else { nil }
             return try signIn.page(
-                errand, notice, of: account, browser: form.browser, at: here, to: pageVisitor(request, context))
+                errand, notice, of: account, replacing: session, browser: form.browser, at: here,
+                to: pageVisitor(request, context))
         }
         guard form.isOurs, let party = PasskeyParty(here) else { return try await again(.stale) }
         let outcome = try await passkeys.attempt(

@@ -38,7 +38,8 @@ extension Pages {
             "waits": content.state == "created", "takes_digits": content.takesDigits, "is_open": content.isOpen,
             "is_denied": content.state == "denied", "is_locked": content.state == "locked",
             "is_expired": content.state == "expired", "is_completed": content.state == "completed",
-            "again_url": PhoneSignInController.path + (page.query.isEmpty ? "" : "?\(page.query)"),
+            "again_url": Self.path(PhoneSignInController.path, page.query),
+            "other_url": Self.path(SignInController.path, page.query),
         ]
         if content.state == "created" {
             // What the page asks again for when no script runs; not while somebody types.
@@ -48,6 +49,7 @@ extension Pages {
             }
         }
         values["notice"] = page.notice.map { texts.text("phone", $0.rawValue, in: language) }
+        values["is_error"] = page.notice == .wrongDigits
         let isRefusal = page.notice != nil || content.state == "locked"
         return render(
             "phone", values, to: visitor, language: language,
@@ -60,19 +62,23 @@ extension Pages {
         render("phone_help", ["is_same_browser": isSameBrowser], to: visitor)
     }
 
+    /// - Parameter query: what the sign-in is for, to be carried along.
     func signInCode(
-        fields: [HiddenField], username: String?, notice: SignInNotice?, formTargets: [String],
+        fields: [HiddenField], query: String, username: String?, notice: SignInNotice?, formTargets: [String],
         to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
-        var values: [String: any Sendable] = ["fields": fields.map(\.values)]
+        var values: [String: any Sendable] = [
+            "fields": fields.map(\.values), "phone_url": Self.path(PhoneSignInController.path, query),
+            "other_url": Self.path(SignInController.path, query),
+        ]
         values["username"] = username
         values["is_error"] = notice.map(\.isOfFields) ?? false
         values["notice"] = notice.map { notice in
             if case .refused = notice {
                 texts.text("sign_in_code", "refused", in: language)
             } else {
-                texts.text("sign_in", notice.key, in: language)
+                texts.text("sign_in", notice.key, in: language, notice.textValues)
             }
         }
         var response = render(
@@ -81,4 +87,7 @@ extension Pages {
         if case .limited(let wait) = notice { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
         return response
     }
+
+    /// - Parameter query: what the sign-in is for.
+    private static func path(_ path: String, _ query: String) -> String { query.isEmpty ? path : "\(path)?\(query)" }
 }

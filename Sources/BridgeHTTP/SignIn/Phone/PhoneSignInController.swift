@@ -54,7 +54,7 @@ struct PhoneSignInController: BrowserGroup {
             var response = try page(begun, visit)
             PhoneSignInCookie.set(begun.secret, in: &response.headers)
             return response
-        case .limited(let wait): return pages.limited(retryAfter: wait.roundedUpSeconds, to: visit.visitor)
+        case .limited(let wait): return pages.limited(retryAfter: wait, isOfLink: false, to: visit.visitor)
         }
     }
 

@@ -63,8 +63,8 @@ struct SignInCodeController: BrowserGroup {
         let token = try formTokens.make(for: .signInCode, binding: browser)
         var response = pages.signInCode(
             fields: errand.fields + [HiddenField(name: PhoneSignInController.formField, value: token)],
-            username: username, notice: notice, formTargets: signIn.targets(of: errand, browser: browser, at: here),
-            to: visitor)
+            query: errand.query, username: username, notice: notice,
+            formTargets: signIn.targets(of: errand, browser: browser, at: here), to: visitor)
         FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response
     }

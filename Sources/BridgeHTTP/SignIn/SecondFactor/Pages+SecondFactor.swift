@@ -9,8 +9,12 @@ extension Pages {
         var values: [String: any Sendable] = [
             "form_token": page.formToken, "is_for_console": page.isForConsole,
         ]
-        values["notice"] = page.notice.map { texts.text("second_factor", $0.key, in: language) }
-        if case .wrongCode = page.notice { values["is_error"] = true }
+        values["notice"] = page.notice.map { texts.text("second_factor", $0.key, in: language, $0.textValues) }
+        if case .wrongCode(let form) = page.notice {
+            values["is_error"] = true
+            values["is_error_renewal"] = form == .recoveryCodes
+            values["is_error_removal"] = form == .remove
+        }
         switch page.content {
         case .unavailable: values["unavailable"] = true
         case .draft(let sealed, let typed, let uri):

@@ -29,20 +29,22 @@ struct SecondFactorController: BrowserGroup {
         guard form.isOurs else { return try await page(visit, .stale, draft: draft) }
         let code = form.parameters["code"] ?? ""
         let origin = context.recognisedOrigin(of: request)
+        guard let what = form.parameters["what"].flatMap(SecondFactorForm.init(rawValue:)) else {
+            throw OAuthError(.invalidRequest, "the form does not say what to do")
+        }
         let outcome: SecondFactorOutcome
-        switch form.parameters["what"] {
-        case "enrol":
+        switch what {
+        case .enrol:
             outcome = try await enrolment.enrol(draft ?? "", code: code, session: session, origin: origin)
-        case "remove": outcome = try await enrolment.remove(code: code, session: session, origin: origin)
-        case "recovery-codes":
+        case .remove: outcome = try await enrolment.remove(code: code, session: session, origin: origin)
+        case .recoveryCodes:
             outcome = try await enrolment.renewRecoveryCodes(code: code, session: session, origin: origin)
-        default: throw OAuthError(.invalidRequest, "the form does not say what to do")
         }
         switch outcome {
         case .enrolled(let codes): return shown(codes, isNewFactor: true, visit)
         case .recoveryCodes(let codes): return shown(codes, isNewFactor: false, visit)
         case .removed: return try await page(visit, .removed)
-        case .wrongCode: return try await page(visit, .wrongCode, draft: draft)
+        case .wrongCode: return try await page(visit, .wrongCode(what), draft: draft)
         case .stale: return try await page(visit, .stale)
         case .conflict: return try await page(visit, .conflict)
         case .limited(let wait): return try await page(visit, .limited(wait))

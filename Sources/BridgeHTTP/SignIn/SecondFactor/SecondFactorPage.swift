@@ -1,8 +1,15 @@
 import Bridge
 
+/// The page's forms, as their field `what` names them.
+enum SecondFactorForm: String, Sendable {
+    case enrol, remove
+    case recoveryCodes = "recovery-codes"
+}
+
 /// What the page about the second factor says above its fields.
 enum SecondFactorNotice: Sendable {
-    case wrongCode
+    /// Each form has a field of its own for it.
+    case wrongCode(SecondFactorForm)
     case stale
     case conflict
     case removed
@@ -18,6 +25,9 @@ enum SecondFactorNotice: Sendable {
         case .limited: "limited"
         }
     }
+
+    /// What its text is filled in with.
+    var textValues: [String: String] { if case .limited(let wait) = self { wait.textValues } else { [:] } }
 }
 
 /// The content of the page about the second factor.

@@ -30,6 +30,9 @@ enum SelfIssuedNotice: Sendable {
         case .limited: "limited"
         }
     }
+
+    /// What its text is filled in with.
+    var textValues: [String: String] { if case .limited(let wait) = self { wait.textValues } else { [:] } }
 }
 
 /// What the page of a user's keys says above them.
@@ -116,7 +119,8 @@ extension Pages {
     ) -> Response {
         let language = language(for: visitor)
         var values: [String: any Sendable] = ["fields": fields.map(\.values)]
-        values["notice"] = notice.map { texts.text("self_issued", $0.key, in: language) }
+        values["notice"] = notice.map { texts.text("self_issued", $0.key, in: language, $0.textValues) }
+        if case .wrongCode = notice { values["is_error"] = true }
         if case .answered(let name, let needsCode) = waiting {
             values["answered"] = true
             values["account"] = name

@@ -309,8 +309,8 @@ struct SelfIssuedController: BrowserGroup {
         do {
             switch form.parameters["what"] {
             case "decline":
-                try await phone.decline(state, browser: browser, origin: origin)
-                return onward(SignInController.path)
+                let errand = try await phone.decline(state, browser: browser, origin: origin)
+                return onward(SignInErrand(try FormParameters(parsing: errand.utf8)).url)
             case "confirm":
                 let outcome = try await phone.pickUp(
                     state, code: form.parameters["code"], browser: browser,
@@ -359,7 +359,7 @@ struct SelfIssuedController: BrowserGroup {
     }
 
     private func refusedPage(_ refusal: SelfIssuedRefusal, _ visitor: PageVisitor) -> Response {
-        if let wait = refusal.retryAfter { return pages.limited(retryAfter: wait.roundedUpSeconds, to: visitor) }
+        if let wait = refusal.retryAfter { return pages.limited(retryAfter: wait, isOfLink: false, to: visitor) }
         return pages.selfIssuedRefused(refusal.reason, to: visitor)
     }
 

@@ -11,20 +11,35 @@ protocol KeySource: Sendable {
     func reload() async throws
 }
 
-/// One shared secret.
+/// One shared secret, read again from its file at each reload.
 struct SharedSecretSource: KeySource {
     private let keyID: String?
-    private let set: KeySet
+    private let algorithm: SignatureAlgorithm
+    private let reread: (@Sendable () throws -> Secret<[UInt8]>)?
+    private let set: Reloadable<KeySet>
 
-    init(secret: Secret<[UInt8]>, keyID: String?, algorithm: SignatureAlgorithm) {
+    /// - Parameter reread: takes it from its file; `nil` for one that is in no file.
+    init(
+        secret: Secret<[UInt8]>, keyID: String?, algorithm: SignatureAlgorithm,
+        reread: (@Sendable () throws -> Secret<[UInt8]>)?
+    ) {
         self.keyID = keyID
-        set = KeySet(keys: [.shared(secret, id: keyID, algorithm: algorithm)])
+        self.algorithm = algorithm
+        self.reread = reread
+        set = Reloadable(KeySet(keys: [.shared(secret, id: keyID, algorithm: algorithm)]))
     }
 
     func keys(keyID: String?, algorithm: SignatureAlgorithm, at now: Timestamp) -> [IssuerKey] {
         // Without a configured name the one secret is meant, whatever the issuer calls it.
-        set.candidates(keyID: self.keyID == nil ? nil : keyID, algorithm: algorithm)
+        set.current.candidates(keyID: self.keyID == nil ? nil : keyID, algorithm: algorithm)
     }
 
-    func reload() {}
+    /// Keeps the secret it has when the file is broken, and says so.
+    func reload() throws {
+        guard let secret = try reread?() else { return }
+        if let fault = TrustedIssuerSettings.fault(of: secret, for: algorithm) {
+            throw TrustedIssuerError(field: "hmac_secret", text: fault)
+        }
+        set.replace(with: KeySet(keys: [.shared(secret, id: keyID, algorithm: algorithm)]))
+    }
 }

@@ -125,9 +125,5 @@ enum ClientAssertionSQL {
         WHERE NOT EXISTS (SELECT 1 FROM restore_point WHERE restored_at > $3) ON CONFLICT (digest) DO NOTHING
         """
 
-    static let purge: SQLStatement = """
-        DELETE FROM client_assertion_use WHERE digest IN
-            (SELECT digest FROM client_assertion_use WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
-        RETURNING digest
-        """
+    static let purge: SQLStatement = .purge("client_assertion_use", by: "digest")
 }

@@ -175,9 +175,5 @@ enum AuthorizationCodeSQL {
     /// Where what it opens goes on.
     static let browserSession: SQLStatement = "SELECT browser_session_id FROM authorization_code WHERE digest = $1"
 
-    static let purge: SQLStatement = """
-        DELETE FROM authorization_code WHERE digest IN
-            (SELECT digest FROM authorization_code WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
-        RETURNING digest
-        """
+    static let purge: SQLStatement = .purge("authorization_code", by: "digest")
 }

@@ -137,9 +137,5 @@ enum DeviceAuthorizationSQL {
         WHERE digest = $1 RETURNING polled_too_soon, poll_interval
         """
 
-    static let purge: SQLStatement = """
-        DELETE FROM device_authorization WHERE digest IN
-            (SELECT digest FROM device_authorization WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
-        RETURNING digest
-        """
+    static let purge: SQLStatement = .purge("device_authorization", by: "digest")
 }

@@ -59,9 +59,5 @@ enum PushedRequestSQL {
         UPDATE pushed_request SET used_at = $2 WHERE digest = $1 AND used_at IS NULL
         """
 
-    static let purge: SQLStatement = """
-        DELETE FROM pushed_request WHERE digest IN
-            (SELECT digest FROM pushed_request WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
-        RETURNING digest
-        """
+    static let purge: SQLStatement = .purge("pushed_request", by: "digest")
 }

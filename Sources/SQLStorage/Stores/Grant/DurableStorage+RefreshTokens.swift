@@ -91,9 +91,5 @@ enum RefreshTokenSQL {
             (SELECT 1 FROM app_session s WHERE s.id = session_id AND s.ended_at IS NULL AND s.expires_at > $2)
         """
 
-    static let purge: SQLStatement = """
-        DELETE FROM refresh_token WHERE digest IN
-            (SELECT digest FROM refresh_token WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
-        RETURNING digest
-        """
+    static let purge: SQLStatement = .purge("refresh_token", by: "digest")
 }

@@ -28,9 +28,5 @@ enum RevokedTokenSQL {
 
     static let select: SQLStatement = "SELECT expires_at FROM revoked_token WHERE token_id = $1"
 
-    static let purge: SQLStatement = """
-        DELETE FROM revoked_token WHERE token_id IN
-            (SELECT token_id FROM revoked_token WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
-        RETURNING token_id
-        """
+    static let purge: SQLStatement = .purge("revoked_token", by: "token_id")
 }

@@ -71,11 +71,7 @@ enum LoginTokenSQL {
         FROM login_token_use t LEFT JOIN app_user u ON u.subject = t.subject WHERE t.token_id = $1
         """
 
-    static let purge: SQLStatement = """
-        DELETE FROM login_token_use WHERE token_id IN
-            (SELECT token_id FROM login_token_use WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
-        RETURNING token_id
-        """
+    static let purge: SQLStatement = .purge("login_token_use", by: "token_id")
 
     static let claimKey: SQLStatement = """
         INSERT INTO idempotency_key (key_digest, fingerprint, token_id, signing_key_id, payload, expires_at)

@@ -81,11 +81,7 @@ enum AppSessionSQL {
         SELECT id FROM app_session WHERE device_secret_id = $1 AND ended_at IS NULL ORDER BY id
         """
 
-    static let purge: SQLStatement = """
-        DELETE FROM app_session WHERE id IN
-            (SELECT id FROM app_session WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
-        RETURNING id
-        """
+    static let purge: SQLStatement = .purge("app_session", by: "id")
 }
 
 extension WriteTransaction {

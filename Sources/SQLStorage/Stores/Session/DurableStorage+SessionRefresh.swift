@@ -95,9 +95,5 @@ enum SessionRefreshSQL {
         WHERE id = $1 AND ended_at IS NULL AND expires_at > $2 AND last_seen_at + idle_lifetime > $2
         """
 
-    static let purge: SQLStatement = """
-        DELETE FROM web_session_refresh WHERE digest IN
-            (SELECT digest FROM web_session_refresh WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
-        RETURNING digest
-        """
+    static let purge: SQLStatement = .purge("web_session_refresh", by: "digest")
 }

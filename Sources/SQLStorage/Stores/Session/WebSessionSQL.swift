@@ -39,9 +39,5 @@ enum WebSessionSQL {
 
     static let endedAt: SQLStatement = "SELECT ended_at FROM web_session WHERE id = $1"
 
-    static let purge: SQLStatement = """
-        DELETE FROM web_session WHERE id IN
-            (SELECT id FROM web_session WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
-        RETURNING id
-        """
+    static let purge: SQLStatement = .purge("web_session", by: "id")
 }

@@ -74,9 +74,5 @@ enum CrossDeviceSQL {
     static let moved: SQLStatement =
         "SELECT record_key, version FROM cross_device WHERE version > 0 AND expires_at > $1"
 
-    static let purge: SQLStatement = """
-        DELETE FROM cross_device WHERE record_key IN
-            (SELECT record_key FROM cross_device WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
-        RETURNING record_key
-        """
+    static let purge: SQLStatement = .purge("cross_device", by: "record_key")
 }

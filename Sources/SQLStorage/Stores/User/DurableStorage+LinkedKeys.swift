@@ -191,9 +191,5 @@ enum SelfIssuedSQL {
         """
     static let take: SQLStatement = "DELETE FROM self_issued_transaction WHERE digest = $1 RETURNING content"
     static let select: SQLStatement = "SELECT content FROM self_issued_transaction WHERE digest = $1"
-    static let purge: SQLStatement = """
-        DELETE FROM self_issued_transaction WHERE digest IN
-            (SELECT digest FROM self_issued_transaction WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
-        RETURNING digest
-        """
+    static let purge: SQLStatement = .purge("self_issued_transaction", by: "digest")
 }

@@ -117,9 +117,5 @@ enum PasskeySQL {
         INSERT INTO passkey_challenge (digest, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING
         """
     static let usedChallenge: SQLStatement = "SELECT digest FROM passkey_challenge WHERE digest = $1"
-    static let purge: SQLStatement = """
-        DELETE FROM passkey_challenge WHERE digest IN
-            (SELECT digest FROM passkey_challenge WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
-        RETURNING digest
-        """
+    static let purge: SQLStatement = .purge("passkey_challenge", by: "digest")
 }

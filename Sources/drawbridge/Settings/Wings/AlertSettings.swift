@@ -5,7 +5,8 @@ struct AlertSettings: Sendable {
     static let webhook = Setting.text(
         "alerts.webhook", "Where alerts are posted as JSON: an https URL. Without one, the console shows them.")
     static let webhookSecretFile = Setting.path(
-        "alerts.webhook_secret_file", "Signs what is posted, as HMAC-SHA256 in Drawbridge-Signature.")
+        "alerts.webhook_secret_file",
+        "File of at least 32 bytes that signs what is posted, as HMAC-SHA256 in Drawbridge-Signature.")
 
     static func threshold(of rule: AlertRule.Name) -> Setting<Int> {
         switch rule {
@@ -47,8 +48,26 @@ struct AlertSettings: Sendable {
         if let webhook, WebURL(webhook) == nil {
             settings.note(Self.webhook, value: webhook, "must be an https URL without a fragment")
         }
-        let secretFile = settings[Self.webhookSecretFile]
-        if let secretFile { settings.requirePrivate(secretFile, for: Self.webhookSecretFile) }
-        webhookSecret = secretFile.flatMap { try? PrivateFile.read($0) }.map { Secret(Array($0)) }
+        webhookSecret = Self.webhookSecret(settings)
+    }
+
+    private static func webhookSecret(_ settings: SettingsReader) -> Secret<[UInt8]>? {
+        guard let path = settings[webhookSecretFile] else { return nil }
+        do {
+            var bytes = try PrivateFile.read(path)
+            // Editors and `openssl rand` end files with a newline that is not part of the secret.
+            if bytes.last == UInt8(ascii: "\n") {
+                bytes.removeLast()
+                if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+            }
+            let shortest = Client.Webhook.shortestSecret
+            if bytes.count < shortest {
+                settings.note(webhookSecretFile, value: path, "needs at least \(shortest) bytes")
+            }
+            return Secret(bytes)
+        } catch {
+            settings.note(webhookSecretFile, value: path, "\(error)")
+            return nil
+        }
     }
 }

@@ -17,6 +17,11 @@ struct SharedRedisSettings: Sendable {
         "What the addresses in redis.url are: servers, sentinels, or nodes of a cluster.")
     static let sentinelMaster = Setting.text(
         "redis.sentinel_master", "The name by which the sentinels know the master.")
+    static let sentinelUser = Setting.text(
+        "redis.sentinel_user", "User of the sentinels' own access list. Needs redis.sentinel_password_file.")
+    static let sentinelPasswordFile = Setting.path(
+        "redis.sentinel_password_file",
+        "File with the password that the sentinels ask for; only its owner may read it.")
     static let authority = Setting.path(
         "redis.tls.ca_file", "PEM file of the authorities to trust instead of the system's.")
     static let certificate = Setting.path(
@@ -47,8 +52,10 @@ struct SharedRedisSettings: Sendable {
     init?(reading settings: SettingsReader) {
         // A list for its commas only, which separate hosts.
         let text = settings[Self.url].joined(separator: ",")
-        let credentials = Self.readCredentials(settings)
+        let credentials = Login(user: Self.user, passwordFile: Self.passwordFile, reading: settings)
+            .credentials(settings)
         let topology = Self.readTopology(settings)
+        let sentinelCredentials = Self.readSentinelCredentials(settings, topology)
         let files = TLSPaths(reading: settings)
         prefix = Self.readPrefix(settings)
         outagePolicy = settings[Self.onFailure]
@@ -58,6 +65,7 @@ struct SharedRedisSettings: Sendable {
             connection.database = url.database
             connection.topology = topology
             connection.credentials = credentials
+            connection.sentinelCredentials = sentinelCredentials
             connection.tls = try files.tls(isUsed: url.usesTLS, settings)
             if topology == .cluster, connection.database != 0 {
                 settings.note(Self.url, "must name no database: a cluster has one only")
@@ -95,26 +103,14 @@ struct SharedRedisSettings: Sendable {
         }
     }
 
-    private static func readCredentials(_ settings: SettingsReader) -> RedisCredentials? {
-        let user = settings[Self.user]
-        guard let path = settings[Self.passwordFile] else {
-            if user != nil {
-                settings.note(SettingError(passwordFile, "is required when redis.user is set"))
-            }
-            return nil
-        }
-        do {
-            var bytes = try PrivateFile.read(path)
-            if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
-            guard !bytes.isEmpty else {
-                settings.note(passwordFile, value: path, "is empty")
-                return nil
-            }
-            return RedisCredentials(user: user, password: Secret(String(decoding: bytes, as: UTF8.self)))
-        } catch {
-            settings.note(passwordFile, value: path, "\(error)")
-            return nil
-        }
+    /// Sentinels have users of their own: what the master is told they are not.
+    private static func readSentinelCredentials(
+        _ settings: SettingsReader, _ topology: RedisSettings.Topology
+    ) -> RedisCredentials? {
+        let login = Login(user: sentinelUser, passwordFile: sentinelPasswordFile, reading: settings)
+        if case .sentinel = topology { return login.credentials(settings) }
+        login.refuse("is for sentinels only: redis.topology must be sentinel", settings)
+        return nil
     }
 
     private static func readPrefix(_ settings: SettingsReader) -> String {
@@ -123,6 +119,49 @@ struct SharedRedisSettings: Sendable {
             settings.note(prefix, value: text, "must be 1 to 60 letters, digits, colons, dots, - or _")
         }
         return text
+    }
+
+    /// Who we are to servers, as two settings say it.
+    private struct Login {
+        private let userSetting: Setting<String?>
+        private let fileSetting: Setting<String?>
+        private let user: String?
+        private let path: String?
+
+        init(user: Setting<String?>, passwordFile: Setting<String?>, reading settings: SettingsReader) {
+            userSetting = user
+            fileSetting = passwordFile
+            self.user = settings[user]
+            path = settings[passwordFile]
+        }
+
+        /// - Returns: `nil` when there are none, or none that can be used, which is noted.
+        func credentials(_ settings: SettingsReader) -> RedisCredentials? {
+            guard let path else {
+                if user != nil {
+                    settings.note(SettingError(fileSetting, "is required when \(userSetting.key.name) is set"))
+                }
+                return nil
+            }
+            do {
+                var bytes = try PrivateFile.read(path)
+                if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+                guard !bytes.isEmpty else {
+                    settings.note(fileSetting, value: path, "is empty")
+                    return nil
+                }
+                return RedisCredentials(user: user, password: Secret(String(decoding: bytes, as: UTF8.self)))
+            } catch {
+                settings.note(fileSetting, value: path, "\(error)")
+                return nil
+            }
+        }
+
+        /// Notes those that are set, where there is nobody to show them to.
+        func refuse(_ problem: String, _ settings: SettingsReader) {
+            if user != nil { settings.note(userSetting, problem) }
+            if path != nil { settings.note(fileSetting, problem) }
+        }
     }
 
     private struct TLSPaths {

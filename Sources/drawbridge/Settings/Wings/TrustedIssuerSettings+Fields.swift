@@ -99,13 +99,16 @@ extension TrustedIssuerSettings {
         defer { fields.adopt(inner) }
         let keyID = inner.text("key_id")
         let name = inner.text("algorithm") ?? SignatureAlgorithm.hs256.rawValue
-        let secret = secretFile("secret_file", &inner, absolute: absolute)
+        let file = secretFile("secret_file", &inner, absolute: absolute)
         inner.refuseUnknown()
         guard let algorithm = SignatureAlgorithm(rawValue: name), algorithm.isSymmetric else {
             inner.note("algorithm", value: name, "must be HS256, HS384 or HS512")
             return nil
         }
-        return secret.map { .hmac(secret: Secret($0), keyID: keyID, algorithm: algorithm) }
+        guard let (path, secret) = file else { return nil }
+        return .hmac(
+            secret: Secret(secret), keyID: keyID, algorithm: algorithm,
+            reread: { Secret(try reread(path, "hmac.secret_file")) })
     }
 
     private static func discovery(_ fields: inout SettingFields) -> Verification? {
@@ -117,25 +120,43 @@ extension TrustedIssuerSettings {
         defer { fields.adopt(inner) }
         let endpoint = inner.requiredText("endpoint")
         let clientID = inner.requiredText("client_id")
-        let secret = secretFile("client_secret_file", &inner, absolute: absolute)
+        let file = secretFile("client_secret_file", &inner, absolute: absolute)
         inner.refuseUnknown()
-        guard let endpoint, let clientID, let secret else { return nil }
+        guard let endpoint, let clientID, let (path, secret) = file else { return nil }
         return .introspection(
-            endpoint: endpoint, clientID: clientID, clientSecret: Secret(String(decoding: secret, as: UTF8.self)))
+            endpoint: endpoint, clientID: clientID, clientSecret: Secret(String(decoding: secret, as: UTF8.self)),
+            reread: {
+                Secret(String(decoding: try reread(path, "introspection.client_secret_file"), as: UTF8.self))
+            })
     }
 
+    /// - Returns: where the file is, and the secret in it; `nil` when it cannot be read, which is noted.
     private static func secretFile(
         _ name: String, _ fields: inout SettingFields, absolute: (String) -> String
-    ) -> [UInt8]? {
-        guard let path = fields.requiredText(name) else { return nil }
+    ) -> (path: String, secret: [UInt8])? {
+        guard let text = fields.requiredText(name) else { return nil }
+        let path = absolute(text)
         do {
-            var bytes = try PrivateFile.read(absolute(path))
-            // Editors and `echo` end files with a newline that is not part of the secret.
-            if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
-            return bytes
+            return (path, try secret(in: path))
         } catch {
-            fields.note(name, value: path, "\(error)")
+            fields.note(name, value: text, "\(error)")
             return nil
+        }
+    }
+
+    private static func secret(in path: String) throws(PrivateFileError) -> [UInt8] {
+        var bytes = try PrivateFile.read(path)
+        // Editors and `echo` end files with a newline that is not part of the secret.
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        return bytes
+    }
+
+    /// The secret as it is at a reload.
+    private static func reread(_ path: String, _ field: String) throws(TrustedIssuerError) -> [UInt8] {
+        do {
+            return try secret(in: path)
+        } catch {
+            throw TrustedIssuerError(field: field, text: "\(error)")
         }
     }
 }

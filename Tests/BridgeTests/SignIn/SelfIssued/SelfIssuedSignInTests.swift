@@ -175,6 +175,17 @@ import Testing
         }
     }
 
+    @Test func `who says that it was not him learns what his sign-in was for, in his own browser alone`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            let beginning = try await desk.begin()
+            let elsewhere = try await desk.phone.decline(beginning.state, browser: nil, origin: origin())
+            #expect(elsewhere.isEmpty)
+            let errand = try await desk.phone.decline(beginning.state, browser: desk.browser, origin: origin())
+            #expect(errand == "redirect=%2Fcontacts")
+        }
+    }
+
     @Test func `unlinking ends what the key opened, and a key that is unlinked opens nothing`() async throws {
         try await withService { service in
             let desk = try SelfIssuedDesk(service)

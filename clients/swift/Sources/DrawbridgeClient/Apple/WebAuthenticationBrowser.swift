@@ -11,7 +11,9 @@
         private var session: ASWebAuthenticationSession?
 
         /// - Parameters:
-        ///   - redirect: one with a private-use scheme, which needs no entry in the app's own list of schemes.
+        ///   - redirect: one with a private-use scheme, which needs no entry in the app's own list of schemes; or, from
+        ///     iOS 17.4 and macOS 14.4 on, a claimed https address, whose host's association file has the app under
+        ///     `webcredentials`.
         ///   - anchor: the window to show the sheet above.
         public init(redirect: RedirectAddress, above anchor: ASPresentationAnchor) {
             self.redirect = redirect
@@ -19,15 +21,18 @@
         }
 
         /// As ``SignInBrowser/prepare()`` says.
-        public func prepare() async throws(ClientError) -> RedirectAddress { redirect }
+        public func prepare() async throws(ClientError) -> RedirectAddress {
+            _ = try claim()
+            return redirect
+        }
 
         /// As ``SignInBrowser/open(_:)`` says.
         public func open(_ request: SignInRequest) async throws(ClientError) -> String {
             guard let url = URL(string: request.address) else { throw .configuration("the address cannot be opened") }
-            let scheme = String(redirect.text.prefix { $0 != ":" })
+            let claim = try self.claim()
             let result = await withCheckedContinuation {
                 (waiting: CheckedContinuation<Result<String, ClientError>, Never>) in
-                let session = ASWebAuthenticationSession(url: url, callbackURLScheme: scheme) { answer, error in
+                let session = sheet(at: url, until: claim) { answer, error in
                     waiting.resume(returning: Self.result(answer, error))
                 }
                 session.presentationContextProvider = self
@@ -36,6 +41,27 @@
             }
             session = nil
             return try result.get()
+        }
+
+        /// - Throws: for an address that this system does not bring back: the sheet would never end.
+        private func claim() throws(ClientError) -> RedirectAddress.Claim? {
+            if let claim = redirect.claim, #available(iOS 17.4, macOS 14.4, visionOS 1.1, *) { return claim }
+            guard redirect.isPrivateUse else {
+                throw .configuration("the system's sign-in sheet does not bring \(redirect) back")
+            }
+            return nil
+        }
+
+        private func sheet(
+            at url: URL, until claim: RedirectAddress.Claim?,
+            finished: @escaping @Sendable (URL?, (any Error)?) -> Void
+        ) -> ASWebAuthenticationSession {
+            if let claim, #available(iOS 17.4, macOS 14.4, visionOS 1.1, *) {
+                return ASWebAuthenticationSession(
+                    url: url, callback: .https(host: claim.host, path: claim.path), completionHandler: finished)
+            }
+            let scheme = String(redirect.text.prefix { $0 != ":" })
+            return ASWebAuthenticationSession(url: url, callbackURLScheme: scheme, completionHandler: finished)
         }
 
         private nonisolated static func result(_ answer: URL?, _ error: (any Error)?) -> Result<String, ClientError> {

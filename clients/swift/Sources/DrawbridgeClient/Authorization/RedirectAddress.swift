@@ -18,6 +18,25 @@ public struct RedirectAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address as text.
     public var description: String { text }
 
+    /// What a claimed https address is known by (RFC 8252 §7.2).
+    struct Claim: Equatable {
+        let host: String
+        /// Without the query, which an answer has of its own.
+        let path: String
+    }
+
+    /// `nil` for an address of another kind, and for one with another port: hosts are claimed, ports are not.
+    var claim: Claim? {
+        guard let address = SecureAddress(text), !address.isLoopbackHTTP else { return nil }
+        let rest = text.dropFirst("https://".count)
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }.lowercased()
+        guard authority == address.host || authority == "\(address.host):443" else { return nil }
+        let path = rest.dropFirst(authority.count).prefix { $0 != "?" }
+        return Claim(host: address.host, path: path.isEmpty ? "/" : String(path))
+    }
+
+    var isPrivateUse: Bool { SecureAddress(text) == nil }
+
     /// `com.example.app:/callback`: a domain turned round, then one slash (RFC 8252 §7.1).
     private static func isPrivateUse(_ scheme: Substring, in text: String) -> Bool {
         let labels = scheme.split(separator: ".", omittingEmptySubsequences: false)

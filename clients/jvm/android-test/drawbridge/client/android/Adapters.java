@@ -81,8 +81,28 @@ public final class Adapters {
             }
         });
         same("an Auth Tab's answer", "com.example.app:/callback?state=s1&code=c", code(browser));
+        same("what an Auth Tab waits for", "com.example.app:", AuthTabIntent.awaited);
         result[0] = AuthTabIntent.RESULT_CANCELED;
         same("an Auth Tab that is closed", "cancelled", code(browser));
+        appLink();
+    }
+
+    private static void appLink() {
+        String answer = "https://app.example.com/callback?state=s1&code=c";
+        AuthTabBrowser browser = new AuthTabBrowser("app.example.com", "/callback", 20);
+        int[] result = {AuthTabIntent.RESULT_OK};
+        browser.use(new ActivityResultLauncher<Intent>() {
+            @Override
+            public void launch(Intent intent) {
+                browser.onResult(new AuthTabIntent.AuthResult(result[0], Uri.parse(answer)));
+            }
+        });
+        same("an Auth Tab's answer by an App Link", answer, code(browser));
+        same("which App Link an Auth Tab waits for", "https://app.example.com/callback", AuthTabIntent.awaited);
+        for (int unverified : new int[] {AuthTabIntent.RESULT_VERIFICATION_FAILED, AuthTabIntent.RESULT_VERIFICATION_TIMED_OUT}) {
+            result[0] = unverified;
+            same("a host that is not this app's", "configuration", code(browser));
+        }
     }
 
     private static void webView() throws Exception {

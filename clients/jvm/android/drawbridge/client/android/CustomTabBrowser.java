@@ -4,6 +4,7 @@ import android.content.Context;
 import android.content.Intent;
 import android.net.Uri;
 import androidx.browser.customtabs.CustomTabsIntent;
+import drawbridge.client.DrawbridgeException;
 
 /**
  * A Custom Tab. The answer comes to an activity of the app with an intent filter for the redirect URI; use an App Link
@@ -33,6 +34,6 @@ public final class CustomTabBrowser extends WaitingBrowser {
 
     /** The person came back to the app and brought nothing: cancelled. Does nothing once the answer is there. */
     public void onReturned() {
-        fail("cancelled");
+        fail(new DrawbridgeException("cancelled"));
     }
 }

@@ -74,10 +74,10 @@ abstract class WaitingBrowser implements Browser {
         return answer != null && said != null && said.equals(state) && answer.complete(address);
     }
 
-    /** The person closed the tab. */
-    final synchronized void fail(String code) {
+    /** The person closed the tab, or the browser gives nothing back. */
+    final synchronized void fail(DrawbridgeException error) {
         if (answer != null) {
-            answer.completeExceptionally(new DrawbridgeException(code));
+            answer.completeExceptionally(error);
         }
     }
 

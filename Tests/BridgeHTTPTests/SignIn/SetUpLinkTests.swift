@@ -1,0 +1,42 @@
+import Bridge
+import HTTPTypes
+import HummingbirdTesting
+import OAuth2
+import Testing
+
+@testable import BridgeHTTP
+
+/// Where a link that sets a password leads.
+@Suite struct SetUpLinkTests {
+    private static let password = "a better pudding"
+
+    /// The answer to whoever sets alice's password by a link.
+    private func setUp(_ bridge: TestBridge, _ browser: TestBrowser) async throws -> TestResponse {
+        let action = AdminAction(actor: .client("operator"), origin: nil, at: bridge.clock.now)
+        let link = try #require(try await bridge.services.signIn.account.passwords.invite("alice", action: action))
+        let page = try await browser.get("/account/set-up?link=\(PercentEncoding.encode(link.expose()))")
+        return try await browser.post(
+            "/account/set-up", page.fields + [("new_password", Self.password), ("again", Self.password)])
+    }
+
+    @Test func `whoever has set a password is told so, and signs in with it, whosever the browser's session is`()
+        async throws
+    {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            let browser = TestBrowser(client)
+            let other = try await browser.signIn(on: browser.get("/sign-in"), as: "bob")
+            #expect(other.status == .seeOther)
+            let page = try await browser.follow(setUp(bridge, browser))
+            #expect(page.status == .ok && page.text.contains("<title>Sign in"))
+            #expect(page.text.contains(#"role="status" id="notice">Your password is set."#))
+            #expect(page.text.contains("to open your account") && !page.text.contains("came from an app"))
+            #expect(!page.text.contains(" readonly"))
+            let wrong = try await browser.signIn(on: page)
+            #expect(wrong.status == .badRequest && wrong.text.contains(#"role="alert" id="notice""#))
+            #expect(!wrong.text.contains("Your password is set."))
+            let landed = try await browser.signIn(on: wrong, password: Self.password)
+            #expect(landed.headers[.location] == "https://bridge.example/account")
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Bridge
+import Foundation
+import Testing
+
+@testable import drawbridge
+
+@Suite struct AlertSettingsTests {
+    private static let key = String(repeating: "k", count: 32)
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func read(secret text: String, mode: Int = 0o600) throws -> (secret: String?, problems: [SettingError]) {
+        let path = try folder.file("alert-key", text, mode: mode)
+        let reader = SettingsReader(RawSettings(given: [AlertSettings.webhookSecretFile.key: path]))
+        let secret = AlertSettings(reading: reader).webhookSecret?.expose()
+        return (secret.map { String(decoding: $0, as: UTF8.self) }, reader.problems)
+    }
+
+    @Test(arguments: ["", "\n", "\r\n"])
+    func `the end of the line is no part of the secret`(end: String) throws {
+        let (secret, problems) = try read(secret: Self.key + end)
+        #expect(secret == Self.key)
+        #expect(problems == [])
+    }
+
+    @Test func `one end of a line alone is left out`() throws {
+        #expect(try read(secret: Self.key + "\n\n").secret == Self.key + "\n")
+        #expect(try read(secret: Self.key + "\r").secret == Self.key + "\r")
+    }
+
+    @Test(arguments: ["", "\n", String(repeating: "k", count: 31) + "\n"])
+    func `a secret that is short or empty is refused`(text: String) throws {
+        #expect(try read(secret: text).problems.map(\.message) == ["needs at least 32 bytes"])
+    }
+
+    @Test func `a secret that others can read, or that is not there, is refused once`() throws {
+        let open = try read(secret: Self.key, mode: 0o644)
+        #expect(open.secret == nil)
+        #expect(open.problems.count == 1)
+        let reader = SettingsReader(
+            RawSettings(given: [AlertSettings.webhookSecretFile.key: folder.path + "/nowhere"]))
+        #expect(AlertSettings(reading: reader).webhookSecret == nil)
+        #expect(reader.problems.count == 1)
+    }
+}
