@@ -24,8 +24,12 @@ package protocol BridgeStorage: AuditLog, AuditUpkeep, AuditForwardCursors, Clie
     func livingNodes() async throws -> [String]
 
     /// Begins a new restore epoch: what could be used a second time is over, and with it every session unless they are kept.
-    /// - Parameter said: why, for the log.
-    func recordRestore(at now: Timestamp, keepsSessions: Bool, said: String?) async throws -> RestoreReport
+    /// - Parameters:
+    ///   - actor: whoever put the database back, for the log.
+    ///   - said: why, for the log.
+    func recordRestore(
+        by actor: AdminActor, at now: Timestamp, keepsSessions: Bool, said: String?
+    ) async throws -> RestoreReport
 
     /// Signs and stores a checkpoint of this node's chain when it has grown since the last one, then lets go of the
     /// engine. Nothing may be called afterwards.

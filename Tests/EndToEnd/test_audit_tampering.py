@@ -1,6 +1,7 @@
 """Everything that a thief of the database does to the audit log, against the real program: with the signed notes that lie
 outside of the database, and without."""
 
+import getpass
 import json
 import shutil
 import sqlite3
@@ -351,7 +352,8 @@ def test_a_start_compares_the_database_with_the_notes_beside_the_key(copy, start
     demo = copied_demo(copy, start_demo)
     assert degraded(demo) == [] and problems(demo) == 0
     [event] = demo.audit("audit.accepted")
-    assert json.loads(event["detail"])["said"] == "restored a backup"
+    detail = json.loads(event["detail"])
+    assert detail["said"] == "restored a backup" and detail["actor"] == f"login:{getpass.getuser()}"
 
 
 def test_there_is_nothing_to_accept_in_a_log_that_contradicts_nothing(copy):

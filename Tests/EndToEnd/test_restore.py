@@ -1,5 +1,6 @@
 """A database that was put back, or lost its tail: what was used since is never accepted again."""
 
+import getpass
 import json
 import os
 import re
@@ -272,7 +273,8 @@ def test_a_folder_that_was_put_back_whole_is_told_by_hand(tmp_path):
         assert refusal(demo, token) == "revoked" and not demo.session(cookie)["authenticated"]
         assert demo.redeem(demo.issue()["token"]).status == 303
         assert [event["reason"] for event in demo.audit("database.restored")] == ["restored"]
-        assert "the snapshot of noon" in demo.audit("database.restored")[0]["detail"]
+        detail = json.loads(demo.audit("database.restored")[0]["detail"])
+        assert detail["said"] == "the snapshot of noon" and detail["actor"] == f"login:{getpass.getuser()}"
         assert instance.run("audit", "verify", "--data", str(demo.data), check=False).returncode == 0
     finally:
         demo.stop()

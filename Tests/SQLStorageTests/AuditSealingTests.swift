@@ -145,6 +145,31 @@ import Testing
     }
 
     @Test(arguments: AuditStore.engines)
+    func `who comes late with less of a segment writes over nothing that was sealed further`(
+        _ engine: AuditStore.Engine
+    ) async throws {
+        try await AuditStore.with(engine) { store in
+            let storage = try await store.open("n")
+            let late = try await store.open("late")
+            let events = Self.events(Int(Self.size), at: store.clock.now)
+            try await storage.append(Array(events.prefix(3)))
+            store.clock.advance(.seconds(7200))
+            // Its three events are read, and their index waits for the writer.
+            let gate = DispatchSemaphore(value: 0)
+            late.engine.onWriter { _ in gate.wait() }
+            async let sealing = late.sealAudit(at: store.clock.now, size: Self.size)
+            while late.waitingWrites < 1 { await Task.yield() }
+            try await storage.append(Array(events.dropFirst(3)))
+            try await Self.sealAll(storage, at: store.clock.now)
+            gate.signal()
+            _ = try await sealing
+            for filter in Self.filters {
+                #expect(try await Self.places(filter, storage) == Self.expected(filter, storage), "\(filter)")
+            }
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
     func `a segment that was begun and not finished counts for nothing, and is made anew`(
         _ engine: AuditStore.Engine
     ) async throws {

@@ -12,6 +12,8 @@ import Testing
             "web_session_refresh_parent"
         ),
         ("a user's sign-ins elsewhere", AccountSQL.identities, [.text("s")], "upstream_identity_subject"),
+        ("logout notices to be sent", LogoutNoticeSQL.queue.first, [.text("")], "INDEX logout_notice_client"),
+        ("webhook notices to be sent", WebhookSQL.queue.first, [.text("")], "INDEX webhook_notice_client"),
     ]
 
     @Test(arguments: lookUps.map(\.0))

@@ -52,6 +52,7 @@ import Testing
         36: "wH0i9-rU12wcV_0C",
         40: "UKAiTSAkqJUPKoHS",
         41: "cHWLwQoqq5egbM40",
+        42: "hyvpDofdnPhFhqa-",
     ]
 
     @Test func `a step that was taken is never changed, only followed by another`() throws {

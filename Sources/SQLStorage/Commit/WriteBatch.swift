@@ -14,9 +14,13 @@ struct WriteBatch {
     /// Told of each commit, which writes it held and how long it took, before their callers are: who was told may be
     /// back with the next write, and would be counted twice.
     let didCommit: ([PendingWrite], Duration) -> Void
+    /// Whether its writes have waited for other transactions before.
+    var hasWaited = false
 
     /// Times that an interrupted batch is run as a whole before its writes go their own ways.
     private static let attempts = 3
+    /// For how long writes that go their own ways may fail one after the other before the rest is given up.
+    private static let patience = Duration.seconds(3)
 
     /// How a transaction runs its writes.
     private enum Course { case anticipating, oneByOne, isolated }
@@ -36,6 +40,8 @@ struct WriteBatch {
             } catch let failure as SQLError where failure.kind == .interrupted {
                 attempt += 1
                 guard attempt < Self.attempts else { return giveUp(failure) }
+            } catch let failure as SQLError where failure.isLockTimeout && writes.count > 1 {
+                return separate(after: failure)
             } catch let failure as SQLError where failure.kind != .refused {
                 return goOnWithoutUpkeep(failure)
             } catch {
@@ -65,6 +71,28 @@ struct WriteBatch {
         }
     }
 
+    /// Another's transaction holds a row for too long: only the writes that want it fail for that.
+    ///
+    /// All have waited once, so none waits for long again. And where many want such rows, those after them are given up
+    /// with them, as all were before: whoever comes next must not wait for each of hundreds.
+    private func separate(after failure: SQLError) -> AuditChain? {
+        var chain: AuditChain?
+        var lost = Duration.zero
+        for write in writes {
+            guard lost < Self.patience else {
+                write.fail(failure)
+                continue
+            }
+            let began = auditor.time.uptime()
+            chain = WriteBatch(
+                writes: [write], session: session, auditor: auditor, dialect: dialect, follow: follow,
+                didCommit: didCommit, hasWaited: true
+            ).commit(startingFrom: chain)
+            if chain == nil { lost += auditor.time.uptime() - began }
+        }
+        return chain
+    }
+
     /// A disk may have room for what people wait for, and none for an index of thousands of events.
     private func goOnWithoutUpkeep(_ failure: SQLError) -> AuditChain? {
         let others = writes.filter { !$0.isUpkeep }
@@ -85,6 +113,7 @@ struct WriteBatch {
         let began = auditor.time.uptime()
         try session.begin()
         do {
+            if hasWaited, let shortWait = dialect.shortWait { try session.submit(shortWait, []) }
             try auditor.lease?.fence(session)
             let transaction = WriteTransaction(
                 session: session, chain: try chain ?? auditor.readChain(session), following: follow)

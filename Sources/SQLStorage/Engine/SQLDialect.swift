@@ -25,5 +25,8 @@ package struct SQLDialect: Sendable {
     /// Tells every node, at the commit, of what `$1` names, separated by commas: ended sessions by their ids, changed
     /// keys (``RevocationNews``).
     let sessionEndNews: SQLStatement?
+    /// Has what is left of a transaction wait a tenth of a second at most for a row that another one holds; `nil` where
+    /// nobody waits for a single row.
+    let shortWait: SQLStatement?
     let lease: LeaseSQL
 }

@@ -110,7 +110,8 @@ extension SQLDialect {
         ],
         transactionNumber: "txid_current()", lowestOpenNumber: "txid_snapshot_xmin(txid_current_snapshot())",
         databaseRun: "pg_postmaster_start_time()::text", advanceNumber: nil,
-        sessionEndNews: "SELECT pg_notify('drawbridge_session_end', $1)", lease: .postgres)
+        sessionEndNews: "SELECT pg_notify('drawbridge_session_end', $1)",
+        shortWait: "SELECT set_config('lock_timeout', '100', true)", lease: .postgres)
 }
 
 extension SQLError {

@@ -16,15 +16,19 @@ package enum PostgresStorage {
     ///   - outlet: gets what is signed, once it is durable.
     ///   - readers: connections that read; one more writes.
     ///   - markPath: where the last commit is noted; `nil` for a command, which does not watch over the database.
+    ///   - isPatient: whether a statement may take an hour, for a command that goes through whole tables while nobody
+    ///     waits behind it.
     ///   - migrating: follows the steps that bring the tables up to date.
     package static func open(
         _ address: PostgresAddress, node: String, signer: any AuditNoteSigning,
         outlet: any AuditNoteOutlet = NoAuditNoteOutlet(), readers: Int = defaultReaders,
-        markPath: String? = nil, migrating report: @escaping MigrationReport = { _, _ in },
+        markPath: String? = nil, isPatient: Bool = false,
+        migrating report: @escaping MigrationReport = { _, _ in },
         time: TimeSource = .system, logger: Logger = Logger(label: "drawbridge.storage")
     ) async throws(PostgresOpenError) -> DurableStorage {
         try await migrate(address, report: report, at: time.now(), logger: logger)
-        let engine = PostgresEngine(address: address, node: node, readers: readers, logger: logger)
+        let engine = PostgresEngine(
+            address: address, node: node, readers: readers, timeouts: isPatient ? .command : .service, logger: logger)
         let lease: NodeLease
         do {
             let mark = try markPath.map { try CommitMark(path: $0) }

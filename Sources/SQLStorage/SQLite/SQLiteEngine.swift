@@ -115,7 +115,7 @@ extension SQLDialect {
         transactionNumber: "(SELECT value + 1 FROM transaction_number)",
         lowestOpenNumber: "(SELECT value + 1 FROM transaction_number)", databaseRun: "''",
         advanceNumber: "UPDATE transaction_number SET value = value + 1", sessionEndNews: nil,
-        lease: .sqlite)
+        shortWait: nil, lease: .sqlite)
 }
 
 extension SQLError {

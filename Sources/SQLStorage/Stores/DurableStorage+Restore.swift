@@ -15,10 +15,11 @@ extension DurableStorage {
 
     /// Begins a new restore epoch: login tokens, codes and requests of before are over (ADR-0030).
     /// - Parameters:
+    ///   - actor: whoever put the database back, for the log.
     ///   - keepsSessions: whether those that are open stay so, also such as were ended since the backup.
     ///   - said: why, for the log.
     package func recordRestore(
-        at now: Timestamp, keepsSessions: Bool, said: String?
+        by actor: AdminActor, at now: Timestamp, keepsSessions: Bool, said: String?
     ) async throws -> RestoreReport {
         try await write { transaction in
             for call in RestoreCheck.raise(at: now) { _ = try transaction.change(call.statement, call.arguments) }
@@ -31,6 +32,7 @@ extension DurableStorage {
             }
             var detail = JSONObjectWriter()
             for (name, count) in ended.sorted(by: { $0.name < $1.name }) { detail.add(name, Int64(count)) }
+            detail.add("actor", actor.description)
             if let said { detail.add("said", said) }
             var event = RestoreNotice(at: now, reason: .command).event
             event.detail = String(decoding: detail.finish(), as: UTF8.self)

@@ -34,7 +34,8 @@ extension AuditCommand {
             let location = try options.location()
             let keys = [try await options.auditSigningKey().verifierKey]
             try await options.withStorage { storage in
-                try await AuditAcceptance(storage: storage, location: location, keys: keys).run(saying: reason)
+                try await AuditAcceptance(storage: storage, location: location, keys: keys, action: .atCommandLine())
+                    .run(saying: reason)
             }
         }
     }
@@ -45,34 +46,39 @@ struct AuditAcceptance {
     let storage: any BridgeStorage
     let location: StorageLocation
     let keys: [AuditVerifierKey]
+    let action: AdminAction
 
     func run(saying reason: String) async throws {
         let file = location.auditNoteFile
-        let now = TimeSource.system.now()
         let found = try await AuditComparison(storage, trusting: keys).contradictions(with: try file.read().notes)
         guard !found.isEmpty else {
             StandardOutput.say("The log contradicts nothing; there is nothing to accept.")
             return
         }
         for problem in found { StandardOutput.say("\(problem.id): \(problem.kind.rawValue)") }
-        let names = try file.setAside(at: now)
+        // First: wherever this ends half way, what shows the contradiction is never gone without a word of why.
+        try await record(found, saying: reason)
+        let names = try file.setAside(at: action.at)
         let notes = try await storage.newestNotes(trusting: keys)
         if !notes.isEmpty { try file.append(notes) }
-        let adopted = try await storage.adoptCuts(olderThan: nil, at: now)
-        var detail = JSONObjectWriter()
-        detail.add("adopted", Int64(adopted.count))
-        detail.add("count", Int64(found.count))
-        detail.add("id", found[0].id)
-        detail.add("said", reason)
-        try await storage.append([
-            AuditEvent(
-                at: now, type: .auditAccepted, outcome: .success, reason: found[0].kind.rawValue,
-                detail: String(decoding: detail.finish(), as: UTF8.self))
-        ])
+        let adopted = try await storage.adoptCuts(olderThan: nil, at: action.at)
         for cut in adopted {
             StandardOutput.say("Signed for the events of \(cut.node) up to \(cut.through), which are gone.")
         }
         for name in names { StandardOutput.say("What was kept before is now \(name).") }
         StandardOutput.say("Accepted. Running servers notice within ten minutes, or at once when they are restarted.")
+    }
+
+    private func record(_ found: [AuditVerificationReport.Problem], saying reason: String) async throws {
+        var detail = JSONObjectWriter()
+        detail.add("actor", action.actor.description)
+        detail.add("count", Int64(found.count))
+        detail.add("id", found[0].id)
+        detail.add("said", reason)
+        try await storage.append([
+            AuditEvent(
+                at: action.at, type: .auditAccepted, outcome: .success, reason: found[0].kind.rawValue,
+                detail: String(decoding: detail.finish(), as: UTF8.self))
+        ])
     }
 }

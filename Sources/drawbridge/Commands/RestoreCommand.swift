@@ -15,10 +15,10 @@ struct RestoreCommand: AsyncParsableCommand {
 
             A backup does not know what happened since. So login tokens, authorization codes and pushed requests \
             of before are refused from then on, and every session ends: nobody can say which of them had been \
-            ended, which device reported stolen. Recovery codes end too, and phones' keys of users who have \
-            another way in: each links theirs again. --keep-sessions keeps all of these as the backup has them. \
-            Keys that were retired since stay retired. The audit log ends where the backup ends: that is \
-            accepted in its own words, as by audit accept.
+            ended, which device reported stolen. Recovery codes end too, all passkeys are removed, and phones' \
+            keys of users who have another way in are unlinked: each sets theirs up again. --keep-sessions keeps \
+            sessions, codes, passkeys and keys as the backup has them. Keys that were retired since stay retired. \
+            The audit log ends where the backup ends: that is accepted in its own words, as by audit accept.
 
             --in-place does the same for a database that was put back by other means: PostgreSQL's, or a copy of \
             the whole folder.
@@ -36,7 +36,12 @@ struct RestoreCommand: AsyncParsableCommand {
     @Flag(name: .customLong("in-place"), help: "The database is where it belongs already.")
     var isInPlace = false
 
-    @Flag(name: .customLong("keep-sessions"), help: "End no session, also none that had been ended since the backup.")
+    @Flag(
+        name: .customLong("keep-sessions"),
+        help: """
+            Keep sessions, devices, recovery codes, passkeys and phones' keys as the backup has them, also those that \
+            were ended or removed since.
+            """)
     var keepsSessions = false
 
     @Option(help: "Why. It is kept in the audit log.")
@@ -85,7 +90,7 @@ struct RestoreCommand: AsyncParsableCommand {
         if options.dataPath == nil { try StorageFolder.create(try options.settings.load().storage.directory) }
         let hold = try SQLiteBackup.hold(location.databasePath, nodes: [location.node, "\(location.node)-cli"])
         defer { hold.release() }
-        let now = TimeSource.system.now()
+        let action = AdminAction.atCommandLine()
         let new = "\(location.databasePath).restoring"
         try clear(new)
         try FileManager.default.copyItem(atPath: folder.databasePath, toPath: new)
@@ -94,9 +99,10 @@ struct RestoreCommand: AsyncParsableCommand {
         // Before it is in its place: no server can start on a database that still knows old tokens as unused.
         let beginning = StorageLocation(location, databasePath: new)
         try await ServerStorage.withStorage(at: beginning) { storage in
-            try await tell(storage.recordRestore(at: now, keepsSessions: keepsSessions, said: said))
+            try await tell(
+                storage.recordRestore(by: action.actor, at: action.at, keepsSessions: keepsSessions, said: said))
         }
-        let kept = "\(location.databasePath).before-\(now.rfc3339.filter { $0 != ":" })"
+        let kept = "\(location.databasePath).before-\(action.at.rfc3339.filter { $0 != ":" })"
         try SQLiteBackup.replace(location.databasePath, with: new, keeping: kept)
         try clear(new)
         try takeFiles(from: folder, to: location)
@@ -121,13 +127,15 @@ struct RestoreCommand: AsyncParsableCommand {
         // A command's own name, under which the rest is written; no server starts before all is.
         hold?.release(node: "\(location.node)-cli")
         let said = reason ?? "the database was put back"
-        try await ServerStorage.withStorage(at: location) { storage in
+        // All sessions are ended by single statements: a million of them take longer than a service may wait for one.
+        try await ServerStorage.withStorage(at: location, isPatient: true) { storage in
             let living = try await storage.livingNodes()
             guard living.isEmpty else {
                 throw CommandError("Servers are running: \(living.joined(separator: ", ")). Stop them first.")
             }
+            let action = AdminAction.atCommandLine()
             try await tell(
-                storage.recordRestore(at: TimeSource.system.now(), keepsSessions: keepsSessions, said: said))
+                storage.recordRestore(by: action.actor, at: action.at, keepsSessions: keepsSessions, said: said))
         }
         if location.database == nil {
             try SQLiteBackup.mark(location.databasePath, node: location.node, prefix: location.commitMarkPrefix)
@@ -138,8 +146,9 @@ struct RestoreCommand: AsyncParsableCommand {
     /// The log ends earlier than what was signed about it: that is known, and has its reason.
     private func accept(at location: StorageLocation, saying said: String) async throws {
         let keys = [try ServerStorage.signingKey(location).verifierKey]
-        try await ServerStorage.withStorage(at: location) { storage in
-            try await AuditAcceptance(storage: storage, location: location, keys: keys).run(saying: said)
+        try await ServerStorage.withStorage(at: location, isPatient: true) { storage in
+            try await AuditAcceptance(storage: storage, location: location, keys: keys, action: .atCommandLine())
+                .run(saying: said)
         }
     }
 

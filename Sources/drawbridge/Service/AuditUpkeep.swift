@@ -15,6 +15,7 @@ struct AuditTallyService: Service {
     private static let batch = 5000
 
     func run() async throws {
+        beginSeries()
         var lastMinute: Int64 = 0
         await Recurring(interval: .seconds(2), task: "count audit events", logger: logger).run {
             while try await count() {}
@@ -22,16 +23,29 @@ struct AuditTallyService: Service {
         }
     }
 
+    /// Makes every series, at 0: of one that its first event makes, Prometheus never sees that event as a rise.
+    func beginSeries() {
+        for type in AuditEventType.all {
+            counter(of: type, .success).increment(by: 0)
+            counter(of: type, .failure).increment(by: 0)
+        }
+    }
+
     /// - Returns: whether there may be more.
     func count() async throws -> Bool {
         let counts = try await storage.advanceTally(limit: Self.batch)
-        for count in counts {
-            Counter(
-                label: "drawbridge_audit_events_total",
-                dimensions: [("type", count.type.rawValue), ("outcome", count.outcome.rawValue)], factory: metrics
-            ).increment(by: count.count)
+        for count in counts { counter(of: count.type, count.outcome).increment(by: count.count) }
+        // Mostly noticed at the start, before anybody could read a 0; and a count starts anew with every process.
+        if let restored = counts.filter({ $0.type == .databaseRestored }).map(\.at).max() {
+            Gauge(label: "drawbridge_database_restored_timestamp_seconds", factory: metrics).record(restored.seconds)
         }
         return !counts.isEmpty
+    }
+
+    private func counter(of type: AuditEventType, _ outcome: AuditEvent.Outcome) -> Counter {
+        Counter(
+            label: "drawbridge_audit_events_total",
+            dimensions: [("type", type.rawValue), ("outcome", outcome.rawValue)], factory: metrics)
     }
 
     /// - Returns: the minute of the last sample.

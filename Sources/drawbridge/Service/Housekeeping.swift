@@ -12,6 +12,7 @@ struct PurgeService: Service {
     let interval: Duration
     let time: TimeSource
     let logger: Logger
+    let clock = PurgeClock()
 
     /// Expired tokens and sessions stay this long, so that an app can still ask what became of its token.
     static let retention = Duration.seconds(3600)
@@ -24,13 +25,14 @@ struct PurgeService: Service {
 
     /// Purges once.
     func purge() async throws {
-        let cutoff = time.now() - Self.retention
+        let now = now()
+        let cutoff = now - Self.retention
         while try await storage.purgeLoginTokens(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         // Nobody asks what became of these, and anybody can cause them, so they go at once.
-        while try await storage.purgePushedRequests(expiredBefore: time.now(), limit: Self.batch) == Self.batch {}
-        while try await storage.purgeSelfIssued(expiredBefore: time.now(), limit: Self.batch) == Self.batch {}
-        while try await storage.purgeChallenges(expiredBefore: time.now(), limit: Self.batch) == Self.batch {}
-        while try await storage.purgeCrossDevices(expiredBefore: time.now(), limit: Self.batch) == Self.batch {}
+        while try await storage.purgePushedRequests(expiredBefore: now, limit: Self.batch) == Self.batch {}
+        while try await storage.purgeSelfIssued(expiredBefore: now, limit: Self.batch) == Self.batch {}
+        while try await storage.purgeChallenges(expiredBefore: now, limit: Self.batch) == Self.batch {}
+        while try await storage.purgeCrossDevices(expiredBefore: now, limit: Self.batch) == Self.batch {}
         while try await storage.purgeSessions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeCodes(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeDeviceAuthorizations(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
@@ -42,7 +44,7 @@ struct PurgeService: Service {
         guard let auditRetention else { return }
         var purge: AuditPurge
         repeat {
-            purge = try await storage.purgeAudit(olderThan: auditRetention, at: time.now())
+            purge = try await storage.purgeAudit(olderThan: auditRetention, at: now)
         } while purge.removed > 0
         guard watch.note(refusedCuts: purge.refused) else { return }
         for problem in purge.refused {
@@ -50,6 +52,16 @@ struct PurgeService: Service {
                 "a part of the audit log that does not verify is kept although it is old",
                 metadata: ["id": "\(problem.id)", "kind": "\(problem.kind.rawValue)"])
         }
+    }
+
+    private func now() -> Timestamp {
+        let reading = clock.read(time)
+        if let jump = reading.jump {
+            logger.error(
+                "the clock has jumped ahead: for a day what expires is removed as if it had not",
+                metadata: ["seconds": "\(jump.components.seconds)"])
+        }
+        return reading.now
     }
 }
 

@@ -16,14 +16,16 @@ enum ServerStorage {
     }
 
     /// Opens it for one command, which may run while the server does: it writes a chain of its own, `<node>-cli`.
-    /// - Parameter migrating: follows the steps that bring the tables up to date.
+    /// - Parameters:
+    ///   - migrating: follows the steps that bring the tables up to date.
+    ///   - isPatient: whether it goes through whole tables, while no server waits behind it.
     static func withStorage<Value>(
         at location: StorageLocation, migrating report: @escaping MigrationReport = { _, _ in },
-        _ body: (any BridgeStorage) async throws -> Value
+        isPatient: Bool = false, _ body: (any BridgeStorage) async throws -> Value
     ) async throws -> Value {
         let keeper = AuditNoteKeeper(file: location.auditNoteFile, watch: AuditWatch(), logger: nil)
         let storage = try await open(
-            location, node: "\(location.node)-cli", outlet: keeper, migrating: report,
+            location, node: "\(location.node)-cli", outlet: keeper, migrating: report, isPatient: isPatient,
             logger: Logger(label: "drawbridge"))
         do {
             let value = try await body(storage)
@@ -37,13 +39,13 @@ enum ServerStorage {
 
     private static func open(
         _ location: StorageLocation, node: String, markPath: String? = nil, outlet: any AuditNoteOutlet,
-        migrating report: @escaping MigrationReport = { _, _ in }, logger: Logger
+        migrating report: @escaping MigrationReport = { _, _ in }, isPatient: Bool = false, logger: Logger
     ) async throws -> any BridgeStorage {
         let signer = try signingKey(location)
         if let database = location.database {
             return try await PostgresStorage.open(
-                database, node: node, signer: signer, outlet: outlet, markPath: markPath, migrating: report,
-                logger: logger)
+                database, node: node, signer: signer, outlet: outlet, markPath: markPath, isPatient: isPatient,
+                migrating: report, logger: logger)
         }
         return try SQLiteStorage.open(
             path: location.databasePath, node: node, signer: signer, outlet: outlet, markPath: markPath,

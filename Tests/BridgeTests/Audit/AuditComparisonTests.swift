@@ -40,6 +40,19 @@ private typealias Problem = AuditVerificationReport.Problem
                 == [Problem(node: "a", sequence: 2, kind: .checkpointMismatch)])
     }
 
+    @Test func `a hash that only looks like the one of the note is another`() async throws {
+        var chain = AuditFixture.chain(60)
+        let index = try #require(chain.firstIndex { $0.hash.contains("K") })
+        let note = try checkpoint(Int64(index) + 1, of: chain)
+        let record = chain[index]
+        chain[index] = AuditRecord(
+            node: record.node, sequence: record.sequence, event: record.event, previousHash: record.previousHash,
+            hash: record.hash.replacing("K", with: "\u{212A}"))
+        #expect(
+            try await found(in: FixedAuditLog(chain), [note])
+                == [Problem(node: "a", sequence: record.sequence, kind: .checkpointMismatch)])
+    }
+
     @Test func `an event that is gone from the middle is found where a note is about it`() async throws {
         let holed = FixedAuditLog(chain.filter { $0.sequence != 4 })
         #expect(

@@ -50,6 +50,13 @@ private func odd() -> AuditRecord {
         #expect(none.text == AuditCSV.header)
     }
 
+    @Test(arguments: AuditExport.Format.allCases)
+    func `checkpoints are read for the one format that has them`(format: AuditExport.Format) async throws {
+        let log = FixedAuditLog([odd()])
+        try await AuditReview(log).export(as: format) { _ in }
+        #expect(log.timesCheckpointsWereRead == (format == .jsonLines ? 1 : 0))
+    }
+
     @Test func `a table keeps its columns and runs no formula`() async throws {
         let output = ByteCollector()
         try await AuditReview(FixedAuditLog([odd()])).export(as: .csv) { output.append($0) }

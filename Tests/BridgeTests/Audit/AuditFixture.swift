@@ -52,7 +52,12 @@ final class FixedAuditLog: AuditLog {
     /// Comes last in a verification.
     private let beforeStrays: @Sendable () async -> Void
 
+    private let checkpointReads = Mutex(0)
+
     private var events: [AuditRecord] { all.compactMap(\.value) }
+
+    /// How often the checkpoints were asked for.
+    var timesCheckpointsWereRead: Int { checkpointReads.withLock { $0 } }
 
     /// - Parameter heads: what the store says; the last record of each node unless given.
     convenience init(
@@ -108,7 +113,10 @@ final class FixedAuditLog: AuditLog {
         return Array(lost.prefix(limit))
     }
 
-    func checkpoints() -> [AuditReading<AuditCheckpoint>] { signed }
+    func checkpoints() -> [AuditReading<AuditCheckpoint>] {
+        checkpointReads.withLock { $0 += 1 }
+        return signed
+    }
 
     func cuts() -> [AuditReading<AuditCut>] { stated }
 

@@ -66,6 +66,16 @@ extension AuditRecord {
         #expect(verify(records).problems == [problem(.edited, 3), problem(.unlinked, 3)])
     }
 
+    @Test func `a hash of which a letter was changed for one that Unicode takes for the same is edited`() throws {
+        var records = AuditFixture.chain(60)
+        let index = try #require(records.dropLast().firstIndex { $0.hash.contains("K") })
+        let alike = records[index].hash.replacing("K", with: "\u{212A}")
+        try #require(alike == records[index].hash)
+        records[index] = records[index].changing(hash: alike)
+        let sequence = Int64(index) + 1
+        #expect(verify(records).problems == [problem(.edited, sequence), problem(.unlinked, sequence + 1)])
+    }
+
     @Test func `a chain that was made anew is told by its checkpoint alone`() throws {
         let key = try AuditFixture.key()
         let checkpoint = try AuditFixture.checkpoint(chain, at: 5, by: key)

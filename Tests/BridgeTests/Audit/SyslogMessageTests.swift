@@ -30,6 +30,7 @@ import Testing
     @Test(arguments: [
         (AuditEventType.loginTokenRedeemed, AuditEvent.Outcome.success, 110),
         (.loginTokenRefused, .failure, 108), (.loginTokenReplayed, .failure, 107), (.refreshTokenReused, .failure, 107),
+        (.authorizationCodeReused, .failure, 107), (.deviceCodeReused, .failure, 107),
     ])
     func `the priority tells reuse, failure and success apart`(
         type: AuditEventType, outcome: AuditEvent.Outcome, priority: Int

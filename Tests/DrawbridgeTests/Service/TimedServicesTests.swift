@@ -66,6 +66,27 @@ import Testing
         #expect(text.contains(#"drawbridge_audit_events_total{outcome="failure",type="login_token.refused"} 1"#))
     }
 
+    @Test func `every kind of event is counted from 0 on, so that a first burst is a rise`() async throws {
+        let service = AuditTallyService(storage: storage, metrics: metrics, time: time, logger: lines.logger)
+        service.beginSeries()
+        let text = metrics.exposition()
+        for type in AuditEventType.all {
+            for outcome in ["success", "failure"] {
+                let series = #"drawbridge_audit_events_total{outcome="\#(outcome)",type="\#(type.rawValue)"}"#
+                #expect(text.contains("\(series) 0\n"))
+            }
+        }
+    }
+
+    @Test func `when the database was found to be an earlier one is a metric of its own`() async throws {
+        let service = AuditTallyService(storage: storage, metrics: metrics, time: time, logger: lines.logger)
+        while try await service.count() {}
+        #expect(!metrics.exposition().contains("drawbridge_database_restored_timestamp_seconds"))
+        try await events(.databaseRestored, .success, 1)
+        while try await service.count() {}
+        #expect(metrics.exposition().contains("\ndrawbridge_database_restored_timestamp_seconds 1795356000"))
+    }
+
     @Test func `living sessions are noted once a minute, at its beginning`() async throws {
         let service = AuditTallyService(storage: storage, metrics: metrics, time: time, logger: lines.logger)
         let minute = try await service.sample(after: 0)

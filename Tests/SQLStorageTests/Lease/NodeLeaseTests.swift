@@ -115,6 +115,23 @@ import Testing
         }
     }
 
+    @Test func `a doubt is not forgotten before there is a note`() throws {
+        try Self.with { path in
+            let mark = try CommitMark(path: path)
+            mark.note(Self.commit)
+            mark.close()
+            let copy = "\(path).copy"
+            try FileManager.default.copyItem(atPath: path, toPath: copy)
+            // Starts that fail before the database was asked, the second one in good order.
+            #expect(try CommitMark(path: copy).found == .doubtful)
+            try CommitMark(path: copy).close()
+            let last = try CommitMark(path: copy)
+            #expect(last.found == .doubtful)
+            last.note(Self.commit)
+            #expect(try CommitMark(path: copy).found == .certain(Self.commit))
+        }
+    }
+
     @Test func `a note that was cut short leaves the one before`() throws {
         try Self.with { path in
             let mark = try CommitMark(path: path)
@@ -224,7 +241,8 @@ import Testing
     @Test func `a token whose issue was lost is refused, and a miss does not bring it back`() async throws {
         try await TemporaryDatabase.with { database in
             let storage = try Self.storage(database)
-            _ = try await storage.recordRestore(at: TimeSource.system.now(), keepsSessions: true, said: nil)
+            _ = try await storage.recordRestore(
+                by: .login("root"), at: TimeSource.system.now(), keepsSessions: true, said: nil)
             let misses = try await storage.recordMiss(
                 Self.issued, at: Self.issued.issuedAt, limit: 5, event: Self.event, alwaysTells: false)
             #expect(misses == 5)

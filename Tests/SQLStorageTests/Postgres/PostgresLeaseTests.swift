@@ -92,7 +92,8 @@ import Testing
         try await PostgresDatabase.with { database in
             let one = try await database.open(node: "one")
             let two = try await database.open(node: "two")
-            _ = try await one.recordRestore(at: TimeSource.system.now(), keepsSessions: true, said: nil)
+            _ = try await one.recordRestore(
+                by: .login("root"), at: TimeSource.system.now(), keepsSessions: true, said: nil)
             try await two.append([NodeLeaseTests.event])
             #expect(two.nodeStanding.isHeld)
             #expect(try await Set(one.livingNodes()) == ["two"])

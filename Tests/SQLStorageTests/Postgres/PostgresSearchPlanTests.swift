@@ -34,4 +34,26 @@ struct PostgresSearchPlanTests {
             #expect(plan.contains("audit_event_pkey") && !plan.contains("Seq Scan"), "\(plan)")
         }
     }
+
+    @Test func `of a long queue of notices the first of a client are found by its index`() async throws {
+        try await PostgresDatabase.with { database in
+            _ = try await database.open()
+            let session = try database.session()
+            let prepared = "PREPARE due (text) AS " + LogoutNoticeSQL.queue.first.text.replacing("$", with: "?")
+            for text in [
+                """
+                INSERT INTO logout_notice (id, client_id, subject, session_id, created_at, attempts, next_attempt_at)
+                SELECT 'n' || number, 'c' || number % 3, 's', 's', 0, 0, 0 FROM generate_series(0, 29999) AS number
+                """,
+                "ANALYZE logout_notice",
+                "SET plan_cache_mode = force_generic_plan",
+                "DO 'BEGIN EXECUTE replace(''\(prepared)'', ''?'', chr(36)); END'",
+            ] {
+                _ = try session.run(SQLStatement(text, isRecurring: false), [])
+            }
+            let plan = try session.run(SQLStatement("EXPLAIN EXECUTE due ('c0')", isRecurring: false), [])
+                .map { try $0.text(0) }.joined(separator: "\n")
+            #expect(plan.contains("logout_notice_client") && !plan.contains("Sort"), "\(plan)")
+        }
+    }
 }

@@ -34,7 +34,8 @@ package enum AuthorizationStoreConformance {
         ConformanceCase("a pushed request from before the database was put back is used up by nobody") { open in
             let store = try await open()
             try await store.storePushedRequest(Sample.pushed("d"))
-            _ = try await store.recordRestore(at: Sample.now + .seconds(1), keepsSessions: true, said: nil)
+            _ = try await store.recordRestore(
+                by: .login("root"), at: Sample.now + .seconds(1), keepsSessions: true, said: nil)
             try expectEqual(
                 try await store.consume("d", at: Sample.now + .seconds(2)), false, "its use may be forgotten")
         },

@@ -102,7 +102,7 @@ extension AuditCheckpoint {
     /// - Returns: what is wrong, `nil` when nothing is.
     package func problem(trusting keys: [AuditVerifierKey]) -> AuditProblemKind? {
         guard let note = SignedNote(note), let text = AuditCheckpointText(note.text),
-            text.size == size, text.at == at, Base64URL.encode(text.hash) == hash
+            text.size == size, text.at == at, Base64URL.encode(text.hash).hasSameBytes(as: hash)
         else { return .checkpointMalformed }
         switch note.verdict(on: text.origin, of: node, trusting: keys) {
         case .signed: return nil
@@ -119,7 +119,7 @@ extension AuditCut {
     package func problem(trusting keys: [AuditVerifierKey]) -> AuditProblemKind? {
         guard let note = SignedNote(note), let text = AuditCutText(note.text), text.through == through,
             text.retention == retention, text.isAdopted == isAdopted, text.at == at,
-            Base64URL.encode(text.hash) == hash
+            Base64URL.encode(text.hash).hasSameBytes(as: hash)
         else { return .cutMalformed }
         switch note.verdict(on: text.origin, of: node, trusting: keys) {
         case .signed: return nil

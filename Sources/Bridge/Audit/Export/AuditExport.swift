@@ -22,12 +22,10 @@ package struct AuditExport: Sendable {
     /// Everything, node by node, oldest first.
     package func writeAll(as format: Format, to sink: Sink) async throws {
         // In this order: what a checkpoint covers was written before it, so it is in the events that follow.
-        let checkpoints = try await log.checkpoints()
+        let checkpoints = try await format == .jsonLines ? log.checkpoints() : []
         let heads = try await log.chains()
         try await begin(format, sink)
-        if format == .jsonLines {
-            for checkpoint in checkpoints { try await sink(line(checkpoint, \.json)) }
-        }
+        for checkpoint in checkpoints { try await sink(line(checkpoint, \.json)) }
         for head in heads {
             try await AuditChainReader(log, head: head).read { entries in try await sink(page(entries, format)) }
         }

@@ -94,7 +94,9 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let alertAcknowledged = Self(rawValue: "alert.acknowledged")
 
     /// A token came a second time: whoever holds the other copy may be a thief.
-    package static let tokenReuses: Set<Self> = [.loginTokenReplayed, .authorizationCodeReused, .refreshTokenReused]
+    package static let tokenReuses: Set<Self> = [
+        .loginTokenReplayed, .authorizationCodeReused, .deviceCodeReused, .refreshTokenReused,
+    ]
 
     /// Every type that this version writes, to choose from.
     package static let all: [Self] = [

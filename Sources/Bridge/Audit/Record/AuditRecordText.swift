@@ -50,7 +50,8 @@ struct AuditRecordText {
 extension AuditRecord {
     /// Whether the hash is the one that the fields give.
     package var isIntact: Bool {
-        hash == AuditRecordText(event, node: node, sequence: sequence, previousHash: previousHash).hash
+        hash.hasSameBytes(
+            as: AuditRecordText(event, node: node, sequence: sequence, previousHash: previousHash).hash)
     }
 }
 

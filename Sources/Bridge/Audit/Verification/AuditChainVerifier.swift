@@ -60,12 +60,13 @@ struct AuditChainVerifier: Sendable {
     private func checkLink(of record: AuditRecord, report: inout AuditVerificationReport) {
         guard record.sequence == expected else {
             // Only a beginning can be cut off: what comes before a gap was either never there or put there afterwards.
-            if last == nil, let hash = cuts[record.sequence - 1], hash == record.previousHash { return }
+            if last == nil, let hash = cuts[record.sequence - 1], hash.hasSameBytes(as: record.previousHash) { return }
             report.add(.missing, node: node, sequence: expected)
             return
         }
         guard let predecessor = last.map(\.hash) ?? AuditRecord.genesis else { return }
-        if record.previousHash != predecessor { report.add(.unlinked, node: node, sequence: record.sequence) }
+        guard !record.previousHash.hasSameBytes(as: predecessor) else { return }
+        report.add(.unlinked, node: node, sequence: record.sequence)
     }
 
     /// The place alone: an event that cannot be read names no predecessor.
@@ -81,7 +82,7 @@ struct AuditChainVerifier: Sendable {
         while next < checkpoints.count, checkpoints[next].size <= last.sequence {
             let checkpoint = checkpoints[next]
             // One inside a gap has nothing to be compared with; the gap is reported, and so is an unreadable event.
-            if checkpoint.size == last.sequence, let hash = last.hash, checkpoint.hash != hash {
+            if checkpoint.size == last.sequence, let hash = last.hash, !checkpoint.hash.hasSameBytes(as: hash) {
                 report.add(.checkpointMismatch, node: node, sequence: checkpoint.size)
             }
             next += 1

@@ -75,19 +75,21 @@ package struct AuditComparison: Sendable {
 
         private func contradiction(with checkpoint: AuditCheckpoint) -> AuditVerificationReport.Problem? {
             if let hash = hashes[checkpoint.size] {
-                return hash == checkpoint.hash ? nil : problem(.checkpointMismatch, checkpoint.size)
+                return hash.hasSameBytes(as: checkpoint.hash) ? nil : problem(.checkpointMismatch, checkpoint.size)
             }
             let covering = cuts.filter { $0.through >= checkpoint.size }
             if covering.isEmpty {
                 return checkpoint.size > end ? problem(.truncated, end + 1) : problem(.missing, checkpoint.size)
             }
-            let isOther = covering.contains { $0.through == checkpoint.size && $0.hash != checkpoint.hash }
+            let isOther = covering.contains {
+                $0.through == checkpoint.size && !$0.hash.hasSameBytes(as: checkpoint.hash)
+            }
             return isOther ? problem(.checkpointMismatch, checkpoint.size) : nil
         }
 
         private func begins(_ cut: AuditCut, at first: AuditEntry) -> Bool {
             guard cut.through == first.sequence - 1 else { return false }
-            return first.value.map { $0.previousHash == cut.hash } ?? true
+            return first.value.map { $0.previousHash.hasSameBytes(as: cut.hash) } ?? true
         }
 
         private func problem(_ kind: AuditProblemKind, _ sequence: Int64) -> AuditVerificationReport.Problem {

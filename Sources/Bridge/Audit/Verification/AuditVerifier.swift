@@ -83,7 +83,8 @@ private struct GoodCheckpoints {
             report.add(problem, node: checkpoint.node, sequence: checkpoint.size)
             return false
         }
-        guard let other = byNode[checkpoint.node]?[checkpoint.size], other.hash != checkpoint.hash else {
+        guard let other = byNode[checkpoint.node]?[checkpoint.size], !other.hash.hasSameBytes(as: checkpoint.hash)
+        else {
             byNode[checkpoint.node, default: [:]][checkpoint.size] = checkpoint
             return true
         }
@@ -100,7 +101,7 @@ private struct GoodCheckpoints {
             // What an administrator took over may have lost its checkpoint too; nothing says how old it was.
             return cut.isAdopted && cut.retention == .zero && least == .zero ? nil : .cutUnproved
         }
-        guard checkpoint.hash == cut.hash else { return .cutMismatch }
+        guard checkpoint.hash.hasSameBytes(as: cut.hash) else { return .cutMismatch }
         guard checkpoint.at <= cut.at - cut.retention else { return .cutTooFar }
         // Of what was gone before it was signed for, nobody knows what was in force; but how old it was, then.
         let isLongEnough = cut.isAdopted ? checkpoint.at <= cut.at - least : cut.retention >= least

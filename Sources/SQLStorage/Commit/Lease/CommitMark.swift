@@ -21,6 +21,25 @@ package final class CommitMark: Sendable {
         var start: UnsafeMutableRawPointer?
         var descriptor: CInt
         var count: UInt64 = 0
+        /// What the file is to say of itself with the first note; `nil` once it does.
+        var unsaid: Header?
+    }
+
+    /// Which file this is.
+    private struct Header {
+        let inode: UInt64
+        /// See ``CommitMark/generation(of:)``.
+        let generation: UInt32
+
+        /// Says so, and that the file is in use in this run of the kernel.
+        func write(to start: UnsafeMutableRawPointer) {
+            start.copyMemory(from: CommitMark.name, byteCount: CommitMark.name.count)
+            start.storeBytes(of: inode, toByteOffset: CommitMark.inodePlace, as: UInt64.self)
+            start.storeBytes(of: generation, toByteOffset: CommitMark.generationPlace, as: UInt32.self)
+            start.storeBytes(of: 0, toByteOffset: CommitMark.cleanPlace, as: UInt64.self)
+            let run = CommitMark.padded(KernelRun.id ?? "", to: CommitMark.runLength)
+            (start + CommitMark.runPlace).copyMemory(from: run, byteCount: run.count)
+        }
     }
 
     /// What the file said when it was opened.
@@ -59,14 +78,13 @@ package final class CommitMark: Sendable {
                 let start = mmap(nil, Self.length, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0),
                 start != MAP_FAILED
             else { throw CommitMarkError(path: path, code: errno) }
-            let generation = Self.generation(of: opened)
-            found = isNew ? .missing : Self.read(start, inode: UInt64(status.st_ino), generation: generation)
-            start.copyMemory(from: Self.name, byteCount: Self.name.count)
-            start.storeBytes(of: UInt64(status.st_ino), toByteOffset: Self.inodePlace, as: UInt64.self)
-            start.storeBytes(of: generation, toByteOffset: Self.generationPlace, as: UInt32.self)
-            start.storeBytes(of: 0, toByteOffset: Self.cleanPlace, as: UInt64.self)
-            let run = Self.padded(KernelRun.id ?? "", to: Self.runLength)
-            (start + Self.runPlace).copyMemory(from: run, byteCount: run.count)
+            let header = Header(inode: UInt64(status.st_ino), generation: Self.generation(of: opened))
+            let found: Found =
+                isNew ? .missing : Self.read(start, inode: header.inode, generation: header.generation)
+            self.found = found
+            // A doubt stays in the file until there is a note: by then the database knows of it. A start that fails
+            // before must not leave a file that looks like any other.
+            if found != .doubtful { header.write(to: start) }
             // On the disk before anything is written that it speaks of.
             guard msync(start, Self.length, MS_SYNC) == 0, fsync(opened) == 0 else {
                 throw CommitMarkError(path: path, code: errno)
@@ -74,7 +92,8 @@ package final class CommitMark: Sendable {
             Self.synchronizeFolder(of: path)
             // Counted on from what is there: the higher number is the later note.
             let count = Self.notes(start).map(\.count).max() ?? 0
-            page = Mutex(Page(start: start, descriptor: opened, count: count))
+            page = Mutex(
+                Page(start: start, descriptor: opened, count: count, unsaid: found == .doubtful ? header : nil))
         } catch {
             Foundation.close(opened)
             throw error
@@ -94,6 +113,8 @@ package final class CommitMark: Sendable {
             page.count += 1
             let bytes = Self.encode(commit, count: page.count)
             (start + Self.notePlaces[Int(page.count % 2)]).copyMemory(from: bytes, byteCount: bytes.count)
+            page.unsaid?.write(to: start)
+            page.unsaid = nil
         }
     }
 
@@ -102,7 +123,8 @@ package final class CommitMark: Sendable {
         page.withLock { page in
             guard let start = page.start else { return }
             msync(start, Self.length, MS_SYNC)
-            start.storeBytes(of: 1, toByteOffset: Self.cleanPlace, as: UInt64.self)
+            // Without a note nothing is known of the end.
+            if page.unsaid == nil { start.storeBytes(of: 1, toByteOffset: Self.cleanPlace, as: UInt64.self) }
             msync(start, Self.length, MS_SYNC)
             fsync(page.descriptor)
             munmap(start, Self.length)

@@ -29,8 +29,12 @@ enum AuditSegmentSQL {
         FROM ordered
         """
 
+    /// Of events through `$6`: who comes late must not write over what has been sealed further since.
     static let insertPiece: SQLStatement = """
-        INSERT INTO audit_index (node, first_sequence, field, bucket, entries) VALUES ($1, $2, $3, $4, $5)
+        INSERT INTO audit_index (node, first_sequence, field, bucket, entries)
+        SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS TEXT)
+        WHERE NOT EXISTS (SELECT 1 FROM audit_segment
+            WHERE node = $1 AND first_sequence = $2 AND through > $6 AND through = CAST(through AS BIGINT))
         ON CONFLICT (node, first_sequence, field, bucket) DO UPDATE SET entries = excluded.entries
         """
 

@@ -143,7 +143,8 @@ extension DurableStorage: AuditUpkeep {
             guard
                 let checkpoint = try await read({ try $0.run(AuditSQL.checkpoint, place) }).first
                     .flatMap({ AuditReading<AuditCheckpoint>(row: $0).value }),
-                checkpoint.problem(trusting: signer.trustedKeys) == nil, checkpoint.hash == record.previousHash,
+                checkpoint.problem(trusting: signer.trustedKeys) == nil,
+                checkpoint.hash.hasSameBytes(as: record.previousHash),
                 checkpoint.at <= now - retention, try await isStated(head.node, through: through)
             else { return nil }
         }

@@ -65,7 +65,8 @@ extension DurableStorage {
     }
 
     /// The index first and what makes it count last, so that it does not matter where this ends half way. Nothing is taken
-    /// away before: what was sealed of the segment goes on counting, and another process at the same one writes the same.
+    /// away before: what was sealed of the segment goes on counting, and another process at the same one writes the same,
+    /// or less of it, which changes nothing once there is more.
     private func seal(_ segment: AuditSegment) async throws {
         let place = [SQLValue.text(segment.node), .integer(segment.first)]
         let index = try await read { session in
@@ -78,7 +79,10 @@ extension DurableStorage {
                 for piece in part {
                     try transaction.submit(
                         AuditSegmentSQL.insertPiece,
-                        place + [.integer(piece.field.rawValue), .integer(piece.bucket), .text(piece.entries)])
+                        place + [
+                            .integer(piece.field.rawValue), .integer(piece.bucket), .text(piece.entries),
+                            .integer(segment.through),
+                        ])
                 }
             }
         }

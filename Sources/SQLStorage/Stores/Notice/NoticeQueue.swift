@@ -12,23 +12,27 @@ protocol QueuedNotice: Sendable {
 
 /// The statements about a table of notices, which stay in it until they were heard or are given up.
 struct NoticeQueue<Notice: QueuedNotice>: Sendable {
-    /// Of each client the `$3` first, so that one that answers nothing does not fill the list.
-    let due: SQLStatement
+    /// The first notices of the first client after `$1`, and perhaps of those after it.
+    ///
+    /// Client by client, however many are due: a few rows of an index for each. The limit stands in it, because
+    /// PostgreSQL plans by it.
+    let first: SQLStatement
     /// One call takes a notice; it comes back at `$3` unless it is settled before.
     let take: SQLStatement
     let postpone: SQLStatement
     let delete: SQLStatement
-    /// The column of ``due`` that says when the notice became due.
+    /// The column of ``first`` that says when the notice becomes due.
     let dueColumn: Int
+
+    /// Notices of one client that are taken at a time, so that one that answers nothing does not fill the list.
+    private static var perClient: Int { 4 }
 
     /// - Parameter columns: what `Notice` reads, in its order.
     init(table: String, columns: [String]) {
-        due = SQLStatement(
+        first = SQLStatement(
             """
-            SELECT \(columns.joined(separator: ", ")), next_attempt_at FROM
-                (SELECT *, row_number() OVER (PARTITION BY client_id ORDER BY next_attempt_at, id) AS place
-                FROM \(table) WHERE next_attempt_at <= $1) AS due
-            WHERE place <= $3 ORDER BY next_attempt_at, id LIMIT $2
+            SELECT \(columns.joined(separator: ", ")), next_attempt_at FROM \(table)
+            WHERE client_id > $1 ORDER BY client_id, next_attempt_at, id LIMIT \(Self.perClient)
             """)
         take = SQLStatement(
             """
@@ -39,21 +43,34 @@ struct NoticeQueue<Notice: QueuedNotice>: Sendable {
         delete = SQLStatement("DELETE FROM \(table) WHERE id = $1")
         dueColumn = columns.count
     }
+
+    /// What is due of clients that are not busy, a few of each, in the order in which it became due.
+    fileprivate func due(
+        at now: Timestamp, sparing busy: Set<ClientID>, _ session: any SQLSession
+    ) throws -> [(notice: Notice, dueAt: Timestamp)] {
+        var found: [(notice: Notice, dueAt: Timestamp)] = []
+        // Before every name.
+        var last = ""
+        while true {
+            let rows = try session.run(first, [.text(last)])
+                .map { (notice: try Notice(row: $0), dueAt: try $0.timestamp(dueColumn)) }
+            guard let client = rows.first?.notice.clientID else { break }
+            if !busy.contains(client) {
+                found += rows.prefix { $0.notice.clientID == client && $0.dueAt <= now }
+            }
+            last = client.rawValue
+        }
+        return found.sorted { ($0.dueAt, $0.notice.id) < ($1.dueAt, $1.notice.id) }
+    }
 }
 
 extension DurableStorage {
-    /// Notices of one client that are taken at a time.
-    private static var noticesPerClient: Int64 { 4 }
-
     /// Takes what is due off the queue for as long as `lease`: of several callers each notice goes to one.
     func take<Notice>(
         from queue: NoticeQueue<Notice>, dueAt now: Timestamp, lease: Duration, limit: Int, sparing busy: Set<ClientID>
     ) async throws -> [Notice] {
-        let window = SQLValue.integer(Int64(max(0, limit) + busy.count * Int(Self.noticesPerClient)))
         let due = try await read { session in
-            try session.run(queue.due, [SQLValue(now), window, .integer(Self.noticesPerClient)])
-                .map { (notice: try Notice(row: $0), dueAt: try $0.timestamp(queue.dueColumn)) }
-                .filter { !busy.contains($0.notice.clientID) }.prefix(max(0, limit))
+            try queue.due(at: now, sparing: busy, session).prefix(max(0, limit))
         }
         guard !due.isEmpty else { return [] }
         return try await write { transaction in

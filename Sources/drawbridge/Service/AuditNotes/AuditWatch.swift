@@ -8,6 +8,7 @@ import Synchronization
 final class AuditWatch: Sendable {
     private struct State {
         var contradictions: [AuditVerificationReport.Problem] = []
+        var toldNodes: Set<String> = []
         var refusedCuts: [AuditVerificationReport.Problem] = []
         var fileProblem: String?
         /// Why the log could not be compared with its notes the last time.
@@ -21,6 +22,12 @@ final class AuditWatch: Sendable {
 
     func note(contradictions found: [AuditVerificationReport.Problem]) {
         state.withLock { $0.contradictions = found }
+    }
+
+    /// The nodes of whose contradictions the log has an event; one that is well again is told of anew.
+    var toldNodes: Set<String> {
+        get { state.withLock { $0.toldNodes } }
+        set { state.withLock { $0.toldNodes = newValue } }
     }
 
     /// What kept retention from removing old events.

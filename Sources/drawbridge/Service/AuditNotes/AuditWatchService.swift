@@ -83,11 +83,14 @@ struct AuditWatchService: Service {
     }
 
     private func tell(of found: [AuditVerificationReport.Problem]) async throws {
-        let before = Set(watch.contradictions.map(\.node))
+        if found.isEmpty, !watch.contradictions.isEmpty {
+            logger.notice("the audit log no longer contradicts its checkpoints")
+        }
         watch.note(contradictions: found)
-        if found.isEmpty, !before.isEmpty { logger.notice("the audit log no longer contradicts its checkpoints") }
         // As its chain grows, a contradiction of the same node looks a little different each time.
-        let news = found.filter { !before.contains($0.node) }
+        let nodes = Set(found.map(\.node))
+        watch.toldNodes.formIntersection(nodes)
+        let news = found.filter { !watch.toldNodes.contains($0.node) }
         guard let first = news.first else { return }
         for problem in news.prefix(Self.namedLimit) {
             logger.error(
@@ -102,6 +105,8 @@ struct AuditWatchService: Service {
                 at: time.now(), type: .auditContradicted, outcome: .failure, reason: first.kind.rawValue,
                 detail: String(decoding: detail.finish(), as: UTF8.self))
         ])
+        // Not before: what could not be written is told of at the next look.
+        watch.toldNodes = nodes
     }
 }
 

@@ -104,10 +104,7 @@ import Testing
     }
 
     @Test func `a database put back to an earlier state is told loudly, and again when it is accepted`() async throws {
-        try await live("n", events: 3)
-        try copy("backup", from: path, to: "\(path).backup")
-        try await live("n", events: 3)
-        try copy("restore", from: "\(path).backup", to: path)
+        try await rewound()
         let storage = try open("n")
         let service = service(storage)
         await service.begin()
@@ -127,6 +124,47 @@ import Testing
         #expect(try await degraded(watch) == [])
         #expect(lines.count(of: "no longer contradicts") == 1)
         #expect(metrics.exposition().contains("drawbridge_audit_log_problems 0"))
+        try await storage.close()
+    }
+
+    /// A database that was put back to the state before its second life.
+    private func rewound() async throws {
+        try await live("n", events: 3)
+        try copy("backup", from: path, to: "\(path).backup")
+        try await live("n", events: 3)
+        try copy("restore", from: "\(path).backup", to: path)
+    }
+
+    @Test func `a contradiction that could not be written down is told at the next look`() async throws {
+        try await rewound()
+        // Whoever may only read writes no event.
+        let reader = try SQLiteStorage.openForReading(path: path)
+        await service(reader).look()
+        #expect(try await degraded(watch).contains("audit_log"))
+        try await reader.close()
+        let storage = try open("n")
+        for _ in 0..<2 { await service(storage).look() }
+        let found = try await storage.search(AuditFilter(type: .auditContradicted), before: nil, limit: 10).records
+        #expect(found.map(\.event.reason) == ["truncated"])
+        try await storage.close()
+    }
+
+    @Test func `what is accepted is in the log before anything is set aside`() async throws {
+        try await rewound()
+        let storage = try open("n-cli")
+        let location = StorageLocation(
+            databasePath: path, database: nil, signingKeyPath: "\(folder.path)/key", keyName: "localhost/test",
+            masterKeyPath: "", loginTokenKeysPath: "", retiredKeysPath: "", siteName: "", node: "n")
+        let acceptance = AuditAcceptance(
+            storage: storage, location: location, keys: [key.verifierKey],
+            action: AdminAction(actor: .login("root"), origin: nil, at: Timestamp(milliseconds: 0)))
+        // In the way of the name that the file is to have.
+        let name = "\(file.path).accepted-1970-01-01T000000.000Z"
+        try FileManager.default.createDirectory(atPath: name, withIntermediateDirectories: false)
+        await #expect(throws: PrivateFileError.self) { try await acceptance.run(saying: "the disk") }
+        #expect(try file.read().notes.isEmpty == false)
+        let found = try await storage.search(AuditFilter(type: .auditAccepted), before: nil, limit: 10).records
+        #expect(found.map(\.event.detail) == [#"{"actor":"login:root","count":1,"id":"n-4","said":"the disk"}"#])
         try await storage.close()
     }
 

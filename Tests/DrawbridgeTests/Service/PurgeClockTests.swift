@@ -1,0 +1,139 @@
+import Bridge
+import Synchronization
+import Testing
+
+@testable import SQLStorage
+@testable import drawbridge
+
+/// Somebody sets the wall clock while a server runs that removes things for good.
+@Suite struct PurgeClockTests {
+    private static let noon = Timestamp(seconds: 1_795_356_000)
+    private static let year = Duration.seconds(365 * 86_400)
+
+    /// A wall clock that can be set, and one that cannot.
+    private final class Clocks: Sendable {
+        private let readings = Mutex((wall: PurgeClockTests.noon, uptime: ContinuousClock.now))
+
+        var source: TimeSource {
+            TimeSource(
+                { [self] in readings.withLock { $0.wall } }, uptime: { [self] in readings.withLock { $0.uptime } })
+        }
+        var wall: Timestamp { readings.withLock { $0.wall } }
+
+        /// Time goes by.
+        func advance(_ duration: Duration) {
+            readings.withLock { $0 = ($0.wall + duration, $0.uptime.advanced(by: duration)) }
+        }
+
+        /// Somebody sets the wall clock; no time goes by.
+        func set(by duration: Duration) { readings.withLock { $0.wall = $0.wall + duration } }
+    }
+
+    private let folder: TemporaryFolder
+    private let clocks = Clocks()
+    private let lines = LogLines()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func open(_ key: AuditSigningKey) throws -> DurableStorage {
+        try SQLiteStorage.open(
+            path: "\(folder.path)/drawbridge.sqlite", node: "test", signer: key, time: clocks.source)
+    }
+
+    private func service(_ storage: any BridgeStorage, retention: Duration? = nil) -> PurgeService {
+        PurgeService(
+            storage: storage, auditRetention: retention, interval: .seconds(60), time: clocks.source,
+            logger: lines.logger)
+    }
+
+    private func isKept(_ storage: DurableStorage) async throws -> Bool { try await storage.state(of: "t") != nil }
+
+    @Test func `a clock that jumps ahead takes nothing before its time has gone by`() async throws {
+        let storage = try open(try AuditSigningKey.generate(name: "localhost/test"))
+        let service = service(storage)
+        _ = try await storage.recordIssue(
+            IssuedLoginToken(
+                id: "t", subject: "alice", clientID: "app", issuedAt: Self.noon,
+                expiresAt: Self.noon + .seconds(60)),
+            scope: nil, idempotency: nil,
+            event: AuditEvent(at: Self.noon, type: .loginTokenIssued, outcome: .success))
+        try await service.purge()
+        clocks.set(by: Self.year)
+        for _ in 0..<2 { try await service.purge() }
+        #expect(try await isKept(storage))
+        #expect(lines.count(of: "the clock has jumped ahead") == 1)
+        clocks.advance(PurgeService.retention + .seconds(61))
+        try await service.purge()
+        #expect(try await isKept(storage) == false, "what is over goes on being removed")
+        try await storage.close()
+    }
+
+    @Test func `retention cuts nothing for a day after the clock has jumped ahead`() async throws {
+        let key = try AuditSigningKey.generate(name: "localhost/test")
+        let event = AuditEvent(at: Self.noon, type: .nodeStarted, outcome: .success)
+        let before = try open(key)
+        try await before.append([event, event, event])
+        try await before.close()
+        let storage = try open(key)
+        try await storage.append([event, event])
+        let service = service(storage, retention: Self.year)
+        func first() async throws -> Int64? {
+            try await storage.entries(of: "test", in: 1...100, limit: 1).first?.sequence
+        }
+        try await service.purge()
+        clocks.set(by: Self.year * 2)
+        try await service.purge()
+        clocks.advance(PurgeClock.patience - .seconds(1))
+        try await service.purge()
+        #expect(try await first() == 1)
+        clocks.advance(.seconds(1))
+        try await service.purge()
+        #expect(try await first() == 4)
+        try await storage.close()
+    }
+
+    @Test func `a clock that is set right, or back, counts at once`() {
+        let clock = PurgeClock()
+        _ = clock.read(clocks.source)
+        clocks.set(by: .seconds(3600))
+        #expect(clock.read(clocks.source) == PurgeClock.Reading(now: Self.noon, jump: .seconds(3600)))
+        clocks.set(by: .seconds(-3600))
+        #expect(clock.read(clocks.source) == PurgeClock.Reading(now: Self.noon))
+        clocks.set(by: .seconds(-3600))
+        #expect(clock.read(clocks.source) == PurgeClock.Reading(now: Self.noon - .seconds(3600)))
+    }
+
+    @Test func `a clock that is set back takes from what it gained last, and then from what is believed`() {
+        let clock = PurgeClock()
+        _ = clock.read(clocks.source)
+        for gain in [600, 3600] {
+            clocks.set(by: .seconds(gain))
+            #expect(clock.read(clocks.source) == PurgeClock.Reading(now: Self.noon, jump: .seconds(gain)))
+        }
+        clocks.set(by: .seconds(-3900))
+        #expect(clock.read(clocks.source) == PurgeClock.Reading(now: Self.noon))
+        clocks.advance(PurgeClock.patience)
+        #expect(clock.read(clocks.source).now == Self.noon + PurgeClock.patience + .seconds(300))
+        clocks.set(by: .seconds(-900))
+        #expect(clock.read(clocks.source).now == Self.noon + PurgeClock.patience - .seconds(600))
+    }
+
+    @Test func `a clock that is kept right is believed, whatever it gains by and by`() {
+        let clock = PurgeClock()
+        for _ in 0..<100 {
+            #expect(clock.read(clocks.source) == PurgeClock.Reading(now: clocks.wall))
+            clocks.advance(.seconds(60))
+            clocks.set(by: .seconds(59))
+        }
+    }
+
+    @Test func `a machine that is paused again and again catches up with each pause a day after it`() {
+        let clock = PurgeClock()
+        for hours in 0..<100 {
+            let caughtUp = 300 * max(0, hours - 24)
+            #expect(clock.read(clocks.source).now == Self.noon + .seconds(3600 * hours + caughtUp))
+            clocks.advance(.seconds(3600))
+            clocks.set(by: .seconds(300))
+        }
+    }
+}
