@@ -44,8 +44,8 @@ def slope(points: list[tuple[float, float]]) -> tuple[float, float]:
 class Load:
     """One hand-off after another, with what a website asks in between, from a few connections that stay open."""
 
-    def __init__(self, server: instance.Served, rate: float):
-        self.server, self.pause = server, 1 / rate
+    def __init__(self, server: instance.Served, rate: float, again: float):
+        self.server, self.pause, self.again = server, 1 / rate, again
         self.times: list[float] = []
         self.errors = self.requests = self.sign_ins = 0
 
@@ -70,7 +70,7 @@ class Load:
                     await asyncio.sleep(self.pause * clients * chances.random() * 2)
                     await self.ask(connection, "GET", "/auth/check", cookie)
                 self.sign_ins += 1
-                if chances.random() < 0.2:
+                if chances.random() < self.again:
                     await self.ask(connection, lambda c: c.redeem(token, "Thief/1"))
                 elif chances.random() < 0.5:
                     await self.ask(connection, "POST", "/session/logout", {
@@ -97,7 +97,7 @@ def sample(server: instance.Served, load: Load) -> dict:
 
 
 async def soak(server: instance.Served, options) -> tuple[list, Load]:
-    load = Load(server, options.rate)
+    load = Load(server, options.rate, options.again)
     began = time.monotonic()
     until = began + options.seconds
     clients = [asyncio.create_task(load.client(number, options.clients, until)) for number in range(options.clients)]
@@ -117,6 +117,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=3600)
     parser.add_argument("--rate", type=float, default=60, help="requests a second, about")
     parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--again", type=float, default=0.2, help="share of links that a thief opens as well")
     parser.add_argument("--every", type=float, default=5, help="seconds between samples")
     parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--remembered", type=int, help="sessions and bearers that the server keeps in memory, at most")

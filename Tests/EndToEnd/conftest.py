@@ -13,6 +13,12 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.path.name != "test_schemathesis.py")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish():
+    # Here and not at the interpreter's end, which a worker may not live to see; after the fixtures' end, which stops servers.
+    instance.remove_scratch()
+
+
 @pytest.fixture(scope="session")
 def demo():
     """One instance without limits that most tests share; each test brings its own tokens and subjects."""

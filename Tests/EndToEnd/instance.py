@@ -1,8 +1,10 @@
 """One `drawbridge` process: started for real, spoken to over the wire, stopped by signal."""
 
+import atexit
 import itertools
 import json
 import os
+import shutil
 import signal
 import socket
 import sqlite3
@@ -31,8 +33,25 @@ def older_binary() -> str | None:
 
 def environment() -> dict:
     """Without our own variables: the service refuses to start with a DRAWBRIDGE_ variable it does not know."""
-    own = ("DRAWBRIDGE_BINARY", "DRAWBRIDGE_OLDER_BINARY")
+    own = ("DRAWBRIDGE_BINARY", "DRAWBRIDGE_OLDER_BINARY", "DRAWBRIDGE_KEEP")
     return {name: value for name, value in os.environ.items() if name not in own}
+
+
+_scratch: list[Path] = []
+
+
+def scratch_folder() -> Path:
+    """A folder of its own for a server's data and output; it goes when the tests end, unless DRAWBRIDGE_KEEP is set."""
+    folder = Path(tempfile.mkdtemp(prefix="drawbridge-e2e-"))
+    _scratch.append(folder)
+    return folder
+
+
+@atexit.register
+def remove_scratch():
+    """A whole run makes a thousand of them, of some gigabytes."""
+    while _scratch and not os.environ.get("DRAWBRIDGE_KEEP"):
+        shutil.rmtree(_scratch.pop(), ignore_errors=True)
 
 
 def wait_until(condition, seconds: float = 10, what: str = "condition"):
@@ -110,7 +129,7 @@ class Demo(Process):
 
     def __init__(self, *flags: str, data: Path | None = None, port: int = 0, prefix: list[str] = [],
                  program: str | None = None):
-        scratch = Path(tempfile.mkdtemp(prefix="drawbridge-e2e-"))
+        scratch = scratch_folder()
         self.data = Path(data) if data else scratch / "data"
         self.data.mkdir(exist_ok=True)
         command = [*prefix, program or binary(), "demo", "--listen", f"127.0.0.1:{port}", "--management-listen", "127.0.0.1:0",
@@ -220,7 +239,7 @@ class Served(Process):
         further documents, `users` names and passwords of accounts, `origin` is where browsers come to when that is
         not here, `issuer` is what else is said of the trusted issuer: its users are those of the accounts; `reach` is what the
         app may open, `host` is another name of this machine."""
-        scratch = Path(tempfile.mkdtemp(prefix="drawbridge-e2e-"))
+        scratch = scratch_folder()
         self.data = scratch / "data"
         self.settings = scratch / "drawbridge.yaml"
         self.hmac_key = os.urandom(32)
