@@ -234,8 +234,6 @@ def test_apache_reads_it(page, text, tmp_path):
     modules = "\n".join(f"LoadModule {name}_module {MODULES}/mod_{name}.so" for name in LOADED)
     # A secret that the reader puts there.
     text = text.replace("…", "a-secret-of-the-reader")
-    if "OIDCCryptoPassphrase" not in text:
-        text += "\nOIDCCryptoPassphrase a-secret-of-the-reader\nOIDCClientSecret a-secret-of-the-reader\n"
     (tmp_path / "apache.conf").write_text(f"""
 ServerName shop.example.com
 ServerRoot {tmp_path}

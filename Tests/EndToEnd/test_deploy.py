@@ -716,6 +716,10 @@ def test_compose_confines_the_nodes_and_opens_nothing_but_nginx():
     assert {name for name, service in services.items() if "ports" in service} == {"nginx"}
     assert all(port.startswith("127.0.0.1:") for port in services["nginx"]["ports"])
     assert document["networks"]["inside"]["internal"]
+    # The nodes' way to issuers is theirs alone: by another shared network nginx would come from an address that they do not
+    # believe.
+    members = {name: {other for other, service in services.items() if name in service["networks"]} for name in document["networks"]}
+    assert members["issuers"] == set(nodes) and members["inside"] == set(services) and members["outside"] == {"nginx"}
     text = (DEPLOY / "compose/nginx.conf").read_text()
     assert set(re.findall(r"(?:server|http://)\s*([a-z-]+):\d+", text)) == {*nodes, "website"}
     environment = {**nodes["node-a"]["environment"]}

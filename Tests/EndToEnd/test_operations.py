@@ -56,6 +56,12 @@ def test_metrics_are_prometheus_text_and_count(demo):
     assert total('drawbridge_writer_longest_seconds{work="requests"}') > 0
 
 
+def test_an_event_that_never_happened_is_counted_as_0(demo):
+    """An alert on its rise would miss the first of them otherwise."""
+    sample = 'drawbridge_audit_events_total{outcome="failure",type="audit.contradicted"} 0'
+    wait_until(lambda: sample in wire.send(demo.management, "GET", "/metrics").text.splitlines(), what="the sample")
+
+
 # The log
 
 def access_lines(process) -> list[dict]:
@@ -520,3 +526,12 @@ def test_tampering_with_the_record_is_found(start_demo, tamper, kind):
     done = instance.run("audit", "verify", "--data", str(demo.data), check=False)
     verdict = json.loads(done.stdout)
     assert done.returncode == 1 and verdict["valid"] is False and verdict["problems"], kind
+
+
+def test_ios_learns_which_apps_may_end_their_sign_in_at_this_host(serve):
+    """ASWebAuthenticationSession takes an https address where the host says so under `webcredentials`, not `applinks`."""
+    apps = serve(settings="app_links: {apple_sign_in: [ABCDE12345.com.example.app]}\n")
+    answer = apps.send("GET", "/.well-known/apple-app-site-association")
+    assert answer.status == 200 and answer.header("Content-Type") == "application/json"
+    assert answer.json() == {"webcredentials": {"apps": ["ABCDE12345.com.example.app"]}}, "its links open in the browser"
+    assert serve().send("GET", "/.well-known/apple-app-site-association").status == 404

@@ -19,7 +19,7 @@ struct AppLinkController: RouteGroup {
     private let android: ByteBuffer?
 
     init(settings: AppLinkSettings, redemptionPaths: [String]) {
-        apple = settings.appleApps.isEmpty ? nil : Self.association(settings.appleApps, excluding: redemptionPaths)
+        apple = Self.association(settings, excluding: redemptionPaths)
         android = settings.androidApps.isEmpty ? nil : Self.statements(settings.androidApps, excluding: redemptionPaths)
     }
 
@@ -38,17 +38,25 @@ struct AppLinkController: RouteGroup {
             body: .init(byteBuffer: content))
     }
 
-    private static func association(_ apps: [AppLinkSettings.AppleApp], excluding paths: [String]) -> ByteBuffer {
-        let details = apps.map { app in
-            var object = JSONObjectWriter()
-            object.add("appIDs", [app.appID])
-            object.add("components", objects: components(app.paths, excluding: paths))
-            return object
-        }
-        var links = JSONObjectWriter()
-        links.add("details", objects: details)
+    private static func association(_ settings: AppLinkSettings, excluding paths: [String]) -> ByteBuffer? {
+        guard !settings.appleApps.isEmpty || !settings.appleSignInApps.isEmpty else { return nil }
         var file = JSONObjectWriter()
-        file.add("applinks", json: links)
+        if !settings.appleApps.isEmpty {
+            let details = settings.appleApps.map { app in
+                var object = JSONObjectWriter()
+                object.add("appIDs", [app.appID])
+                object.add("components", objects: components(app.paths, excluding: paths))
+                return object
+            }
+            var links = JSONObjectWriter()
+            links.add("details", objects: details)
+            file.add("applinks", json: links)
+        }
+        if !settings.appleSignInApps.isEmpty {
+            var credentials = JSONObjectWriter()
+            credentials.add("apps", settings.appleSignInApps)
+            file.add("webcredentials", json: credentials)
+        }
         return ByteBuffer(bytes: file.finish())
     }
 

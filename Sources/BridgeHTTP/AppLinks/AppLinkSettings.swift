@@ -27,12 +27,15 @@ package struct AppLinkSettings: Hashable, Sendable {
 
     package let appleApps: [AppleApp]
     package let androidApps: [AndroidApp]
+    /// App ids whose sign-in sheet may end at an https address of this host; Apple calls that `webcredentials`.
+    package let appleSignInApps: [String]
 
     /// Whether any app claims the website's links.
     package var isAny: Bool { !appleApps.isEmpty || !androidApps.isEmpty }
 
-    package init(appleApps: [AppleApp] = [], androidApps: [AndroidApp] = []) {
+    package init(appleApps: [AppleApp] = [], androidApps: [AndroidApp] = [], appleSignInApps: [String] = []) {
         self.appleApps = appleApps
         self.androidApps = androidApps
+        self.appleSignInApps = appleSignInApps
     }
 }

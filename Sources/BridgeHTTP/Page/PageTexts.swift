@@ -7,27 +7,37 @@ struct PageTexts: Sendable {
     /// English first: it is what a visitor gets who asks for a language we do not have.
     let languages: [String]
     private let sections: [String: Sections]
-    /// As the files have it; ``subscript(_:)`` fills in what a language lacks.
+    /// As the files have it, the binary's own included; ``subscript(_:)`` fills in what a language lacks.
     private let declared: [String: Sections]
 
     /// - Throws: when a file is not a two-level JSON object of strings, or there is no English one.
     init(files: [String: [UInt8]]) throws {
+        let builtIn = PublicFiles.embedded.section("texts")
         var sections: [String: Sections] = [:]
         for (name, content) in files where name.hasSuffix(".json") {
-            sections[String(name.dropLast(5))] = try JSONDecoder().decode(Sections.self, from: Data(content))
+            var texts = try Self.parsed(content)
+            // A site's own file of a language that the binary has: what it lacks is said as ever.
+            if let known = builtIn[name], known != content { texts = Self.filled(texts, from: try Self.parsed(known)) }
+            sections[String(name.dropLast(5))] = texts
         }
         guard let english = sections["en"] else { throw PageError.missingTexts("en") }
         declared = sections
         // A sentence in English is better than none: a site's own language may lag behind.
-        self.sections = sections.mapValues { texts in
-            english.merging(texts) { english, own in english.merging(own) { $1 } }
-        }
+        self.sections = sections.mapValues { Self.filled($0, from: english) }
         languages = ["en"] + sections.keys.filter { $0 != "en" }.sorted()
+    }
+
+    private static func parsed(_ content: [UInt8]) throws -> Sections {
+        try JSONDecoder().decode(Sections.self, from: Data(content))
+    }
+
+    private static func filled(_ texts: Sections, from others: Sections) -> Sections {
+        others.merging(texts) { other, own in other.merging(own) { $1 } }
     }
 
     subscript(_ language: String) -> Sections { sections[language] ?? [:] }
 
-    /// What the language's own file has.
+    /// What the language's own files have.
     func own(_ language: String) -> Sections { declared[language] ?? [:] }
 
     /// One text with `{name}` filled in; falls back to English, then to the key itself.

@@ -102,7 +102,8 @@ struct StorageOptions: ParsableArguments {
         guard !location.hasDatabase else { return }
         let hint =
             dataPath == nil && settings.inputs().secretsDirectory == nil
-            ? " Where a secret names the database, --secrets-directory has to be given here too." : ""
+            ? " Where a secret names the database, the command needs it as well "
+                + "(DRAWBRIDGE_DATABASE or --secrets-directory)." : ""
         throw CommandError("There is no database at \(location.databasePath).\(hint)")
     }
 }

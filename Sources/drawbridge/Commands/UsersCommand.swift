@@ -8,7 +8,8 @@ struct UsersCommand: AsyncParsableCommand {
         abstract: "List, add, disable and enable users, set passwords, roles and second factors, remove passkeys.",
         discussion: """
             A user comes into being as an account (users add), or with the first token of a trusted issuer that \
-            names them. Disabling ends all their web sessions; running servers refuse them within a second.
+            names them. Disabling ends everything that they are signed in to, apps and devices too; running \
+            servers refuse it within a second.
 
             Examples:
               drawbridge users add --config drawbridge.yaml alice

@@ -60,6 +60,20 @@ import Testing
         #expect(texts.name(of: "cy") == "cy")
     }
 
+    @Test(arguments: ["en", "de"])
+    func `a site's own file of a built-in language changes the texts that it has alone`(language: String) throws {
+        let builtIn = try Self.texts()
+        var files = PublicFiles.embedded.section("texts")
+        files["\(language).json"] = Array(#"{"refused":{"title":"Ours"}}"#.utf8)
+        let texts = try PageTexts(files: files)
+        #expect(texts.languages == builtIn.languages)
+        #expect(texts[language]["refused"]?["title"] == "Ours")
+        var expected = builtIn[language]
+        expected["refused"]?["title"] = "Ours"
+        #expect(texts[language] == expected)
+        #expect(texts["fr"] == builtIn["fr"])
+    }
+
     @Test func `placeholders are the same in every language`() throws {
         let texts = try Self.texts()
         for (section, entries) in texts["en"] {

@@ -252,7 +252,7 @@ import Testing
             let parts = cookie.split(separator: "=", maxSplits: 1).map(String.init)
             browser.hold(parts[0], parts[1])
             let page = try await browser.get(Self.path)
-            #expect(page.status == .ok && page.text.contains("with an account of another place"))
+            #expect(page.status == .ok && page.text.contains("with an account from another provider"))
         }
     }
 
@@ -269,7 +269,7 @@ import Testing
                 event: AuditEvent(at: now, type: .userCreated, outcome: .success, subject: "root"))
             let landing = try await browser.signIn(on: browser.get("/sign-in?redirect=%2Fadmin%2F"), as: "root")
             let page = try await browser.follow(landing)
-            #expect(page.text.contains("The console takes a second factor."))
+            #expect(page.text.contains("The console requires a second factor."))
             let code = try code(of: page, at: now)
             let done = try await browser.post(
                 Self.path, fields(page, "enrol") + [("for", "console"), ("code", code)])

@@ -139,6 +139,7 @@ import Testing
         ("public_origin: https://a.example\npublic_origin: https://b.example", "key given twice"),
         ("public_origin: [", "is not YAML"), ("just text", "must be a mapping"), ("", "is required"),
         ("public_origin: https://a.example\napp_links: {apple: [x]}", "must be an app id"),
+        ("public_origin: https://a.example\napp_links: {apple_sign_in: [x]}", "must be an app id"),
         ("public_origin: https://a.example\napp_links: {android: ['a=00']}", "32 hex pairs"),
         ("public_origin: https://a.example\nclients: {a: b}", "must be a list of objects"),
         ("public_origin: https://a.example\nclients: [a]", "must be an object"),

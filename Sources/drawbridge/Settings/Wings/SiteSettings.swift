@@ -73,12 +73,18 @@ struct SiteSettings: Sendable {
 extension AppLinkSettings {
     static let apple = Setting.list(
         "app_links.apple", "App ids (TEAMID.bundle.id) for /.well-known/apple-app-site-association.")
+    static let appleSignIn = Setting.list(
+        "app_links.apple_sign_in",
+        "Your own app ids whose sign-in sheet (ASWebAuthenticationSession) may end at an https address of this host; "
+            + "iOS lets them use passwords and passkeys that are saved for it, too.")
     static let android = Setting.list(
         "app_links.android", "`package=SHA-256 fingerprint` pairs for /.well-known/assetlinks.json.")
 
     init(reading settings: SettingsReader) {
-        let apple = settings.elements(Self.apple, expecting: "an app id such as ABCDE12345.com.example.app") { text in
-            text.contains(".") && text.isName() ? AppleApp(appID: text, paths: ["/*"]) : nil
+        func appIDs(_ setting: Setting<[String]>) -> [String] {
+            settings.elements(setting, expecting: "an app id such as ABCDE12345.com.example.app") { text in
+                text.contains(".") && text.isName() ? text : nil
+            }
         }
         let android = settings.elements(
             Self.android, expecting: "package=fingerprint, the fingerprint 32 hex pairs with colons"
@@ -91,6 +97,8 @@ extension AppLinkSettings {
             }
             return AndroidApp(package: parts[0], fingerprints: [parts[1].uppercased()])
         }
-        self.init(appleApps: apple, androidApps: android)
+        self.init(
+            appleApps: appIDs(Self.apple).map { AppleApp(appID: $0, paths: ["/*"]) }, androidApps: android,
+            appleSignInApps: appIDs(Self.appleSignIn))
     }
 }
