@@ -329,6 +329,10 @@ def test_whoever_else_is_signed_in_is_asked_and_nothing_is_used_up_until_the_ans
     issued = rp.token("alice")
     page = bob.request("GET", "/oauth/authorize?" + urlencode(rp.query(login_token=issued["token"])))
     assert page.status == 200 and subject(demo, "bob") in page.text and subject(demo, "alice") in page.text
+    # A request that must show nothing is answered, not asked (OpenID Connect Core §3.1.2.1).
+    silent = bob.request("GET", "/oauth/authorize?" + urlencode(rp.query(login_token=issued["token"], prompt="none")))
+    assert silent.status == 303 and "error=login_required" in silent.header("Location"), silent.text
+    assert demo.status(issued["id"]) == "pending"
     assert demo.status(issued["id"]) == "pending"
     # "No" keeps Bob, and the relying party gets him.
     keep = html.unescape(re.search(r'class="button" href="([^"]+)"', page.text).group(1))

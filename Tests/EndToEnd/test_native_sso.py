@@ -237,6 +237,15 @@ def test_the_parent_of_a_refresh_cookie_is_good_until_its_successor_was_used(dem
     assert not session(demo, third)["authenticated"], "the session has ended with the theft"
 
 
+def test_a_refresh_of_a_session_that_is_over_takes_all_four_cookies_away(demo, app):
+    view = app.cookies()
+    cookies, proof = cookie_header(view), view.cookies["vagov_anti_csrf_token"].value
+    wire.send(demo.base, "POST", "/session/logout", {**cookies, "Origin": demo.base, "Sec-Fetch-Site": "same-origin"})
+    refused = wire.send(demo.base, "POST", "/session/refresh", {**cookies, "X-CSRF-Token": proof})
+    assert refused.status == 401 and refused.header("WWW-Authenticate") == "Bearer"
+    assert {name: cookie.value for name, cookie in refused.cookies.items()} == dict.fromkeys(VA_COOKIES, "")
+
+
 def test_signing_out_of_the_web_view_ends_it_and_takes_the_cookies_away(demo, app):
     answer = app.cookies()
     out = wire.send(

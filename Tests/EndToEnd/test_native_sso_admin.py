@@ -1,9 +1,11 @@
 """Native SSO settings, device secrets and "your devices" (contract §8)."""
 
 import json
+import re
 
 import wire
 from native import App, Browser
+from test_boundaries_console import cookies, form_token, signed_in
 
 SETTINGS = "/api/admin/settings/native-sso"
 
@@ -92,6 +94,23 @@ def test_an_administrator_lists_and_revokes_device_secrets(start_demo):
     assert admin(demo, "DELETE", "/api/admin/device-secrets/nothing", {}).status == 404
     events = admin(demo, "GET", "/api/admin/audit-events?type=device_secret.revoked").json()["items"]
     assert events[0]["reason"] == "phone was lost"
+
+
+def test_the_events_of_what_a_person_sets_and_ends_say_when_that_person_signed_in(start_demo):
+    demo = start_demo("--no-limits")
+    app = App(demo)
+    app.sign_in()
+    (device,) = admin(demo, "GET", f"/api/admin/users/{app.user['sub']}/device-secrets").json()["items"]
+    person = signed_in(demo)
+    headers = {**cookies(person.cookies), "X-CSRF-Token": form_token(person)}
+    assert demo.send("PUT", SETTINGS, headers, {"deviceSecretTTLDays": 45}).status == 200
+    assert demo.send("DELETE", SETTINGS, headers).status == 200
+    assert demo.send("DELETE", f"/api/admin/device-secrets/{device['id']}", headers).status == 204
+    events = demo.audit("setting.changed", "device_secret.revoked", "app_session.ended")
+    assert len(events) == 4
+    for event in events:
+        detail = json.loads(event["detail"])
+        assert detail["actor"] == "account:admin" and re.match(r"\d{4}-\d\d-\d\dT", detail["signed_in_at"]), event
 
 
 def test_a_page_of_devices_goes_on_after_one_that_ended_meanwhile(start_demo):

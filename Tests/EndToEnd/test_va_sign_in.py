@@ -185,10 +185,11 @@ def test_neither_head_nor_a_prefetch_makes_a_code_for_the_app(demo, app):
     assert len(demo.audit("authorization_code.issued")) == before
 
 
-@pytest.mark.parametrize("setting", [None, "reject_reused_challenge", "require_pushed_authorization_requests"])
+@pytest.mark.parametrize("setting", [
+    {}, {"reject_reused_challenge": True}, {"require_pushed_authorization_requests": True}, {"first_party": False}])
 def test_what_an_app_is_registered_with_counts_on_the_way_from_the_website_too(demo, app, setting):
     client = {"client_type": "native", "redirect_uris": [native.CALLBACK], "native_sso_enabled": True,
-              "share_with": ["demo-web"], "first_party": True, **({setting: True} if setting else {})}
+              "share_with": ["demo-web"], "first_party": True, **setting}
     made = demo.send("POST", "/api/admin/clients", {"Authorization": f"Bearer {demo.facts['admin_token']}"}, client)
     assert made.status == 201, made.text
     browser = Browser(demo.base)
@@ -198,7 +199,7 @@ def test_what_an_app_is_registered_with_counts_on_the_way_from_the_website_too(d
     cookies = {"Cookie": "; ".join(f"{name}={value}" for name, value in browser.jar.items())}
     target = f"{BASE}/authorize_sso?" + urlencode({**query, "client_id": made.json()["client_id"]})
     location = wire.send(demo.base, "GET", target, cookies).header("Location")
-    # Our own endpoint looks at it, and answers or refuses.
+    # Our own endpoint looks at it, and answers, asks or refuses.
     assert location.startswith(f"{demo.base}/oauth/authorize?" if setting else native.CALLBACK), location
 
 

@@ -92,6 +92,25 @@ package enum RateLimiterConformance {
             let open = blocked + .seconds(900)
             for _ in 1...3 { try expectEqual(try await limiter.take([windowed], at: open), .allowed, "open again") }
         },
+        ConformanceCase("a block that is shorter than its window lasts until that window ends") { open in
+            let limiter = try await open()
+            let hourly = RateLimitKey(
+                scope: "hour", value: "network",
+                window: AttemptWindow(count: 2, per: .seconds(3600), block: .seconds(600)))
+            for _ in 1...2 { try expectEqual(try await limiter.take([hourly], at: Sample.now), .allowed, "counts") }
+            let late = Sample.now + .seconds(10)
+            try expectEqual(
+                try await limiter.peek([hourly], at: late), .exceeded(retryAfter: .seconds(3590), scope: "hour"),
+                "look")
+            try expectEqual(
+                try await limiter.take([hourly], at: late), .exceeded(retryAfter: .seconds(3590), scope: "hour"),
+                "take")
+            try expectEqual(
+                try await limiter.take([hourly], at: Sample.now + .seconds(700)),
+                .exceeded(retryAfter: .seconds(2900), scope: "hour"), "after the block")
+            try expectEqual(
+                try await limiter.take([hourly], at: Sample.now + .seconds(3600)), .allowed, "the next hour")
+        },
         ConformanceCase("a window that is not overrun begins anew when its time is over") { open in
             let limiter = try await open()
             for _ in 1...3 { _ = try await limiter.take([windowed], at: Sample.now) }

@@ -67,11 +67,13 @@ struct AttemptCount {
         if now >= endsAt { self = AttemptCount() }
         if isClosed { return .milliseconds(endsAt - now) }
         guard attempts < window.count else {
+            // Never before the window would have ended: one attempt too many gains nobody another window.
+            let blockEnd = max(endsAt, now + window.block.inMilliseconds)
             // Looking closes nothing; the attempt itself will.
-            guard taking else { return window.block }
+            guard taking else { return .milliseconds(blockEnd - now) }
             isClosed = true
-            endsAt = now + window.block.inMilliseconds
-            return window.block
+            endsAt = blockEnd
+            return .milliseconds(blockEnd - now)
         }
         guard taking else { return nil }
         if attempts == 0 { endsAt = now + window.duration.inMilliseconds }
@@ -91,7 +93,8 @@ struct AttemptCount {
 package struct AttemptWindow: Hashable, Sendable {
     package let count: Int
     package let duration: Duration
-    /// How long it stays closed after one attempt too many; attempts meanwhile do not lengthen it.
+    /// How long it stays closed after one attempt too many, at least until the window ends; attempts meanwhile do not
+    /// lengthen it.
     package let block: Duration
 
     package init(count: Int, per duration: Duration, block: Duration) {

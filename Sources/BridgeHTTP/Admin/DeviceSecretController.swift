@@ -43,7 +43,7 @@ struct DeviceSecretController: AdministratorGroup {
         let reason = try AdminRequestReader.reason(object) ?? "revoked_by_administrator"
         let outcome = try await device.secrets.revoke(
             DeviceSecretID(rawValue: try AdminRequestReader.parameter("id", context)), reason: reason,
-            by: visit.actor, origin: context.origin(of: request), at: gate.time.now())
+            by: visit.actor, signedInAt: visit.signedInAt, origin: context.origin(of: request), at: gate.time.now())
         guard outcome != .unknown else { throw OAuthError(.notFound) }
         return .done
     }

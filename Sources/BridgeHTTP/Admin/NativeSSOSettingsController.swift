@@ -27,13 +27,15 @@ struct NativeSSOSettingsController: AdministratorGroup {
         let body = try await BodyReader.bytes(of: request)
         guard BodyReader.mediaType(of: request) == "application/json" else { throw OAuthError(.unsupportedMediaType) }
         try await configuration.change(
-            try NativeSSOSettingsText.read(body), by: visit.actor, origin: context.origin(of: request))
+            try NativeSSOSettingsText.read(body), by: visit.actor, signedInAt: visit.signedInAt,
+            origin: context.origin(of: request))
         return try await document()
     }
 
     @Sendable func reset(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
     {
-        try await configuration.reset(by: visit.actor, origin: context.origin(of: request))
+        try await configuration.reset(
+            by: visit.actor, signedInAt: visit.signedInAt, origin: context.origin(of: request))
         return try await document()
     }
 

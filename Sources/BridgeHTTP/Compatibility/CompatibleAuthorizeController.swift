@@ -42,20 +42,22 @@ struct CompatibleAuthorizeController: BrowserGroup {
             parameters["code_challenge_method"] == "S256",
             let challenge = parameters["code_challenge"].flatMap({ CodeChallenge($0) })
         else { throw Self.invalidParameters }
-        // Only an address that no other app can claim may be answered without asking (RFC 8252 §8.6), and only where
-        // the person signed in here (contract §16.2, §16.7).
+        let scope = Self.scope(parameters, of: app)
+        // Only an address that no other app can claim may be answered without asking (RFC 8252 §8.6), only where the
+        // person signed in here, and only what our own endpoint would not ask about (contract §14, §16.2, §16.7).
         guard !Self.isForAuthorize(request, of: app),
             let session = try await browsers.find(request)?.session, session.lineage.isOwnSignIn,
             let website = clients.current[session.clientID],
             website.shareWith.contains(app.id) || app.shareWith.contains(website.id),
             let redirectURI = redirectURI(parameters, of: app), redirectURI.hasPrefix("https://"),
             app.accepts(session.authentication, at: time.now()),
-            level.map({ AuthenticationLevel.satisfies(session.authentication.acr, required: $0.rawValue) }) ?? true
+            level.map({ AuthenticationLevel.satisfies(session.authentication.acr, required: $0.rawValue) }) ?? true,
+            try await isAgreed(scope, to: app, by: session.subject)
         else { return try redirectToAuthorize(parameters, client: app) }
         let issued = try await compatibility.codes.issue(
             AuthorizationGrant(
                 clientID: app.id, redirectURI: redirectURI, codeChallenge: challenge,
-                scope: Self.scope(parameters, of: app), subject: session.subject,
+                scope: scope, subject: session.subject,
                 authentication: session.authentication, browserSessionID: session.id),
             origin: context.origin(of: request), at: time.now())
         guard let code = issued else { return try redirectToAuthorize(parameters, client: app) }
@@ -64,6 +66,12 @@ struct CompatibleAuthorizeController: BrowserGroup {
         if let state = parameters["state"] { location += "&state=\(PercentEncoding.encode(state))" }
         location += "&iss=\(PercentEncoding.encode(issuer.description))"
         return Self.redirect(to: location)
+    }
+
+    private func isAgreed(_ scope: Scope, to app: Client, by subject: Subject) async throws -> Bool {
+        if app.isFirstParty { return true }
+        guard let consented = try await compatibility.grants.consent(of: subject, to: app.id) else { return false }
+        return scope.tokens.allSatisfy(consented.contains)
     }
 
     /// What the client is registered with that our own endpoint alone looks at.

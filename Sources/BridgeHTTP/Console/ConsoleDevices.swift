@@ -33,8 +33,8 @@ struct ConsoleDevices: ConsoleGroup {
         let action = try frame.action(fields, request, context, visit)
         let outcome = try await device.secrets.revoke(
             DeviceSecretID(rawValue: try AdminRequestReader.parameter("id", context)),
-            reason: action.reason.flatMap { $0.isEmpty ? nil : $0 } ?? "revoked_by_administrator", by: visit.actor,
-            origin: context.origin(of: request), at: action.at)
+            reason: action.reason.flatMap { $0.isEmpty ? nil : $0 } ?? "revoked_by_administrator", by: action.actor,
+            signedInAt: action.signedInAt, origin: context.origin(of: request), at: action.at)
         guard outcome != .unknown else { throw OAuthError(.notFound) }
         return frame.redirect(to: ConsoleRows.userPath(Subject(rawValue: subject)))
     }

@@ -46,7 +46,8 @@ struct ConsoleNativeSSO: ConsoleGroup {
         }
         if !changed.isEmpty {
             try await device.configuration.change(
-                changed, by: action.actor, origin: context.origin(of: request), reason: action.reason)
+                changed, by: action.actor, signedInAt: action.signedInAt, origin: context.origin(of: request),
+                reason: action.reason)
         }
         return frame.redirect(to: "\(Self.path)?done=saved")
     }
@@ -56,7 +57,8 @@ struct ConsoleNativeSSO: ConsoleGroup {
     ) async throws -> Response {
         let action = try frame.action(fields, request, context, visit)
         try await device.configuration.reset(
-            by: action.actor, origin: context.origin(of: request), reason: action.reason)
+            by: action.actor, signedInAt: action.signedInAt, origin: context.origin(of: request),
+            reason: action.reason)
         return frame.redirect(to: "\(Self.path)?done=reset")
     }
 

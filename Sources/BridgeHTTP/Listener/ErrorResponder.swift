@@ -26,7 +26,9 @@ struct ErrorResponder: Sendable {
             case .page: pages.error(answer.error.code, to: PageVisitor(request, context))
             case .json, .token, .negotiated: json(answer, requestID: context.requestID)
             }
-        for field in answer.headers { response.headers[field.name] = field.value }
+        for field in answer.headers { response.headers[values: field.name] = [] }
+        // One by one: cookies that are taken back share a name.
+        for field in answer.headers { response.headers.append(field) }
         response.headers[.cacheControl] = "no-store"
         // Here once for every error of these endpoints, a refused client's and the router's among them.
         if shape == .token { response.headers[.pragma] = "no-cache" }

@@ -17,7 +17,8 @@ package func buildManagementRouter(readiness: Readiness, metrics: PrometheusMetr
         let report = await readiness.report()
         var checks = JSONObjectWriter()
         for name in readiness.names {
-            checks.add(name, report.failed.contains(name) ? "failed" : "ok")
+            let isDegraded = report.degraded.contains(name)
+            checks.add(name, report.failed.contains(name) ? "failed" : isDegraded ? "degraded" : "ok")
         }
         var body = JSONObjectWriter()
         body.add("status", report.isReady ? "ready" : "not_ready")

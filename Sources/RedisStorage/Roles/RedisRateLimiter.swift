@@ -193,7 +193,8 @@ enum AttemptWindowScript {
         end
         local window, block = tonumber(ARGV[2]), tonumber(ARGV[3])
         -- A server whose clock is behind its predecessor's must not keep anyone waiting for the difference.
-        if count < 0 and ends > now + block then ends = now + block end
+        local longest = math.max(window, block)
+        if count < 0 and ends > now + longest then ends = now + longest end
         if count >= 0 and ends > now + window then ends = now + window end
         if now >= ends then count = 0; ends = now + window end
         if ARGV[4] == '-1' then
@@ -205,10 +206,13 @@ enum AttemptWindowScript {
         end
         if count < 0 then return ends - now end
         if count >= tonumber(ARGV[1]) then
+            -- Never before the window would have ended: one attempt too many gains nobody another window.
+            ends = math.max(ends, now + block)
             if ARGV[4] == '1' then
-                redis.call('SET', KEYS[1], '-1 ' .. string.format('%.0f', now + block), 'PX', ARGV[3])
+                redis.call('SET', KEYS[1], '-1 ' .. string.format('%.0f', ends), 'PX',
+                    string.format('%.0f', ends - now))
             end
-            return block
+            return ends - now
         end
         if ARGV[4] == '1' then
             redis.call('SET', KEYS[1], (count + 1) .. ' ' .. string.format('%.0f', ends), 'PX',

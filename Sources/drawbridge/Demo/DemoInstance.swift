@@ -89,20 +89,16 @@ struct DemoInstance: Sendable {
     func compose(accessLog: AccessLog, logger: Logger) async throws -> Composition {
         let watch = AuditWatch()
         let storage = try await ServerStorage.open(settings, watch: watch, logger: logger)
-        try await accounts.prepare(in: storage, at: TimeSource.system.now())
-        // In the database, where an administrator can change them; changes survive a restart.
-        for client in try clients.all() {
-            let event = AuditEvent(
-                at: TimeSource.system.now(), type: .clientCreated, outcome: .success, reason: "demo",
-                clientID: client.id)
-            _ = try await storage.save(client, expecting: .absent, event: event)
-        }
+        let now = TimeSource.system.now()
+        try await accounts.prepare(in: storage, at: now)
+        try await clients.prepare(in: storage, at: now)
         return try await Composition(
             settings: settings, storage: storage, accessLog: accessLog, logger: logger, watch: watch,
             administration: Administration(requiresSecondFactor: false))
     }
 
-    private func facts(of composition: Composition) throws -> DemoFacts {
+    /// What there is to know of it, of the clients as they are now.
+    func facts(of composition: Composition) throws -> DemoFacts {
         guard let admin = try clients.all().first(where: { $0.id == DemoClients.admin }),
             let provider = composition.wings.provider
         else { throw StorageError.corrupt("the demo has no administration client") }
@@ -113,6 +109,7 @@ struct DemoInstance: Sendable {
             baseURL: "\(scheme)://\(settings.listeners.main.reachable)",
             managementURL: "http://\(settings.listeners.management.reachable)",
             issuerURL: settings.origins.website.description, processID: getpid(), issuer: issuer, accounts: accounts,
-            clients: try clients.all(), secrets: clients, adminToken: token.accessToken)
+            clients: try clients.all().compactMap { composition.ground.clients.current[$0.id] }, secrets: clients,
+            adminToken: token.accessToken)
     }
 }

@@ -52,7 +52,8 @@ struct DrawbridgeSettings: Sendable {
             reading: settings, at: origins.issuer, siteName: site.name, isLinkClaimed: site.appLinks.isAny)
         crossDevice = CrossDeviceSettings(reading: settings)
         clients = ClientSettings.read(
-            settings, defaults: sessions.defaults, publicDirectory: site.publicDirectory)
+            settings, defaults: sessions.defaults, publicDirectory: site.publicDirectory,
+            isProvider: provider.isEnabled)
         upstreamProviders = UpstreamProviderSettings.read(settings)
         trustedIssuers = TrustedIssuerSettings.read(
             settings,

@@ -150,6 +150,20 @@ import Testing
         }
     }
 
+    @Test func `the events of what a person ends say when that person signed in`() async throws {
+        try await withUsers { users, provider in
+            _ = try await browser(provider)
+            let action = AdminAction(
+                actor: .account("root"), origin: origin(), at: provider.service.clock.now,
+                signedInAt: noon - .seconds(60))
+            #expect(try await users.endSessions(of: "alice", action: action) == 1)
+            let event = try await provider.service.storage.search(
+                AuditFilter(type: .webSessionEnded), before: nil, limit: 10
+            ).records.first?.event
+            #expect(event?.detail == #"{"actor":"account:root","signed_in_at":"2026-11-21T06:59:00.000Z"}"#)
+        }
+    }
+
     @Test func `standard claims are replaced for accounts alone`() async throws {
         try await withUsers { users, provider in
             _ = try await add("alice", users, provider)

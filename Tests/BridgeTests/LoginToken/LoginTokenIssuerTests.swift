@@ -239,6 +239,21 @@ import Testing
         }
     }
 
+    @Test func `a repeat from another network gets the same answer, bound to the first one`() async throws {
+        try await withService { service async throws in
+            let request = LoginTokenIssueRequest(bind: "network", idempotencyKey: "tap-1")
+            let first = try await service.issue(request)
+            let otherPlace = origin("198.51.100.9", userAgent: "Firefox")
+            let again = try await service.issuer.issue(request, bearer: service.bearer(), origin: otherPlace)
+            #expect(again.token.expose() == first.token.expose())
+            #expect(
+                try await refusal(service, LoginTokenIssueRequest(bind: "exact", idempotencyKey: "tap-1")).code
+                    == .idempotencyKeyReused)
+            #expect(try await service.open(first.token, from: otherPlace).word == "refused")
+            #expect(try await service.open(first.token).word == "opened")
+        }
+    }
+
     @Test func `the same key for another request is 422, and for another user it is another key`() async throws {
         try await withService { service async throws in
             let first = try await service.issue(LoginTokenIssueRequest(ttl: 30, idempotencyKey: "k"))
@@ -261,6 +276,9 @@ import Testing
                 return try await group.reduce(into: Set<String>()) { $0.insert($1) }
             }
             #expect(tokens.count == 1)
+            // Of the five in a burst they took one.
+            for _ in 1...4 { _ = try await service.issue() }
+            #expect(try await refusal(service, LoginTokenIssueRequest()).code == .rateLimited)
         }
     }
 

@@ -30,9 +30,23 @@ import Testing
         try await withService { service async throws in
             let token = try await service.issue().token
             let opened = try #require(try await service.open(token).opened)
-            service.clock.advance(.seconds(30))
-            #expect(try await service.open(token, session: opened.secret, from: otherPlace).word == "landed")
+            for pause in [30, 31, 500] {
+                service.clock.advance(.seconds(pause))
+                #expect(try await service.open(token, session: opened.secret, from: otherPlace).word == "landed")
+            }
+            #expect(try await service.open(token, from: otherPlace).word == "refused")
+            let stored = try await service.sessions.known(opened.secret)
+            #expect(stored?.lastSeenAt == noon + .seconds(30), "a late visit is no use of it")
             #expect(try await service.sessions.lookUp(opened.secret) != nil)
+        }
+    }
+
+    @Test func `a bad redirect of a link that comes again is recorded as well`() async throws {
+        try await withService { service async throws in
+            let token = try await service.issue().token
+            let opened = try #require(try await service.open(token).opened)
+            #expect(try await service.open(token, redirect: "//evil.example", session: opened.secret).word == "landed")
+            #expect(try await service.events().last == "redirect.refused malformed")
         }
     }
 

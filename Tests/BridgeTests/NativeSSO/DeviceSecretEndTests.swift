@@ -88,6 +88,19 @@ import Testing
         }
     }
 
+    @Test func `the event of a device that a person ends says when that person signed in`() async throws {
+        try await withNativeProvider { native in
+            let tokens = try await native.signIn()
+            let known = try #require(try await native.devices.live(secret(of: tokens), at: native.clock.now))
+            _ = try await native.devices.revoke(
+                known.device.id, reason: "lost phone", by: .account("root"), signedInAt: noon - .seconds(60),
+                origin: origin(), at: native.clock.now)
+            let detail = try #require(try await native.records(.deviceSecretRevoked).first?.detail)
+            let members = JSONValue.parse(Array(detail.utf8))?.object
+            #expect(members?["signed_in_at"]?.string == (noon - .seconds(60)).rfc3339)
+        }
+    }
+
     @Test func `whoever holds a secret can end its device`() async throws {
         try await withNativeProvider { native in
             let tokens = try await native.signIn()

@@ -92,6 +92,17 @@ private final class OvertakenSettings: SettingStore {
         }
     }
 
+    @Test func `the event of a person's change says when that person signed in`() async throws {
+        try await withConfiguration { configuration, service in
+            try await configuration.change(
+                [.enabled: .flag(true)], by: .account("carol"), signedInAt: noon - .seconds(60), origin: origin())
+            let page = try await service.storage.search(AuditFilter(type: .settingChanged), before: nil, limit: 10)
+            let detail = try #require(page.records.first?.event.detail)
+            let members = JSONValue.parse(Array(detail.utf8))?.object
+            #expect(members?["signed_in_at"]?.string == (noon - .seconds(60)).rfc3339)
+        }
+    }
+
     /// The fields that each change's event names, oldest first.
     private func changedFields(_ service: Service) async throws -> [[String]] {
         let page = try await service.storage.search(AuditFilter(type: .settingChanged), before: nil, limit: 100)

@@ -85,6 +85,19 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a website that does not answer holds a sign-out up no longer than its patience`() async throws {
+        try await withProvider { provider in
+            _ = try await signedOut(provider)
+            let silent = SilentDelivery()
+            let notifier = LogoutNotifier(
+                store: provider.service.storage, clients: provider.service.clients, tokens: provider.idTokens,
+                delivery: silent, time: provider.service.clock.source)
+            await notifier.deliverSoon(within: .zero)
+            silent.answer()
+        }
+    }
+
     @Test func `what waits is delivered by whoever comes after a crash`() async throws {
         try await withProvider { provider in
             _ = try await signedOut(provider)

@@ -26,6 +26,18 @@ final class RecordingDelivery: LogoutDelivery {
     }
 }
 
+/// Answers nobody until it is told to.
+final class SilentDelivery: LogoutDelivery {
+    private let answers = AsyncStream.makeStream(of: Void.self)
+
+    func answer() { answers.continuation.finish() }
+
+    func deliver(_ token: Secret<String>, to uri: String, timeout: Duration) async -> LogoutDeliveryOutcome {
+        for await _ in answers.stream {}
+        return .accepted
+    }
+}
+
 /// The token side of the provider over the database of a ``Service``.
 struct Provider: Sendable {
     let service: Service

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Bridge
 import BridgeHTTP
 import Foundation
@@ -12,11 +13,15 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func settings(issuer: String? = nil, hasLimits: Bool = true) async throws -> DrawbridgeSettings {
-        let demo = try await DemoInstance(
+    private func demo(issuer: String? = nil, hasLimits: Bool = true) async throws -> DemoInstance {
+        try await DemoInstance(
             folder: try DemoFolder(named: folder.path),
             listen: (ListenAddress(host: "127.0.0.1", port: 8080), ListenAddress(host: "127.0.0.1", port: 8081)),
             issuer: issuer.flatMap { WebOrigin($0) }, hasLimits: hasLimits)
+    }
+
+    private func settings(issuer: String? = nil, hasLimits: Bool = true) async throws -> DrawbridgeSettings {
+        let demo = try await demo(issuer: issuer, hasLimits: hasLimits)
         let composition = try await demo.compose(accessLog: AccessLog { _ in }, logger: Logger(label: "test"))
         try await composition.ground.storage.close()
         return composition.ground.settings
@@ -40,6 +45,57 @@ import Testing
     @Test func `a demo finds its folder again`() async throws {
         _ = try await self.settings()
         #expect(try await self.settings().storage.directory == folder.path)
+    }
+
+    /// What the ready line and the database have of the demo's clients after a start.
+    private func clientsOfAStart() async throws -> (told: [ClientID], stored: Set<ClientID>) {
+        let demo = try await demo()
+        let composition = try await demo.compose(accessLog: AccessLog { _ in }, logger: Logger(label: "test"))
+        let told = try demo.facts(of: composition).clients.map(\.id)
+        let stored = Set(try await composition.ground.storage.clients().map(\.id))
+        try await composition.ground.storage.close()
+        return (told, stored)
+    }
+
+    /// As a command or a server of before would.
+    private func change(_ body: (any BridgeStorage) async throws -> Bool) async throws {
+        let location = try StorageOptions.parse(["--data", folder.path]).location()
+        let isChanged = try await ServerStorage.withStorage(at: location, body)
+        try #require(isChanged)
+    }
+
+    private func delete(_ id: ClientID) async throws {
+        let event = AuditEvent(at: TimeSource.system.now(), type: .clientDeleted, outcome: .success, clientID: id)
+        try await change { try await $0.deleteClient(id, event: event) }
+    }
+
+    @Test func `a client that an administrator deleted stays away at the next start`() async throws {
+        _ = try await clientsOfAStart()
+        try await delete("demo-rp")
+        let next = try await clientsOfAStart()
+        #expect(next.stored == ["demo-app", "demo-app-b", "demo-web", "demo-webview", "demo-admin"])
+    }
+
+    @Test func `the ready line leaves out a client that is gone`() async throws {
+        _ = try await clientsOfAStart()
+        try await delete("demo-rp")
+        let told = try await clientsOfAStart().told
+        #expect(told == ["demo-app", "demo-app-b", "demo-web", "demo-webview", "demo-admin"])
+    }
+
+    @Test func `the website that apps open by default is made again, or no demo would start`() async throws {
+        _ = try await clientsOfAStart()
+        try await delete(DemoClients.web)
+        #expect(try await clientsOfAStart().stored.contains(DemoClients.web))
+    }
+
+    @Test func `a first start that was killed among the clients is made good by the next`() async throws {
+        _ = try await demo()
+        let first = try #require(try DemoClients(folder: DemoFolder(named: folder.path)).all().first)
+        let event = AuditEvent(
+            at: TimeSource.system.now(), type: .clientCreated, outcome: .success, reason: "demo", clientID: first.id)
+        try await change { try await $0.save(first, expecting: .absent, event: event) }
+        #expect(try await clientsOfAStart().stored.count == 6)
     }
 
     @Test func `an issuer in plain http is the point of a demo`() async throws {

@@ -46,6 +46,20 @@ import Testing
             ], "\(found)")
     }
 
+    @Test(arguments: ["tokens", "session"])
+    func `cookies that hold access tokens are refused where nothing signs them`(profile: String) throws {
+        let clients =
+            "[{client_id: shop, client_type: web, return_paths: [/b], default_return_path: /b, "
+            + "cookie_profile: \(profile)}]"
+        #expect(try problems(clients).isEmpty)
+        let found = try problems("\(clients)\nprovider: {enabled: false}")
+        guard profile == "tokens" else { return #expect(found.isEmpty) }
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("clients[0].cookie_profile = \"tokens\" ") == true, "\(found)")
+        #expect(found.first?.contains("needs provider.enabled") == true)
+        #expect(found.first?.hasSuffix("cookies of shop") == true)
+    }
+
     @Test func `a client that can never prove itself is warned of with the remedy`() throws {
         let settings = try load("[{client_id: shop, client_type: web, redirect_uris: [https://shop.example/cb]}]")
         let found = ClientWarnings(in: settings).sentences

@@ -175,7 +175,10 @@ package final class LoginTokenIssuer: Sendable {
             // Before the answer leaves, so that no session is opened that says what was true before.
             try await subjects.takeGroups(of: bearer, origin: origin, at: now)
             return answer(signed.token, claims, terms: terms, at: now)
-        case .repeated(let record): return try await answer(repeating: record, terms: terms, at: now)
+        case .repeated(let record):
+            // Its first came at the same time, and has counted for both.
+            try await limiter.giveBack(limits.issueKeys(bearer, origin: origin), at: now)
+            return try await answer(repeating: record, terms: terms, at: now)
         case .keyReused: throw Self.keyReused
         case .userKnown:
             // Not assumed of one that was there by then: another issuer's token may have been first.

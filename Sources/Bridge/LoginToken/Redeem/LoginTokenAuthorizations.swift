@@ -89,6 +89,8 @@ package final class LoginTokenAuthorizations: Sendable {
         case .again(let session): return try await answer(prepared, session, visitor)
         // Whoever else is signed in here is not whom the app meant: the sign-in page asks.
         case .refused: return try await answer(prepared, nil, visitor)
+        // A question is a page, which a silent request must not show (OpenID Connect Core §3.1.2.1).
+        case .switchAccount where request.prompts.contains(.none): return try await answer(prepared, nil, visitor)
         case .switchAccount(let current, let proposed):
             return .switchAccount(
                 current: current, proposed: proposed, journey: try authorizations.keep(prepared), token: token, request)

@@ -96,23 +96,24 @@ package final class LoginTokenRedeemer: Sendable {
                 channel: .browser, claims: claims, isExpired: isExpired, website: clients.current[claims.audience],
                 landing: landing(of: claims, request), origin: request.origin, at: now,
                 codeVerifier: request.codeVerifier, typedCode: request.typedCode.flatMap(TypedCodes.read),
-                // To look a session up is a use of it, which an expired token is not worth.
-                current: isExpired ? nil : try await session(of: request), tokenSessions: request.tokenSessions,
+                current: try await session(of: request, isUse: !isExpired), tokenSessions: request.tokenSessions,
                 retry: retry(request.retry, for: claims),
                 confirmsSwitch: request.confirmsSwitch && request.visit.formIsOurs))
     }
 
-    private func session(of request: RedemptionRequest) async throws -> WebSession? {
+    /// - Parameter isUse: whether this puts the session's idle end off, which an expired token is not worth.
+    private func session(of request: RedemptionRequest, isUse: Bool) async throws -> WebSession? {
         guard let secret = request.sessionSecret else { return nil }
-        return try await sessions.lookUp(secret)
+        if isUse { return try await sessions.lookUp(secret) }
+        return try await sessions.known(secret).flatMap { $0.isAlive(at: time.now()) ? $0 : nil }
     }
 
     func redeem(_ candidate: RedemptionCandidate) async throws -> RedemptionOutcome {
         if let limited = try await takeTry(candidate) { return limited }
         switch try await examine(candidate) {
         case .passes(let redemption): return try await use(redemption, candidate)
-        case .held: return landed(candidate, nil)
-        case .opened(let opened): return landed(candidate, opened)
+        case .held(let session): return try await landed(candidate, nil, in: session.id)
+        case .opened(let opened): return try await landed(candidate, opened, in: opened.session.id)
         // To ask is no refusal: a form without the code is what a scanner sends, and a page whose token was in the
         // fragment.
         case .refused(.codeMissing, _) where candidate.channel == .browser:
@@ -132,8 +133,20 @@ package final class LoginTokenRedeemer: Sendable {
         return try await refuse(.wrongCode, .counts, candidate)
     }
 
-    private func landed(_ candidate: RedemptionCandidate, _ opened: OpenedSession?) -> RedemptionOutcome {
-        candidate.landing.map { .landed(location: $0.location, opened: opened) } ?? .refused
+    private func landed(
+        _ candidate: RedemptionCandidate, _ opened: OpenedSession?, in sessionID: SessionID
+    ) async throws -> RedemptionOutcome {
+        guard let landing = candidate.landing else { return .refused }
+        if let refusal = landing.refusal {
+            try await refusals.recordRepeat(
+                AuditEvent(
+                    at: candidate.at, type: .redirectRefused, outcome: .failure, reason: refusal.reason.rawValue,
+                    subject: candidate.claims.subject, clientID: candidate.claims.clientID,
+                    targetClientID: candidate.claims.audience, sessionID: sessionID, tokenID: candidate.claims.id,
+                    origin: candidate.origin, detail: refusal.detail),
+                of: candidate.claims.id)
+        }
+        return .landed(location: landing.location, opened: opened)
     }
 
     private func decision(

@@ -55,13 +55,15 @@ struct RedemptionCheck: Sendable {
 
     /// Every check, in the order in which it is asked: the first "no" decides. After them only single use is left.
     ///
-    /// Another website's token is none of this one's business, so that comes before what is told about the token. An
-    /// authorization request goes on with the session that the token has opened, whatever became of the token since.
+    /// Another website's token is none of this one's business, so that comes before what is told about the token. A
+    /// browser and an authorization request go on with the session that the token has opened, whatever became of the
+    /// token since.
     static let list: [RedemptionCheck] = [
+        RedemptionCheck(.isUnknownToTheBrowser, .browser),
         RedemptionCheck(.inTime, [.browser, .server]),
         RedemptionCheck(.isForTheWebsite, .all),
         RedemptionCheck(.appMayOpenTheWebsite, [.browser, .server]),
-        RedemptionCheck(.isUnknownToTheBrowser, [.browser, .request]),
+        RedemptionCheck(.isUnknownToTheBrowser, .request),
         RedemptionCheck(.browserHasNoAttempt, [.browser, .request]),
         RedemptionCheck(.inTime, [.request, .pushed]),
         RedemptionCheck(.appMayOpenTheWebsite, [.request, .pushed]),
@@ -213,6 +215,7 @@ struct RedemptionExaminer: Sendable {
             let mayOpen = candidate.website.flatMap { clients.current[claims.clientID]?.opens($0) } ?? false
             return Answer(mayOpen, else: .clientWithoutRight)
         case .isUnknownToTheBrowser:
+            guard candidate.landing != nil else { return .yes }
             return candidate.held.first { $0.loginTokenID == claims.id }.map(Answer.held) ?? .yes
         case .browserHasNoAttempt:
             return try await attempts.ofBrowser(candidate.retry).map(Answer.opened) ?? .yes

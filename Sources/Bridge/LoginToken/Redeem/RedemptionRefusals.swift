@@ -61,7 +61,7 @@ package final class RedemptionRefusals: Sendable {
             Self.event(refusal, claims: claims, origin: origin, at: now), within: .repeats(of: claims.id.rawValue))
     }
 
-    /// Records a double tap.
+    /// Records a double tap, or the bad redirect of a link that was opened before.
     func recordRepeat(_ event: AuditEvent, of id: TokenID) async throws {
         try await log.record(event, within: .repeats(of: id.rawValue))
     }

@@ -249,12 +249,16 @@ extension DeviceSecrets {
     package enum Revocation: Hashable, Sendable { case done, doneBefore, unknown }
 
     /// Revokes a device by its id.
-    /// - Parameter administrator: who does it, for the audit log.
+    /// - Parameters:
+    ///   - administrator: who does it, for the audit log.
+    ///   - signedInAt: when that person signed in, for the audit log.
     package func revoke(
-        _ id: DeviceSecretID, reason: String, by administrator: AdminActor?, origin: RequestOrigin, at now: Timestamp
+        _ id: DeviceSecretID, reason: String, by administrator: AdminActor?, signedInAt: Timestamp? = nil,
+        origin: RequestOrigin, at now: Timestamp
     ) async throws -> Revocation {
         let ended = try await endings.end(
-            .device(id), Ending(at: now, reason: reason, origin: origin, actor: administrator))
+            .device(id),
+            Ending(at: now, reason: reason, origin: origin, actor: administrator, signedInAt: signedInAt))
         if ended.devices.contains(id) { return .done }
         return try await store.deviceSecret(id: id) == nil ? .unknown : .doneBefore
     }

@@ -47,17 +47,22 @@ package struct NativeSSOConfiguration: Sendable {
     }
 
     /// Sets some fields and leaves the others, also those that somebody else sets at the same time.
-    /// - Parameter reason: the administrator's own words.
+    /// - Parameters:
+    ///   - signedInAt: when the administrator signed in; `nil` for a program, and where it is not known.
+    ///   - reason: the administrator's own words.
     /// - Throws: ``StorageError`` when it was not made, also because others came first again and again.
     package func change(
-        _ fields: [NativeSSOField: NativeSSOValue], by actor: AdminActor, origin: RequestOrigin, reason: String? = nil
+        _ fields: [NativeSSOField: NativeSSOValue], by actor: AdminActor, signedInAt: Timestamp? = nil,
+        origin: RequestOrigin, reason: String? = nil
     ) async throws {
-        try await amend(by: actor, origin: origin, reason) { $0.merging(fields) { $1 } }
+        try await amend(by: actor, signedInAt, origin: origin, reason) { $0.merging(fields) { $1 } }
     }
 
     /// Takes every field back to what the configuration says.
-    package func reset(by actor: AdminActor, origin: RequestOrigin, reason: String? = nil) async throws {
-        try await amend(by: actor, origin: origin, reason) { _ in [:] }
+    package func reset(
+        by actor: AdminActor, signedInAt: Timestamp? = nil, origin: RequestOrigin, reason: String? = nil
+    ) async throws {
+        try await amend(by: actor, signedInAt, origin: origin, reason) { _ in [:] }
     }
 
     private func load() async throws -> [NativeSSOField: NativeSSOValue] {
@@ -76,7 +81,7 @@ package struct NativeSSOConfiguration: Sendable {
     /// Makes a change to the fields as they stand; again when somebody else was first. The event tells of those alone
     /// that are others by it.
     private func amend(
-        by actor: AdminActor, origin: RequestOrigin, _ words: String?,
+        by actor: AdminActor, _ signedInAt: Timestamp?, origin: RequestOrigin, _ words: String?,
         _ change: ([NativeSSOField: NativeSSOValue]) -> [NativeSSOField: NativeSSOValue]
     ) async throws {
         for _ in 0..<Self.attempts {
@@ -91,18 +96,21 @@ package struct NativeSSOConfiguration: Sendable {
                 Self.settingName, after.isEmpty ? nil : NativeSSOSettingsText.write(after), seenAs: seen, at: now,
                 event: AuditEvent(
                     at: now, type: .settingChanged, outcome: .success, reason: after.isEmpty ? "reset" : "changed",
-                    origin: origin, detail: Self.detail(actor, changed, words)))
+                    origin: origin, detail: Self.detail(actor, signedInAt, changed, words)))
             if isSaved { return cache.removeAll() }
         }
         throw StorageError.unavailable("the settings were changed by others all the time")
     }
 
-    private static func detail(_ actor: AdminActor, _ changed: [NativeSSOField], _ words: String?) -> String {
+    private static func detail(
+        _ actor: AdminActor, _ signedInAt: Timestamp?, _ changed: [NativeSSOField], _ words: String?
+    ) -> String {
         var detail = JSONObjectWriter()
         detail.add("actor", actor.description)
         detail.add("fields", changed.map(\.rawValue).sorted())
         if let words, !words.isEmpty { detail.add("reason", words) }
         detail.add("setting", settingName)
+        if let signedInAt { detail.add("signed_in_at", signedInAt.rfc3339) }
         return String(decoding: detail.finish(), as: UTF8.self)
     }
 }

@@ -43,6 +43,8 @@ struct AuthorizationExtras {
             guard let bytes = parameters.bytes(name) else { continue }
             if bytes.count > limit { return "\(name) is longer than \(limit) bytes" }
             if parameters[name] == nil { return "\(name) is not UTF-8" }
+            // No store takes it, and no client means it.
+            if bytes.contains(0) { return "\(name) has a zero byte" }
         }
         if parameters.bytes("dpop_jkt") != nil {
             guard let thumbprint = parameters["dpop_jkt"], DPoPProof.isThumbprint(thumbprint) else {

@@ -58,16 +58,19 @@ package final class LogoutNotifier: NoticeQueueWorker {
     /// Delivers what is due, and comes back when all that is under way is done or patience is over; what is left then
     /// goes on by itself.
     package func deliverSoon(within patience: Duration) async {
-        let delivering = Task {
-            try await deliverDue()
+        // Whichever comes first; no child of a group, since a group waits for all of its children.
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        Task {
+            _ = try? await deliverDue()
             await inFlight.becameIdle()
+            end.finish()
         }
-        await withTaskGroup { group in
-            group.addTask { _ = try? await delivering.value }
-            group.addTask { try? await Task.sleep(for: patience) }
-            await group.next()
-            group.cancelAll()
+        let waiting = Task {
+            try? await Task.sleep(for: patience)
+            end.finish()
         }
+        for await _ in ends {}
+        waiting.cancel()
     }
 
     package func deliver(_ notice: LogoutNotice) async {

@@ -31,15 +31,19 @@ package struct Ending: Sendable {
     package let origin: RequestOrigin?
     /// The administrator who did it.
     package let actor: AdminActor?
+    /// When the administrator signed in; `nil` for a program, and where it is not known.
+    package let signedInAt: Timestamp?
     package let extent: Extent
 
     package init(
-        at: Timestamp, reason: String, origin: RequestOrigin?, actor: AdminActor? = nil, extent: Extent = .everything
+        at: Timestamp, reason: String, origin: RequestOrigin?, actor: AdminActor? = nil, signedInAt: Timestamp? = nil,
+        extent: Extent = .everything
     ) {
         self.at = at
         self.reason = reason
         self.origin = origin
         self.actor = actor
+        self.signedInAt = signedInAt
         self.extent = extent
     }
 
@@ -47,7 +51,7 @@ package struct Ending: Sendable {
     package init(_ action: AdminAction) {
         self.init(
             at: action.at, reason: action.reason ?? AdminAction.defaultReason, origin: action.origin,
-            actor: action.actor)
+            actor: action.actor, signedInAt: action.signedInAt)
     }
 
     /// Of sessions that end because their device does.
@@ -80,6 +84,7 @@ package struct Ending: Sendable {
         var detail = JSONObjectWriter()
         if let actor { detail.add("actor", actor.description) }
         if let device { detail.add("device_secret_id", device.rawValue) }
+        if let signedInAt { detail.add("signed_in_at", signedInAt.rfc3339) }
         return String(decoding: detail.finish(), as: UTF8.self)
     }
 }

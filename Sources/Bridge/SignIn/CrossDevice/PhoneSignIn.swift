@@ -60,12 +60,15 @@ struct PhoneSignIn: Hashable, Sendable {
     private(set) var digitsDigest: String?
     private(set) var approvedAt: Timestamp?
     private(set) var wrong: Int
+    /// Whether the phone's report has been written down.
+    private(set) var isReported: Bool
 
     init(page: Page, at now: Timestamp) {
         stored = .created
         createdAt = now
         self.page = page
         wrong = 0
+        isReported = false
     }
 
     /// When it is over without another step.
@@ -116,6 +119,13 @@ struct PhoneSignIn: Hashable, Sendable {
         guard stored == .scanned || stored == .approved || stored == .denied else { throw .over }
         var next = self
         next.stored = .denied
+        return next
+    }
+
+    /// That somebody else began it is written down.
+    func reported() -> PhoneSignIn {
+        var next = self
+        next.isReported = true
         return next
     }
 
@@ -192,6 +202,7 @@ extension PhoneSignIn {
         json.add("digits", digitsDigest)
         if let approvedAt { json.add("approved", approvedAt.milliseconds) }
         json.add("wrong", Int64(wrong))
+        if isReported { json.add("reported", true) }
         return json.finish()
     }
 
@@ -210,6 +221,7 @@ extension PhoneSignIn {
         digitsDigest = members["digits"]?.string
         approvedAt = members["approved"]?.integer.map { Timestamp(milliseconds: $0) }
         self.wrong = Int(clamping: wrong)
+        isReported = members["reported"]?.bool ?? false
     }
 }
 

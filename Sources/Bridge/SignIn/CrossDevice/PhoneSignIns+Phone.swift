@@ -70,7 +70,7 @@ extension PhoneSignIns {
             let network = Self.network(of: signIn.page.address)
             return origin.address.flatMap { address in network.map { $0.contains(address) } } ?? false
         }
-        let (signIn, now) = try await step(id, phone, origin) { signIn, now throws(PhoneSignIn.Refusal) in
+        let (signIn, now, _) = try await step(id, phone, origin) { signIn, now throws(PhoneSignIn.Refusal) in
             // Before anything is written: a phone that may not must not keep the right one out.
             guard !requiresSameNetwork || isNear(signIn) else { throw .otherNetwork }
             return try signIn.scanned(by: phone, transaction: transaction, at: now)
@@ -100,7 +100,7 @@ extension PhoneSignIns {
     ) async throws -> ShownDigits {
         let phone = try await approvers.phone(of: bearer, isFresh: true, origin: origin, at: time.now())
         let digits = Secret(random.sixDigits())
-        let (signIn, now) = try await step(id, phone, origin) { signIn, now throws(PhoneSignIn.Refusal) in
+        let (signIn, now, _) = try await step(id, phone, origin) { signIn, now throws(PhoneSignIn.Refusal) in
             try signIn.approved(by: phone, transaction: Secret(transaction), digits: digits, at: now)
         }
         try await record(.crossDeviceApproved, phone, signIn, origin: origin, at: now)
@@ -114,20 +114,31 @@ extension PhoneSignIns {
         _ id: String, isReport: Bool, bearer: BearerIdentity, origin: RequestOrigin
     ) async throws {
         let phone = try await approvers.phone(of: bearer, isFresh: false, origin: origin, at: time.now())
-        let (signIn, now) = try await step(id, phone, origin) { signIn, now throws(PhoneSignIn.Refusal) in
+        let (signIn, now, isFirst) = try await step(id, phone, origin, isReport: isReport) {
+            signIn, now throws(PhoneSignIn.Refusal) in
             try signIn.denied(by: phone, at: now)
         }
-        try await record(.crossDeviceDenied, phone, signIn, origin: origin, at: now)
+        if isFirst { try await record(.crossDeviceDenied, phone, signIn, origin: origin, at: now) }
         guard isReport else { return }
         _ = try await limiter.take(LimitSettings.reportedKey(signIn.page.address), at: now)
         try await record(.crossDeviceReported, phone, signIn, origin: origin, at: now)
+        await remember(reportOf: id, at: now)
+    }
+
+    /// A report is one event, however often it is said. Noted after it, so that one that failed can be said again.
+    private func remember(reportOf id: String, at now: Timestamp) async {
+        // Where it cannot be noted down, saying it again makes one event more, and nothing is lost.
+        guard let found = try? await find(id, at: now) else { return }
+        _ = try? await records.replace(found.record, with: found.signIn.reported().text, at: now)
     }
 
     /// Reads, decides, and writes if nothing has changed meanwhile; else once more.
+    /// - Parameter isReport: whether a denial says as well that somebody else began it.
+    /// - Returns: what was written, when, and whether it is news: a report may follow the denial that ended it.
     private func step(
-        _ id: String, _ phone: ApprovingPhone, _ origin: RequestOrigin,
+        _ id: String, _ phone: ApprovingPhone, _ origin: RequestOrigin, isReport: Bool = false,
         _ decide: (PhoneSignIn, Timestamp) throws(PhoneSignIn.Refusal) -> PhoneSignIn
-    ) async throws -> (PhoneSignIn, Timestamp) {
+    ) async throws -> (PhoneSignIn, Timestamp, isFirst: Bool) {
         for _ in 0..<Self.attempts {
             let now = time.now()
             let found = PhoneSignInNames.isID(id) ? try await find(id, at: now) : nil
@@ -135,8 +146,11 @@ extension PhoneSignIns {
                 guard let found else { throw PhoneSignIn.Refusal.gone }
                 let next = try decide(found.signIn, now)
                 guard try await records.replace(found.record, with: next.text, at: now) else { continue }
-                guard try await counts(next, of: id) else { throw PhoneSignIn.Refusal.over }
-                return (next, now)
+                let isFirst = try await counts(next, of: id)
+                // The phone may have denied before it reported, or its report have failed after that.
+                let isOwed = isReport && found.signIn.stored == .denied && !found.signIn.isReported
+                guard isFirst || isOwed else { throw PhoneSignIn.Refusal.over }
+                return (next, now, isFirst: isFirst)
             } catch let refusal as PhoneSignIn.Refusal {
                 try await record(.crossDeviceRefused, refusal.rawValue, phone: phone, origin: origin, at: now)
                 throw refusal.error

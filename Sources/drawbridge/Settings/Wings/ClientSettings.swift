@@ -11,8 +11,9 @@ enum ClientSettings {
     /// - Parameters:
     ///   - defaults: for clients that do not say.
     ///   - publicDirectory: where their pictures are, besides the service's own.
+    ///   - isProvider: whether anything here signs access tokens.
     static func read(
-        _ settings: SettingsReader, defaults: ClientText.Defaults, publicDirectory: String?
+        _ settings: SettingsReader, defaults: ClientText.Defaults, publicDirectory: String?, isProvider: Bool
     ) -> [Client] {
         var found: [Client] = []
         for (index, node) in settings[clients].enumerated() {
@@ -29,6 +30,14 @@ enum ClientSettings {
                         SettingError(
                             "\(name).theme_logo", value: logo, at: place,
                             "is no file in the folder assets of \(SiteSettings.publicDirectory.key.name)"))
+                }
+                // Its browsers would get the other profile's cookie, which the website never looks for.
+                if !isProvider, client.kind == .web, client.cookieProfile == .tokens {
+                    settings.note(
+                        SettingError(
+                            "\(name).cookie_profile", value: client.cookieProfile.rawValue, at: place,
+                            "needs \(ProviderSettings.enabled.key.name), which is false: nothing would sign the access "
+                                + "tokens in the cookies of \(client.id)"))
                 }
                 found.append(client)
             } catch let error as ClientDocumentError {

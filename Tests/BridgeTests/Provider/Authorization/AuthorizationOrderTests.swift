@@ -132,6 +132,7 @@ import Testing
         Row(
             why: "a nonce of 513 bytes", query: good + "&nonce=" + String(repeating: "n", count: 513),
             end: .redirect("invalid_request")),
+        Row(why: "a nonce with a zero byte", query: good + "&nonce=a%00b", end: .redirect("invalid_request")),
         Row(why: "a nonce of 512 bytes", query: good + "&nonce=" + String(repeating: "n", count: 512), end: .good),
         Row(
             why: "a state of 4097 bytes",
