@@ -54,11 +54,12 @@ class Postgres(Server):
         self.owner = {"user": "postgres", "group": "postgres", "extra_groups": []} if os.geteuid() == 0 else {}
         if self.owner:
             shutil.chown(self.folder, "postgres", "postgres")
-        self.port = instance.free_port()
         subprocess.run(
             [f"{self.programs}/initdb", "-D", self.folder / "data", "-U", "drawbridge", "-A", "trust", "-N", "-E", "UTF8",
              "--locale=C.UTF-8"],
             check=True, stdout=subprocess.DEVNULL, cwd=self.folder, **self.owner)
+        # Not before: within the seconds that the other takes, somebody's connection may get this port.
+        self.port = instance.free_port()
         self.start()
 
     def start(self):
