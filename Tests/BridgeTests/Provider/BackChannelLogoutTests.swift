@@ -98,6 +98,17 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `whoever waits for a node that is never idle stops waiting when nobody waits for the answer any more`() async {
+        let inFlight = NoticesInFlight()
+        inFlight.begin("rp")
+        let waiting = Task { await inFlight.becameIdle() }
+        waiting.cancel()
+        await waiting.value
+        inFlight.end("rp")
+        await inFlight.becameIdle()
+    }
+
     @Test func `what waits is delivered by whoever comes after a crash`() async throws {
         try await withProvider { provider in
             _ = try await signedOut(provider)

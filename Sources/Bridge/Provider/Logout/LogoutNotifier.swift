@@ -60,8 +60,10 @@ package final class LogoutNotifier: NoticeQueueWorker {
     package func deliverSoon(within patience: Duration) async {
         // Whichever comes first; no child of a group, since a group waits for all of its children.
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        Task {
-            _ = try? await deliverDue()
+        // Never cancelled: what it has begun is finished, whoever waits for it.
+        let delivering = Task { _ = try? await deliverDue() }
+        let idle = Task {
+            await delivering.value
             await inFlight.becameIdle()
             end.finish()
         }
@@ -70,6 +72,7 @@ package final class LogoutNotifier: NoticeQueueWorker {
             end.finish()
         }
         for await _ in ends {}
+        idle.cancel()
         waiting.cancel()
     }
 

@@ -4,7 +4,8 @@ import Synchronization
 final class NoticesInFlight: Sendable {
     private struct State {
         var counts: [ClientID: Int] = [:]
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        var waiters = 0
     }
 
     /// Notices under way to one receiver at a time.
@@ -20,25 +21,33 @@ final class NoticesInFlight: Sendable {
     func begin(_ client: ClientID) { state.withLock { $0.counts[client, default: 0] += 1 } }
 
     func end(_ client: ClientID) {
-        let waiting: [CheckedContinuation<Void, Never>] = state.withLock { state in
+        let waiting: [Int: CheckedContinuation<Void, Never>] = state.withLock { state in
             let count = state.counts[client, default: 1] - 1
             state.counts[client] = count > 0 ? count : nil
-            guard state.counts.isEmpty else { return [] }
-            defer { state.waiting = [] }
+            guard state.counts.isEmpty else { return [:] }
+            defer { state.waiting = [:] }
             return state.waiting
         }
-        for continuation in waiting { continuation.resume() }
+        for continuation in waiting.values { continuation.resume() }
     }
 
-    /// Comes back when nothing is under way.
+    /// Comes back when nothing is under way, or the task is cancelled: a node that is never idle keeps nobody waiting.
     func becameIdle() async {
-        await withCheckedContinuation { continuation in
-            let isIdle = state.withLock { state in
-                guard !state.counts.isEmpty else { return true }
-                state.waiting.append(continuation)
-                return false
+        let waiter = state.withLock { state in
+            state.waiters += 1
+            return state.waiters
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    guard !state.counts.isEmpty, !Task.isCancelled else { return true }
+                    state.waiting[waiter] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-            if isIdle { continuation.resume() }
+        } onCancel: {
+            state.withLock { $0.waiting.removeValue(forKey: waiter) }?.resume()
         }
     }
 }
