@@ -80,6 +80,8 @@ inline invariants() {
     :: i <= sessions ->
         /* §16.6: nothing lives that is below what was ended. */
         assert(state[i] != ALIVE || ((doomed >> i) & 1) == 0);
+        /* §16.5: nothing ends that did not come of it. */
+        assert(state[i] != ENDED || ((doomed >> i) & 1) == 1);
         i++
     :: else -> break
     od; i = 0 }
@@ -107,8 +109,8 @@ inline doom(root) {
         more = 0; i = 1;
         do
         :: i <= sessions ->
-            yes = ((found >> opener[i]) & 1) || ((found >> carrier[i]) & 1) || ((found >> origin[i]) & 1) ||
-                ((found >> portal[i]) & 1);
+            yes = ((found >> opener[i]) & 1) || ((found >> origin[i]) & 1) || ((found >> portal[i]) & 1) ||
+                (carrier[i] != 0 && carrier[i] == leaves);
             if
             :: yes && ((found >> i) & 1) == 0 && ((excused >> i) & 1) == 0 -> found = found | BIT(i); more = 1
             :: else
@@ -139,7 +141,12 @@ inline walk(root) {
                 if :: opener[j] == i -> yes = 1 :: else fi;
 #endif
 #ifndef F_WALK_WITHOUT_GRANTED
+#ifdef F_WALK_TAKES_WHAT_WAS_INHERITED
                 if :: carrier[j] == i -> yes = 1 :: else fi;
+#else
+                /* What a browser brought along ends with who leaves that browser, and with nothing above it. */
+                if :: carrier[j] == i && (granted_in[j] == 0 || i == leaves) -> yes = 1 :: else fi;
+#endif
 #endif
 #ifndef F_WALK_WITHOUT_MOVED
                 if :: granted_in[j] == i -> yes = 1 :: else fi;
@@ -181,7 +188,8 @@ inline walk(root) {
             fi;
 #ifndef F_CODES_ARE_LEFT
             if
-            :: code_in == i || code_origin == i || (code_origin != 0 && opener[code_origin] == i) ->
+            :: (code_in == i && (code_origin == 0 || i == leaves)) || code_origin == i ||
+                (code_origin != 0 && opener[code_origin] == i) ->
                 code_in = 0; code_origin = 0; code_scope = 0; code_device = 0
             :: else
             fi
@@ -191,8 +199,11 @@ inline walk(root) {
         i++
     :: else -> break
     od;
-    i = 0; j = 0; found = 0; more = 0; skipped = 0; yes = 0; k = 0 }
+    i = 0; j = 0; found = 0; more = 0; skipped = 0; yes = 0; k = 0; leaves = 0 }
 }
+
+/* Somebody ends it, an administrator too: of a browser's session that is all that the browser has. */
+inline end_whole(r) { leaves = r; walk(r) }
 
 /* A user leaves a browser: what was granted for longer in a sign-in of one's own goes on (§7). */
 inline sign_out(w) {
@@ -208,7 +219,7 @@ inline sign_out(w) {
         :: else
         fi; i++
     :: else -> break
-    od; i = 0 };
+    od; i = 0; leaves = w };
     walk(w)
 }
 
@@ -353,7 +364,8 @@ inline replace(old, new) {
 #define MAY_LET_IN(w) (own[w])
 #endif
 
-#define LOCALS byte i, j, k, b; short found, skipped, excused; bit more, yes
+/* `leaves` is the browser's session that is left as a whole, or none. */
+#define LOCALS byte i, j, k, b, leaves; short found, skipped, excused; bit more, yes
 #define ROOM(n) (sessions + (n) < N)
 
 #ifndef TRACE
@@ -426,7 +438,9 @@ proctype ender() {
     atomic {
         if :: r = 1 :: sessions >= 2 -> r = 2 :: sessions >= 3 -> r = 3 fi;
         if
-        :: walk(r)
+        :: end_whole(r)
+        /* §16.5: the link that opened it is used again. */
+        :: kind[r] == WEB -> walk(r)
         :: kind[r] == BROWSER && state[r] == ALIVE -> sign_out(r)
         fi;
         invariants() }
@@ -528,7 +542,8 @@ init {
             q = k;
             if
             :: state[k] == ALIVE && kind[k] != APP -> sign_out(q); STATES; printf("@ signout %d %d\n", q, mask)
-            :: walk(q); STATES; printf("@ end %d %d\n", q, mask)
+            :: end_whole(q); STATES; printf("@ end %d %d\n", q, mask)
+            :: kind[q] == WEB -> walk(q); STATES; printf("@ replay %d %d\n", q, mask)
             fi
         :: (n % 6 != 0 || sessions <= 2) && state[k] == ALIVE && kind[k] != APP ->
             if :: b = OPENID + PROFILE :: b = ALL :: b = ALL fi;

@@ -1,7 +1,7 @@
 /// Everything that must last, on one engine. Services take the role they need, never this.
 package protocol BridgeStorage: AuditLog, AuditUpkeep, AuditForwardCursors, ClientStore, UserStore, SessionStore,
     AdminSessionStore, WebhookStore, ProviderStorage, LoginTokenStore, DeviceStore, LinkedKeyStore,
-    SelfIssuedTransactionStore, CrossDeviceStore, PasskeyStore
+    SelfIssuedTransactionStore, CrossDeviceStore, PasskeyStore, UpstreamSessionStore
 {
     /// Removes transactions of sign-ins by phone whose end lies before `cutoff`.
     /// - Returns: how many, at most `limit` of them.

@@ -8,7 +8,8 @@ package enum RouteTable {
         [
             IssueController.self, RedemptionController.self, HandOffController.self, SessionController.self,
             AuthCheckController.self, SignInWayController.self,
-            SignInController.self, AuthorizeController.self, UpstreamController.self, SecondFactorController.self,
+            SignInController.self, AuthorizeController.self, UpstreamController.self, UpstreamSignOutController.self,
+            SecondFactorController.self,
             PasskeySignInController.self, PasskeysController.self,
             SelfIssuedController.self, SelfIssuedRequestController.self, SelfIssuedReturnController.self,
             LinkedKeysController.self, AccountController.self, PhoneSignInController.self, SignInCodeController.self,

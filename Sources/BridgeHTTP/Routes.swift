@@ -69,7 +69,8 @@ extension BrowserServices {
         endpoints.mount(SessionController(kit: kit))
         endpoints.mount(
             AuthCheckController(
-                sessions: kit.browsers, time: kit.time, way: way, users: users))
+                sessions: kit.browsers, time: kit.time, way: way,
+                websites: CheckedWebsite(clients: kit.clients, time: kit.time), users: users))
         endpoints.mount(MessageController(pages: pages))
         endpoints.mount(
             LanguageController(pages: pages, origins: kit.origins, repetition: RouteTable.repetition))
@@ -92,6 +93,7 @@ extension SignInServices {
         endpoints.mount(
             AccountController(kit: pages.kit, account: account, signIn: self, offersDevices: offersDevices))
         if let upstream { endpoints.mount(UpstreamController(upstream: upstream, signIn: pages)) }
+        if let upstreamSignOuts { endpoints.mount(UpstreamSignOutController(signOuts: upstreamSignOuts)) }
         if let secondFactor { endpoints.mount(SecondFactorController(kit: pages.kit, enrolment: secondFactor)) }
         if let passkeys {
             endpoints.mount(PasskeySignInController(signIn: pages, passkeys: passkeys.signIn))

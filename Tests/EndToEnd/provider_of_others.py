@@ -4,6 +4,7 @@ import base64
 import hashlib
 import http.server
 import json
+import secrets
 import threading
 import time
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -11,6 +12,9 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+
+
+LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
 
 
 def unpadded(content: bytes) -> str:
@@ -89,8 +93,15 @@ class Provider:
                   **self.token_claims}
         return {"access_token": "a", "token_type": "Bearer", "id_token": self.sign(claims)}
 
-    def sign(self, claims: dict) -> str:
-        header = unpadded(json.dumps({"alg": "ES256", "kid": "k", "typ": "JWT"}).encode())
+    def logout_token(self, **changes) -> str:
+        """Says that `subject` has signed out here; a claim that is None is left out."""
+        now = int(time.time())
+        claims = {"iss": self.issuer, "aud": "drawbridge", "sub": self.subject, "iat": now, "exp": now + 120,
+                  "jti": secrets.token_urlsafe(12), "events": {LOGOUT_EVENT: {}}, **changes}
+        return self.sign({name: value for name, value in claims.items() if value is not None}, "logout+jwt")
+
+    def sign(self, claims: dict, kind: str = "JWT") -> str:
+        header = unpadded(json.dumps({"alg": "ES256", "kid": "k", "typ": kind}).encode())
         body = f"{header}.{unpadded(json.dumps(claims).encode())}"
         r, s = decode_dss_signature(self.key.sign(body.encode(), ec.ECDSA(hashes.SHA256())))
         return f"{body}.{unpadded(r.to_bytes(32, 'big') + s.to_bytes(32, 'big'))}"

@@ -185,6 +185,51 @@ def test_f3_a_stolen_link_becomes_no_grant_that_survives_its_replay(demo, world)
     assert not any(is_alive(demo, tokens["access_token"]) for tokens in loot)
 
 
+def in_place_of_the_sign_in(demo, world, app: App, browser: Browser) -> str:
+    """The app's link, which the browser of its own sign-in has opened."""
+    link = world.login_token(app)["token"]
+    before = browser.jar["__Host-drawbridge_session"]
+    assert browser.send("GET", f"/login-with-token?token={link}").status == 303
+    assert browser.jar["__Host-drawbridge_session"] != before
+    return link
+
+
+def test_16_5_a_replayed_link_ends_no_app_of_the_sign_in_whose_place_it_took(demo, world):
+    browser = Browser(demo.base)
+    app, other = world.app(browser=browser), world.app(browser=browser)
+    link = in_place_of_the_sign_in(demo, world, app, browser)
+    granted = world.tokens(browser, world.website)
+
+    assert wire.send(demo.base, "GET", f"/login-with-token?token={link}", wire.OTHER_BROWSER).status == 400
+
+    assert not is_signed_in(browser) and not is_alive(demo, granted["access_token"])
+    assert app.refresh().status == other.refresh().status == 200, "neither came of the link"
+
+
+def test_16_6_an_app_ends_no_other_by_a_link_in_the_browser_of_both(demo, world):
+    browser = Browser(demo.base)
+    app, other = world.app(browser=browser), world.app(browser=browser)
+    in_place_of_the_sign_in(demo, world, app, browser)
+
+    assert boundaries.revoke_device_secret(app).status == 200
+
+    assert not is_signed_in(browser), "what the app opened ends with it"
+    assert app.refresh().json()["error"] == "invalid_grant"
+    assert other.refresh().status == 200
+
+
+def test_16_6_who_ends_a_browser_ends_what_it_had_before_its_link_too(demo, world):
+    browser = Browser(demo.base)
+    app = world.app(browser=browser)
+    granted = world.tokens(browser, world.website)
+    in_place_of_the_sign_in(demo, world, app, browser)
+    assert is_alive(demo, granted["access_token"])
+
+    assert boundaries.sign_out(browser).status == 204
+
+    assert not is_alive(demo, granted["access_token"])
+
+
 # contract §16.6: an end reaches all that hangs below
 
 
@@ -358,3 +403,12 @@ def test_16_3_the_session_of_a_link_for_one_website_is_none_at_the_host_of_anoth
     assert seen(None) == (200, True)
     assert seen("reached.example") == (200, True), "a website that the app may open"
     assert seen("elsewhere.example") == (401, False), "one that it may not"
+
+    def checked(website: str, host: str | None = None) -> int:
+        headers = {"Cookie": cookie, **({"Host": host} if host else {})}
+        return wire.send(demo.base, "GET", "/auth/check?website=" + website, headers).status
+
+    for host in [None, "reached.example", "elsewhere.example", "drawbridge.internal"]:
+        assert checked(reached.website["client_id"], host) == 200, "as by its own host"
+        assert checked(other["client_id"], host) == 401, "and never more than by that"
+        assert checked("nobody", host) == 400

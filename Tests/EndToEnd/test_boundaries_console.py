@@ -287,12 +287,73 @@ def test_attack_a_console_that_a_token_opened_and_somebody_left_open_makes_no_ad
     answer = demo.send("POST", "/admin/new-user", {**headers, "Content-Type": wire.FORM}, wire.encode(form))
     assert answer.status == 401, (answer.status, answer.text)
     program = {**headers, "X-CSRF-Token": csrf}
+    keys = demo.audit("key.rotated")
     for method, path, body in [
             ("POST", "users", {"username": "thief", "password": "another good one"}),
-            ("PATCH", "users/bob", {"role": "admin"})]:
-        refused = demo.send(method, f"/api/admin/{path}", program, body)
-        assert (refused.status, refused.json()["error"]) == (401, "insufficient_user_authentication"), refused.text
+            ("PATCH", "users/bob", {"role": "admin"}),
+            ("POST", "clients", {"client_id": "thief", "client_type": "service", "scope": "admin"}),
+            ("POST", "clients/tool-deputy/secret", None), ("POST", "keys/rotate", None)]:
+        refused = demo.send(method, f"/api/admin/{path}", {**program, "If-Match": "*"}, body)
+        assert (refused.status, refused.json().get("error")) == (401, "insufficient_user_authentication"), path
+    for path, fields in [
+            ("clients", {"document": '{"client_id": "thief", "client_type": "service", "scope": "admin"}'}),
+            ("keys/rotate", {})]:
+        answer = demo.send("POST", f"/admin/{path}", {**headers, "Content-Type": wire.FORM},
+                           wire.encode({"form_token": csrf, **fields}))
+        assert answer.status == 401, (path, answer.status, answer.text)
     assert not [user for user in Admin(demo).get("users?q=thief").json()["items"]]
+    assert Admin(demo).get("clients/thief").status == 404
+    assert demo.audit("key.rotated") == keys
+
+
+def test_a_console_that_a_token_opened_keeps_a_late_form_over_the_sign_in_which_it_goes_on_by(start_demo):
+    demo = start_demo("--no-limits")
+    _, token = person(demo, Admin(demo))
+    browser = oauth.Browser(demo)
+    browser.cookies.update(paste(demo, token))
+    write(demo, "UPDATE admin_session SET signed_in_at = ?", milliseconds(ago=16 * 60))
+    page = browser.request("GET", "/admin/users/bob")
+    form = next(form for form in oauth.Forms(page.text).forms if form["action"].endswith("/standing"))
+    asked = browser.request("POST", form["action"], {**form["fields"], "reason": "left"}, "same-origin")
+    assert asked.status == 401 and "kept" in asked.text
+    again = browser.submit(asked, username="deputy", password=PASSWORD)
+    assert again.status == 200 and "left" in again.text and "user.disabled" not in [row["type"] for row in demo.audit()]
+    done = browser.submit(again)
+    assert done.status == 303 and done.header("Location").endswith("/admin/users/bob"), done.text
+    # Later changes go by the same sign-in, though the token's session is there as well.
+    assert ADMIN_COOKIE in browser.cookies
+    rotated = browser.request("POST", "/admin/keys/rotate", {"form_token": form_token(browser)}, "same-origin")
+    assert rotated.status == 303, rotated.text
+
+
+def test_attack_an_administrators_token_of_an_old_sign_in_makes_no_client_that_administers(stale):
+    demo, admin = stale.demo, Admin(stale.demo)
+    tool = admin.send("POST", "clients", {
+        "client_id": "tool", "client_type": "web", "scope": "openid admin", "first_party": True,
+        "redirect_uris": [oauth.RP_REDIRECT], "grant_types": ["authorization_code"],
+        "token_endpoint_auth_method": "client_secret_basic"})
+    assert tool.status == 201, tool.body
+    demo.facts["clients"].append(tool.json())
+    assert admin.send("POST", "clients", {"client_id": "desk", "client_type": "service", "scope": "read"}).status == 201
+    verifier = secrets.token_urlsafe(48)
+    code = stale.authorize("admin", "tool", oauth.RP_REDIRECT, "openid admin", verifier)["code"]
+    token = oauth.redeem(demo, code, verifier, redirect=oauth.RP_REDIRECT, headers=oauth.basic(demo, "tool")).json()
+    assert oauth.parts(token["access_token"])[1]["auth_time"] < time.time() - 15 * 60
+    bearer = {"Authorization": f"Bearer {token['access_token']}", "If-Match": "*"}
+    assert demo.send("GET", "/api/admin/clients/desk", bearer).status == 200
+    wider = {"client_type": "service", "scope": "admin"}
+    for method, path, body in [
+            ("POST", "clients", {"client_id": "thief", **wider}), ("PUT", "clients/desk", wider),
+            ("PATCH", "clients/desk", {"scope": "admin"}), ("POST", "clients/desk/secret", None),
+            ("POST", "keys/rotate", None)]:
+        refused = demo.send(method, f"/api/admin/{path}", bearer, body)
+        assert (refused.status, refused.json().get("error")) == (401, "insufficient_user_authentication"), path
+    # By the console's own forms, which take a bearer too.
+    form = wire.encode({"document": json.dumps({"client_id": "thief", **wider})})
+    assert demo.send("POST", "/admin/clients", {**bearer, "Content-Type": wire.FORM}, form).status == 401
+    assert admin.get("clients/desk").json()["scope"] == "read" and admin.get("clients/thief").status == 404
+    # What takes something away, and gives nothing, takes the token alone.
+    assert demo.send("DELETE", "/api/admin/clients/desk", bearer).status == 204
 
 
 # What ends it (§16.9)

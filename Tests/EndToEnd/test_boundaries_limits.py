@@ -1,9 +1,12 @@
 """What refused, repeated and anonymous requests can write, what is remembered, and how often one may guess."""
 
+import concurrent.futures
 import http.client
+import http.server
 import json
 import secrets
 import socket
+import threading
 import time
 from urllib.parse import urlencode, urlsplit
 
@@ -279,6 +282,35 @@ def test_an_assertion_counts_once_whatever_happens_to_the_process(start_demo):
     assert machine.token(machine.assertion()).status == 200
     reasons = [event["reason"] for event in again.audit("client.authentication_failed")]
     assert reasons == ["assertion_replayed"] * 2
+
+
+class BrokenKeys(http.server.BaseHTTPRequestHandler):
+    """A `jwks_uri` that is broken."""
+
+    def do_GET(self):
+        self.server.asked += 1
+        self.send_error(500)
+
+    def log_message(self, *arguments):
+        pass
+
+
+def test_attack_forged_assertions_of_a_client_whose_keys_cannot_be_fetched_fetch_once_and_are_counted(start_demo):
+    demo = start_demo()
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), BrokenKeys) as server:
+        server.asked = 0
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        machine = Machine(demo, jwks=None, jwks_uri=f"http://127.0.0.1:{server.server_port}/keys")
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(machine.token, [machine.assertion() for _ in range(90)]))
+        asked = server.asked
+        server.shutdown()
+    assert asked <= 2, asked
+    held_back = [answer for answer in answers if answer.json()["error"] == "slow_down"]
+    assert len(held_back) >= 15 and {answer.status for answer in answers} - {held_back[0].status} == {503}
+    failures = demo.audit("client.authentication_failed")
+    assert failures and {event["reason"] for event in failures} == {"keys_unreachable"}
+    assert {event["client_id"] for event in failures} == {machine.id}
 
 
 @pytest.mark.parametrize("audience", [

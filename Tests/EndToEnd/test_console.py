@@ -212,7 +212,10 @@ def test_an_alarm_leads_to_its_events_and_goes_when_somebody_has_seen_it(start_d
     # Every ten seconds a server looks what has come about.
     shown = wait(browser, 40).until(alarm)[0]
     assert "Tokens were used twice" in shown.text
-    assert shown.find_element(By.TAG_NAME, "a").get_attribute("href").endswith("/admin/events?type=login_token.replayed")
+    # Every type that the alert counts has a link, so that a burst of reused refresh tokens is found too.
+    links = [link.get_attribute("href") for link in shown.find_elements(By.TAG_NAME, "a")]
+    assert [link.rpartition("/admin/events?type=")[2] for link in links] == [
+        "authorization_code.reused", "device_code.reused", "login_token.replayed", "refresh_token.reused"]
     shown.find_element(By.TAG_NAME, "button").click()
     wait(browser).until(lambda it: not it.find_elements(By.CSS_SELECTOR, ".alarm"))
     assert not alarm(browser)

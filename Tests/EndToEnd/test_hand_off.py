@@ -281,26 +281,36 @@ def test_attack_a_website_that_drops_the_nonce_gets_no_session_and_no_loop(porta
     {"may_reach": ["other"]}, {"may_reach": ["demo-web", "other", "third"]}, {"may_reach": ["demo-web", "other", "third"],
                                                                              "public_origin": "its own"}],
     ids=["nameless", "nameless, reaching itself", "named, reaching itself"])
+@pytest.mark.parametrize("edge", ["hand_off", "token_exchange"])
 class TestAttackAWebsiteTakesItsVisitorsCookiesElsewhere:
     """Its server sees them. They count at its own origin alone, as a visit, and open nothing of the user's account."""
 
     @pytest.fixture
-    def seen(self, portal, profile, home):
-        """The cookies of a visitor who was handed on, as the website's server has them."""
+    def seen(self, portal, profile, home, edge):
+        """The cookies of a visitor who was handed on, or whose app got them, as the website's server has them."""
         own = {"public_origin": portal.demo.base} if "public_origin" in home else {}
         change(portal.demo, "demo-web", **{**home, **own})
-        change(portal.demo, "other", **profile, first_party=True, redirect_uris=[f"https://{OTHER}/callback"])
-        self.portal, self.person, state = portal, portal.person(), new_state()
+        for website, host in [("other", OTHER), ("third", THIRD)]:
+            change(portal.demo, website, first_party=True, redirect_uris=[f"https://{host}/callback"])
+        change(portal.demo, "other", **profile)
+        self.portal, self.person = portal, portal.person()
         self.home = urlsplit(portal.demo.base).netloc
-        landed = portal.land(portal.follow(self.person, state).header("Location"), state)
-        yield "; ".join(f"{name}={cookie.value}" for name, cookie in landed.cookies.items() if cookie.value)
-        change(portal.demo, "other", cookie_profile="session", cookie_prefix=None, first_party=False, redirect_uris=[])
+        given = self.handed_on() if edge == "hand_off" else in_a_web_view(portal.demo)
+        yield "; ".join(f"{name}={cookie.value}" for name, cookie in given.cookies.items() if cookie.value)
+        change(portal.demo, "other", cookie_profile="session", cookie_prefix=None)
+        for website in ["other", "third"]:
+            change(portal.demo, website, first_party=False, redirect_uris=[])
         change(portal.demo, "demo-web", may_reach=["other"], public_origin=None)
+        change(portal.demo, "demo-app", may_reach=["demo-web"])
         assert self.person.send("GET", "/auth/check").status == 200, "the person's own sign-in lives"
 
-    def test_attack_to_be_let_in_elsewhere(self, seen):
+    def handed_on(self) -> wire.Answer:
+        state = new_state()
+        return self.portal.land(self.portal.follow(self.person, state).header("Location"), state)
+
+    def test_attack_to_be_let_in_elsewhere(self, seen, edge):
         assert self.portal.at(OTHER, "/auth/check", cookie=seen).status == 200
-        assert self.portal.at(OTHER, "/session", cookie=seen).json()["origin"] == "hand_off"
+        assert self.portal.at(OTHER, "/session", cookie=seen).json()["origin"] == edge
         for host in [self.home, "drawbridge.internal", THIRD]:
             assert self.portal.at(host, "/auth/check", cookie=seen).status == 401, host
             assert self.portal.at(host, "/session", cookie=seen).json()["authenticated"] is False, host
@@ -314,12 +324,14 @@ class TestAttackAWebsiteTakesItsVisitorsCookiesElsewhere:
         assert "/account/devices/end" in self.person.send("GET", "/account/devices").text
 
     def test_attack_to_be_granted_something_in_it(self, seen):
-        query = urlencode({"response_type": "code", "client_id": "other", "scope": "openid profile", "prompt": "none",
-                           "redirect_uri": f"https://{OTHER}/callback", "state": "s", "nonce": "n",
-                           "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "code_challenge_method": "S256"})
-        for host in [self.home, OTHER]:
-            answer = self.portal.at(host, f"/oauth/authorize?{query}", cookie=seen)
-            assert "error=login_required" in answer.header("Location"), host
+        for website, origin in [("other", OTHER), ("third", THIRD)]:
+            query = urlencode({"response_type": "code", "client_id": website, "scope": "openid profile", "prompt": "none",
+                               "redirect_uri": f"https://{origin}/callback", "state": "s", "nonce": "n",
+                               "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+                               "code_challenge_method": "S256"})
+            for host in [self.home, OTHER, THIRD]:
+                answer = self.portal.at(host, f"/oauth/authorize?{query}", cookie=seen)
+                assert "error=login_required" in answer.header("Location"), (website, host)
 
     def test_attack_to_end_an_apps_device_by_its_id_token(self, seen):
         app = App(self.portal.demo)
@@ -339,6 +351,67 @@ class TestAttackAWebsiteTakesItsVisitorsCookiesElsewhere:
         bearer = {"Authorization": f"Bearer {token[1] if token else re.split('[=;]', seen)[1]}"}
         assert self.portal.demo.send("GET", "/v0/sign_in/user_info", bearer).status == 401
         assert self.portal.demo.send("POST", "/v0/sign_in/revoke_all_sessions", bearer).status == 401
+
+    def test_at_the_website_itself_they_are_renewed_and_taken_away_as_ever(self, seen, profile):
+        own = {"Origin": f"https://{OTHER}", "Sec-Fetch-Site": "same-origin", "Host": OTHER}
+        if profile:
+            held = dict(pair.split("=", 1) for pair in seen.split("; "))
+            renewed = self.portal.demo.send("POST", "/session/refresh", {
+                **own, "Cookie": seen, "X-CSRF-Token": held["other_anti_csrf_token"]})
+            assert renewed.status == 200, renewed.text
+            seen = wire.cookie_header(renewed)
+        assert self.portal.at(OTHER, "/session", cookie=seen).json()["authenticated"] is True
+        assert self.portal.demo.send("POST", "/session/logout", {**own, "Cookie": seen}).status == 204
+        assert self.portal.at(OTHER, "/session", cookie=seen).json()["authenticated"] is False
+
+
+def in_a_web_view(demo) -> wire.Answer:
+    """What an app gets for the web view of `other`; the app may open every website besides."""
+    change(demo, "other", delivery="cookies", token_endpoint_auth_method="none")
+    change(demo, "demo-app", share_with=["demo-app-b", "demo-webview", "other"], may_reach=["demo-web", "other", "third"])
+    try:
+        app = App(demo)
+        app.sign_in()
+        given = app.cookies(client_id="other")
+        assert given.status == 200 and given.cookies, given.text
+        return given
+    finally:
+        change(demo, "other", delivery="body", token_endpoint_auth_method="client_secret_basic")
+
+
+@pytest.mark.parametrize("own", [None, "its own"], ids=["nameless", "named"])
+@pytest.mark.parametrize("profile", ["session", "tokens"])
+def test_attack_a_web_views_cookies_are_carried_to_another_website(portal, profile, own):
+    """Those of a web view at our own origin, which its app alone holds: they reach what the app may open, and no more."""
+    demo, home = portal.demo, urlsplit(portal.demo.base).netloc
+    change(demo, "demo-web", public_origin=demo.base if own else None)
+    change(demo, "demo-webview", cookie_profile=profile)
+    # Our own website is where they were given to, and needs no word in it.
+    change(demo, "demo-app", may_reach=["other"])
+    try:
+        app = App(demo)
+        app.sign_in()
+        view = wire.cookie_header(app.cookies())
+        found = {host: portal.at(host, "/auth/check", cookie=view).status for host in [home, OTHER, THIRD]}
+        assert found == {home: 200, OTHER: 200, THIRD: 401}
+        assert portal.at(home, "/v0/sign_in/user_info", cookie=view).status == 200
+    finally:
+        change(demo, "demo-web", public_origin=None)
+        change(demo, "demo-webview", cookie_profile="tokens")
+        change(demo, "demo-app", may_reach=["demo-web"])
+
+
+def test_the_cookies_of_a_domain_count_at_its_hosts(portal):
+    """The VA's shape: pages at one host of a domain, and their scripts and proxies at others (contract §6)."""
+    change(portal.demo, "other", cookie_profile="tokens", cookie_prefix="other_", cookie_domain=".other.example")
+    try:
+        view = wire.cookie_header(in_a_web_view(portal.demo))
+        hosts = [OTHER, "other.example", "API.other.example:8443", "another.example", urlsplit(portal.demo.base).netloc]
+        found = [portal.at(host, "/auth/check", cookie=view).status for host in hosts]
+        assert found == [200, 200, 200, 401, 401]
+    finally:
+        change(portal.demo, "other", cookie_profile="session", cookie_prefix=None, cookie_domain=None)
+        change(portal.demo, "demo-app", may_reach=["demo-web"])
 
 
 def test_attack_a_website_that_is_gone_keeps_its_visitors_cookies(portal):

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 import instance
+import oauth
 import signing
 import wire
 
@@ -201,6 +202,20 @@ def test_a_key_belongs_to_its_subject(demo):
     bob = demo.post_issue(headers=headers, sub="bob").json()
     assert alice["id"] != bob["id"]
     assert signing.claims_of(bob["token"])["sub"] == demo.user("bob")["sub"]
+
+
+def test_attack_a_bearer_that_was_narrowed_gets_no_token_of_a_wider_one(demo):
+    tokens = oauth.sign_in(demo, scope="openid profile offline_access")
+    narrow = oauth.refresh(demo, tokens["refresh_token"], scope="openid").json()
+
+    def issue(bearer: dict):
+        return demo.send("POST", instance.ISSUE,
+                         {"Authorization": f"Bearer {bearer['access_token']}", "Idempotency-Key": "narrowed"})
+
+    assert issue(tokens).status == 200
+    assert issue(tokens).status == 200
+    refused = issue(narrow)
+    assert (refused.status, refused.json().get("error")) == (422, "idempotency_key_reused"), refused.text
 
 
 # Status and DELETE

@@ -125,6 +125,9 @@ def test_an_app_signs_in_another_under_both_names_of_the_secret(demo, app, urn):
 @pytest.mark.parametrize("name, change, error", [
     ("an unknown secret", {"actor_token": "ds_nothing"}, "invalid_grant"),
     ("another audience", {"audience": "https://elsewhere.example"}, "invalid_target"),
+    ("another resource", {"resource": "https://elsewhere.example"}, "invalid_target"),
+    ("another resource and audience", {"resource": "https://elsewhere.example",
+                                       "audience": "https://elsewhere.example"}, "invalid_target"),
     ("a scope without openid", {"scope": "profile"}, "invalid_scope"),
     ("a scope that was not granted", {"scope": "openid email"}, "invalid_scope"),
     ("an id_token that is none", {"subject_token": "a.b.c"}, "invalid_token"),
@@ -143,6 +146,28 @@ def test_an_exchange_is_refused_for(app, name, change, error):
 
 def test_audience_may_name_the_issuer(demo, app):
     assert app.native_sso(audience=demo.facts["issuer"]).status == 200
+
+
+def test_resource_may_name_what_audience_may(demo, app):
+    issuer = demo.facts["issuer"]
+    assert app.native_sso(resource=issuer).status == 200
+    assert app.cookies(resource=issuer).status == 200
+    assert app.cookies(resource="https://elsewhere.example").json()["error"] == "invalid_target"
+    order = {"grant_type": native.EXCHANGE, "subject_token": app.tokens["access_token"],
+             "subject_token_type": native.ACCESS_TOKEN, "requested_token_type": native.LOGIN_TOKEN}
+    for fields in [{"resource": issuer}, {"audience": "demo-web", "resource": "demo-web"}]:
+        issued = app.token(**order, **fields)
+        assert issued.status == 200, issued.text
+    for fields in [{"resource": "demo-web"}, {"audience": "demo-web", "resource": "https://elsewhere.example"}]:
+        assert app.token(**order, **fields).json()["error"] == "invalid_target", fields
+    website = demo.client("demo-web")
+    redemption = {"grant_type": native.EXCHANGE, "subject_token": issued.json()["access_token"],
+                  "subject_token_type": native.LOGIN_TOKEN, "client_id": "demo-web",
+                  "client_secret": website["client_secret"]}
+    for fields in [{"audience": "demo-rp"}, {"resource": "https://elsewhere.example"}]:
+        refused = app.token(**redemption, **fields)
+        assert (refused.status, refused.json()["error"]) == (400, "invalid_target"), refused.text
+    assert app.token(**redemption, audience="demo-web", resource=issuer).status == 200, "nothing was used up"
 
 
 def test_a_tampered_id_token_is_not_ours(app):

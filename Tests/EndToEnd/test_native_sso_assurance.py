@@ -152,6 +152,7 @@ def test_an_exchange_is_explained_check_by_check_without_being_made(demo):
     ({"client_id": "nobody"}, "unknown_client"),
     ({"subject_token": "a.b.c"}, "subject_token_invalid"),
     ({"audience": "https://elsewhere.example"}, "wrong_audience"),
+    ({"resource": "https://elsewhere.example"}, "wrong_resource"),
     ({"scope": "profile"}, "scope_without_openid"),
     ({"actor_token_type": "urn:x"}, "actor_token_type"),
     ({"subject_token_type": "urn:x"}, "subject_token_type"),

@@ -48,13 +48,14 @@ def test_metadata_tells_whether_native_sso_is_on(start_demo):
     def told() -> tuple:
         document = demo.send("GET", "/.well-known/openid-configuration").json()
         return (document["native_sso_supported"], document["native_sso_token_exchange_supported"],
-                document["native_sso_device_secret_supported"], "device_sso" in document["scopes_supported"])
+                document["native_sso_device_secret_supported"], "device_sso" in document["scopes_supported"],
+                "ds_hash" in document["claims_supported"])
 
-    assert told() == (True,) * 4
+    assert told() == (True,) * 5
     admin = Admin(demo)
     answer = admin.send("PUT", "settings/native-sso", json.dumps({"enabled": False}), {"Content-Type": "application/json"})
     assert answer.status == 200, answer.body
-    assert told() == (False,) * 4
+    assert told() == (False,) * 5
 
 
 def test_an_app_with_a_scheme_of_its_own_exchanges_its_own_secret_right_after_the_user_agreed(demo):

@@ -6,13 +6,14 @@ import json
 import secrets
 import time
 from concurrent.futures import ThreadPoolExecutor
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
 import instance
 import oauth
 import signing
+from devices import GRANT as DEVICE_GRANT, Device, Visitor
 from instance import wait_until
 from receiver import Receiver
 
@@ -213,6 +214,68 @@ def test_a_refresh_token_belongs_to_its_client_and_scope(demo):
     narrowed = oauth.refresh(demo, tokens["refresh_token"], scope="openid").json()
     assert narrowed["scope"] == "openid"
     assert oauth.refresh(demo, narrowed["refresh_token"]).json()["scope"] == "openid profile"
+
+
+# What a token is for: this server, whatever `resource` asks for (RFC 8707)
+
+ELSEWHERE = "https://api.example.com/"
+
+
+def where(demo, *resources: str, path: str = "/oauth/authorize?") -> dict:
+    """How an authorization request with these resources is answered, as far as that is said without a sign-in."""
+    query = urlencode([
+        ("response_type", "code"), ("client_id", "demo-app"), ("redirect_uri", oauth.APP_REDIRECT), ("scope", "openid"),
+        ("state", "s-8707"), ("prompt", "none"), ("code_challenge", oauth.challenge(secrets.token_urlsafe(48))),
+        ("code_challenge_method", "S256"), *(("resource", resource) for resource in resources)])
+    location = demo.send("GET", path + query).header("Location")
+    assert location.startswith(oauth.APP_REDIRECT), location
+    return {name: values[0] for name, values in parse_qs(urlsplit(location).query).items()}
+
+
+def test_rfc_8707_an_authorization_request_for_another_resource_is_refused_at_the_client(demo):
+    issuer = demo.facts["issuer"]
+    for resources in [(ELSEWHERE,), (issuer, ELSEWHERE), (issuer + "/",), ("demo-web",)]:
+        answer = where(demo, *resources)
+        assert (answer["error"], answer["state"], answer["iss"]) == ("invalid_target", "s-8707", issuer), resources
+    for resources in [(), (issuer,), (issuer, issuer), ("",)]:
+        assert where(demo, *resources)["error"] == "login_required", resources
+
+
+def test_rfc_8707_a_pushed_request_is_judged_with_its_resource_and_so_is_the_address_that_names_it(demo):
+    issuer = demo.facts["issuer"]
+    form = {"response_type": "code", "client_id": "demo-app", "redirect_uri": oauth.APP_REDIRECT, "scope": "openid",
+            "code_challenge": oauth.challenge(secrets.token_urlsafe(48)), "code_challenge_method": "S256"}
+    for resources in [[ELSEWHERE], [issuer, ELSEWHERE]]:
+        refused = oauth.post(demo, "/oauth/par", urlencode({**form, "resource": resources}, doseq=True))
+        assert error(refused) == (400, "invalid_target"), refused.text
+    pushed = oauth.post(demo, "/oauth/par", urlencode({**form, "resource": [issuer, issuer]}, doseq=True))
+    assert pushed.status == 201, pushed.text
+    query = {"client_id": "demo-app", "request_uri": pushed.json()["request_uri"]}
+    refused = demo.send("GET", "/oauth/authorize?" + urlencode({**query, "resource": ELSEWHERE}))
+    assert "error=invalid_target" in refused.header("Location")
+    assert "/sign-in?journey=" in demo.send("GET", "/oauth/authorize?" + urlencode(query)).header("Location")
+
+
+def test_rfc_8707_no_grant_gives_a_token_for_another_resource_and_nothing_is_used_up(demo):
+    issuer = demo.facts["issuer"]
+
+    def asks(form: dict, headers: dict | None = None):
+        refused = oauth.token(demo, {**form, "resource": ELSEWHERE}, headers)
+        assert error(refused) == (400, "invalid_target"), refused.text
+        told = demo.audit("token_request.refused")[-1]
+        assert told["reason"] == "wrong_resource", told
+        answer = oauth.token(demo, {**form, "resource": issuer}, headers)
+        assert answer.status == 200, answer.text
+        return answer.json()
+
+    code, verifier = fresh_code(demo)
+    tokens = asks({"grant_type": "authorization_code", "code": code, "client_id": "demo-app", "code_verifier": verifier,
+                   "redirect_uri": oauth.APP_REDIRECT})
+    asks({"grant_type": "refresh_token", "refresh_token": tokens["refresh_token"], "client_id": "demo-app"})
+    asks({"grant_type": "client_credentials"}, oauth.basic(demo, "demo-admin"))
+    device = Device(demo)
+    Visitor(demo).let_in(device)
+    asks({"grant_type": DEVICE_GRANT, "device_code": device.facts["device_code"], "client_id": "demo-app"})
 
 
 # client_credentials, introspection, userinfo

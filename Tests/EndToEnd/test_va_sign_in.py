@@ -177,6 +177,22 @@ def test_user_info_for_apps_and_web_views(demo, app):
     assert wire.send(demo.base, "GET", f"{BASE}/user_info").status == 401
 
 
+def test_what_is_wrong_with_a_request_is_written_down_as_at_our_own_endpoint(start_demo):
+    demo = start_demo("--no-limits")
+    app = {"client_id": "demo-app"}
+    for path, query, reason in [
+            ("authorize", {"client_id": "nobody"}, "unknown_client"),
+            ("authorize", {**app, "redirect_uri": "https://thief.example/"}, "unregistered_redirect"),
+            ("authorize", {**app, "operation": "sign_up"}, "invalid_operation"),
+            ("authorize", {**app, "acr": "loa9"}, "invalid_acr"),
+            ("authorize_sso", {**app, "type": "nobody"}, "invalid_type"),
+            ("authorize_sso", {**app, "code_challenge_method": "plain"}, "native_app_or_challenge"),
+            ("authorize_sso", [*app.items(), ("state", "1"), ("state", "2")], "repeated_parameter")]:
+        assert wire.send(demo.base, "GET", f"{BASE}/{path}?{urlencode(query)}").status == 400, reason
+        event = demo.audit("authorization_request.refused")[-1]
+        assert (event["reason"], event["client_id"]) == (reason, None if reason == "unknown_client" else "demo-app")
+
+
 def test_neither_head_nor_a_prefetch_makes_a_code_for_the_app(demo, app):
     target, session = f"{BASE}/authorize_sso?client_id=demo-app", cookie_header(app.web_cookies())
     before = len(demo.audit("authorization_code.issued"))

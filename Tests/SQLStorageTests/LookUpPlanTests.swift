@@ -12,6 +12,18 @@ import Testing
             "web_session_refresh_parent"
         ),
         ("a user's sign-ins elsewhere", AccountSQL.identities, [.text("s")], "upstream_identity_subject"),
+        (
+            "a provider's user who signed out", UpstreamSessionSQL.ofUser, [.text("i"), .text("u"), .integer(0)],
+            "upstream_session_subject"
+        ),
+        (
+            "a provider's session that is over", UpstreamSessionSQL.ofSession, [.text("i"), .text("s"), .integer(0)],
+            "upstream_session_sid"
+        ),
+        (
+            "that of a user", UpstreamSessionSQL.ofUserInSession,
+            [.text("i"), .text("u"), .integer(0), .text("s")], "upstream_session_subject"
+        ),
         ("logout notices to be sent", LogoutNoticeSQL.queue.first, [.text("")], "INDEX logout_notice_client"),
         ("webhook notices to be sent", WebhookSQL.queue.first, [.text("")], "INDEX webhook_notice_client"),
     ]

@@ -53,6 +53,7 @@ import Testing
         40: "UKAiTSAkqJUPKoHS",
         41: "cHWLwQoqq5egbM40",
         42: "hyvpDofdnPhFhqa-",
+        43: "FGawWu_pvb3kSARa",
     ]
 
     @Test func `a step that was taken is never changed, only followed by another`() throws {

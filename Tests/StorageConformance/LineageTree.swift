@@ -54,11 +54,17 @@ struct LineageTree {
         let root =
             nodes.indices.filter { nodes[$0].kind != .code && !nodes[$0].isReplaced }
             .randomElement(using: &random) ?? 0
-        let isSignOut = nodes[root].kind == .browser && Bool.random(using: &random)
-        let isEverything = !isSignOut && Int.random(in: 0..<8, using: &random) == 0
+        let isBrowser = nodes[root].kind == .browser
+        let extent: Ending.Extent =
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0, 1: isBrowser ? .signOut : .everything
+            case 2: .descendants
+            default: .everything
+            }
+        let isEverything = extent == .everything && Int.random(in: 0..<6, using: &random) == 0
         let plans = (0..<4).compactMap { _ in plan(amidAnEnd: true) }
         let tree = self
-        let ending = Ending.sample(at: Sample.now, extent: isSignOut ? .signOut : .everything)
+        let ending = Ending.sample(at: Sample.now, extent: extent)
         let target: EndingRoot = isEverything ? .user(subject) : tree.root(root)
         let grown = try await withThrowingTaskGroup(of: Node?.self) { group in
             for (offset, plan) in plans.enumerated() {
@@ -72,8 +78,12 @@ struct LineageTree {
         }
         nodes += grown
         // Those too that were granted amid the end: what was not refused came before it.
-        let spared = isSignOut ? Set(nodes.indices.filter { nodes[$0].isOffline && nodes[$0].carrier == root }) : []
-        let below = isEverything ? Set(nodes.indices) : closure(of: root, sparing: spared)
+        let spared =
+            extent == .signOut ? Set(nodes.indices.filter { nodes[$0].isOffline && nodes[$0].carrier == root }) : []
+        let below =
+            isEverything
+            ? Set(nodes.indices)
+            : closure(of: root, sparing: spared, takingInherited: extent != .descendants)
         return try await expectEnded(below, spared: spared)
     }
 
@@ -88,12 +98,16 @@ struct LineageTree {
 
     // MARK: What ends with what
 
-    private func closure(of root: Int, sparing spared: Set<Int>) -> Set<Int> {
+    private func closure(of root: Int, sparing spared: Set<Int>, takingInherited takesInherited: Bool) -> Set<Int> {
         var found: Set<Int> = [root]
         while true {
             let more = nodes.indices.filter { index in
-                !found.contains(index) && !spared.contains(index)
-                    && !nodes[index].parents.isDisjoint(with: found)
+                guard !found.contains(index), !spared.contains(index) else { return false }
+                let node = nodes[index]
+                // Only whoever ends a browser's session itself ends what it took over with it.
+                let isInherited = node.carrier != node.origin && !(node.carrier == root && takesInherited)
+                let parents = isInherited ? node.parents.filter { $0 != node.carrier } : node.parents
+                return !parents.isDisjoint(with: found)
             }
             guard !more.isEmpty else { return found }
             found.formUnion(more)

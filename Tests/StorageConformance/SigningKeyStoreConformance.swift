@@ -94,6 +94,16 @@ package enum SigningKeyStoreConformance {
             try expectEqual(ends.map(\.reason), ["key.retired", "key.retired"], "reasons")
             try expectEqual(Set(ends.map(\.tokenID)), ["token-a", "token-b"], "tokens")
         },
+        ConformanceCase("a retired key of any algorithm of access tokens ends the console's sessions") { open in
+            let store = try await open()
+            for algorithm in KeyAlgorithm.allCases where algorithm != .hs256 {
+                try await store.openConsole("c", .account("zoë"))
+                var leaked = key(algorithm.rawValue, algorithm)
+                leaked.withdrawnAt = Sample.now
+                try await change(store, SigningKeyChange(saved: [leaked]), .keyRetired)
+                try expectEqual(try await store.adminSession(secretDigest: "c"), nil, algorithm.rawValue)
+            }
+        },
         ConformanceCase("each node's last note counts, of those that were heard of lately") { open in
             let stores = try await [open(), open()]
             let now = Sample.now

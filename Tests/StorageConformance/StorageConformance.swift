@@ -12,7 +12,8 @@ package enum StorageConformance {
         + AppSessionStoreConformance.cases + WebhookStoreConformance.cases
         + RefreshTokenStoreConformance.cases
         + AccountStoreConformance.cases + AuthorizationStoreConformance.cases + ReplacedSessionConformance.cases
-        + LinkedKeyStoreConformance.cases + PasskeyStoreConformance.cases + DeviceSecretStoreConformance.cases
+        + LinkedKeyStoreConformance.cases + PasskeyStoreConformance.cases + UpstreamSessionStoreConformance.cases
+        + DeviceSecretStoreConformance.cases
         + SessionRefreshStoreConformance.cases + SettingStoreConformance.cases
         + CrossDeviceStoreConformance.cases.map { conformance in
             ConformanceCase(conformance.description) { open in try await conformance.check { try await open() } }

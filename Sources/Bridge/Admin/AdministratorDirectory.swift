@@ -6,6 +6,13 @@ package protocol AdministratorDirectory: Sendable {
     func canEnrolSecondFactor(_ subject: Subject) async throws -> Bool
 }
 
+extension AdministratorDirectory {
+    /// Why somebody is not let in who administers and has shown one factor.
+    package func refusalOfOneFactor(of subject: Subject) async throws -> AdminRefusal {
+        try await canEnrolSecondFactor(subject) ? .secondFactorNotEnrolled : .secondFactorMissing
+    }
+}
+
 /// The accounts of the database.
 package struct StoredAdministrators: AdministratorDirectory {
     private let accounts: any UserStore

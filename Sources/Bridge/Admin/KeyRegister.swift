@@ -52,11 +52,8 @@ package struct KeyOverview: Hashable, Sendable {
     package var consequences: [KeyConsequence] {
         guard withdrawnAt == nil else { return [] }
         if state == .waiting { return [.nothing] }
-        return use == "login_token" ? [.links, .pages, .setUpLinks, .forgeries] : tokenConsequences
-    }
-
-    private var tokenConsequences: [KeyConsequence] {
-        (algorithm == .es256 ? [.accessTokens, .consoles] : []) + [.idTokens, .websites]
+        return use == "login_token"
+            ? [.links, .pages, .setUpLinks, .forgeries] : [.accessTokens, .consoles, .idTokens, .websites]
     }
 }
 

@@ -5,13 +5,17 @@ package struct LocalAdminTokens: AdminAuthenticator {
     private let tokens: AccessTokens
     private let clients: Reloadable<ClientDirectory>
     private let administrators: any AdministratorDirectory
+    private let requiresSecondFactor: Bool
 
+    /// - Parameter requiresSecondFactor: of people; what a program proves is its client's.
     package init(
-        tokens: AccessTokens, clients: Reloadable<ClientDirectory>, administrators: any AdministratorDirectory
+        tokens: AccessTokens, clients: Reloadable<ClientDirectory>, administrators: any AdministratorDirectory,
+        requiresSecondFactor: Bool
     ) {
         self.tokens = tokens
         self.clients = clients
         self.administrators = administrators
+        self.requiresSecondFactor = requiresSecondFactor
     }
 
     package func administrator(
@@ -35,6 +39,11 @@ package struct LocalAdminTokens: AdminAuthenticator {
             expiresAt: claims.expiresAt)
         guard claims.scope.contains(Scope.admin), try await hasRight(administrator) else {
             throw AdminRefusal.notAdministrator
+        }
+        // A token says how its person signed in for as long as it lives, so it need not be asked again.
+        if requiresSecondFactor, !claims.authentication.hasTwoFactors, case .account(let subject) = administrator.actor
+        {
+            throw try await administrators.refusalOfOneFactor(of: subject)
         }
         return administrator
     }

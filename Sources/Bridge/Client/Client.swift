@@ -94,6 +94,8 @@ package struct Client: Hashable, Sendable {
     package var cookiePrefix = ""
     package var cookieDomain: String?
     package var accessTokenLifetime: Duration = Client.defaultAccessTokenLifetime
+    /// Signs its access tokens, those in its cookies too. Verifiers go by the key, so it may change at any time.
+    package var accessTokenAlgorithm: SigningAlgorithm = Client.defaultAccessTokenAlgorithm
     /// The least authentication context class that a sign-in must have.
     package var minimumACR: String?
     /// How old a sign-in may be.
@@ -126,6 +128,7 @@ package struct Client: Hashable, Sendable {
     package var theme = Theme()
 
     package static let defaultAccessTokenLifetime = Duration.seconds(900)
+    package static let defaultAccessTokenAlgorithm = SigningAlgorithm.es256
     package static let defaultSessionLifetime = Duration.seconds(12 * 3600)
     package static let defaultSessionIdle = Duration.seconds(30 * 60)
 
@@ -263,6 +266,17 @@ extension Client {
             Scope(tokens: [Scope.openID, "profile", "email", "address", "phone", Scope.offlineAccess])
         case .service: .empty
         }
+    }
+}
+
+extension Client {
+    /// Whether browsers send its cookies to a host because `cookie_domain` names that host or a domain above it
+    /// (RFC 6265 §5.1.3). Cookies of the profile `session` have no domain.
+    package func setsCookies(at host: String) -> Bool {
+        guard cookieProfile == .tokens, let cookieDomain else { return false }
+        let domain = cookieDomain.drop { $0 == "." }.lowercased()
+        let host = host.lowercased()
+        return host == domain || host.hasSuffix(".\(domain)")
     }
 }
 

@@ -34,6 +34,7 @@ extension ClientDocument {
         client.cookieDomain = fields.text(.cookieDomain)
         client.accessTokenLifetime =
             fields.seconds(.accessTokenLifetime, in: 60...86_400) ?? Client.defaultAccessTokenLifetime
+        client.accessTokenAlgorithm = fields.word(.accessTokenAlgorithm) ?? Client.defaultAccessTokenAlgorithm
         client.minimumACR = fields.text(.minimumACR)
         client.maximumAuthenticationAge = fields.seconds(.maximumAuthenticationAge, in: 0...31_536_000)
         client.backchannelLogoutURI = webURL(&fields, .backchannelLogoutURI)
@@ -75,6 +76,10 @@ extension ClientDocument {
         try fields.encode(client.cookiePrefix, forKey: .cookiePrefix)
         try fields.encodeIfPresent(client.cookieDomain, forKey: .cookieDomain)
         try fields.encode(client.accessTokenLifetime.inMilliseconds / 1000, forKey: .accessTokenLifetime)
+        // Nodes of before, which an upgrade leaves running beside this one, know no such field.
+        if client.accessTokenAlgorithm != Client.defaultAccessTokenAlgorithm {
+            try fields.encode(client.accessTokenAlgorithm.rawValue, forKey: .accessTokenAlgorithm)
+        }
         try fields.encodeIfPresent(client.minimumACR, forKey: .minimumACR)
         try fields.encodeIfPresent(
             client.maximumAuthenticationAge.map { $0.inMilliseconds / 1000 }, forKey: .maximumAuthenticationAge)

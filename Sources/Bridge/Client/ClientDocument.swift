@@ -46,6 +46,7 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         case cookiePrefix = "cookie_prefix"
         case cookieDomain = "cookie_domain"
         case accessTokenLifetime = "access_token_lifetime"
+        case accessTokenAlgorithm = "access_token_signed_response_alg"
         case minimumACR = "min_acr"
         case maximumAuthenticationAge = "max_auth_age"
         case backchannelLogoutURI = "backchannel_logout_uri"

@@ -35,6 +35,8 @@ package struct LimitSettings: Sendable {
     package var deviceAuthorizationPerClient = TokenBucket(perMinute: 600)
     /// Devices that are started for a public client from one network.
     package var deviceAuthorizationPerNetwork = TokenBucket(perMinute: 30)
+    /// Refresh cookies of web sessions that are refused, per network.
+    package var refusedSessionRefreshPerNetwork = TokenBucket(perMinute: 60)
     /// Client authentications that fail, per network.
     package var failedClientPerNetwork = TokenBucket(perMinute: 60)
     /// Token requests that are refused and written down, per network.
@@ -78,6 +80,10 @@ package struct LimitSettings: Sendable {
     /// Keys for refused bearers: each refusal costs a signature check and an audit row, so they are counted.
     package func refusedBearerKeys(origin: RequestOrigin) -> [RateLimitKey] {
         networkKey("bearer.network", of: origin, refusedBearerPerNetwork)
+    }
+
+    func refusedSessionRefreshKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        networkKey("refresh.network", of: origin, refusedSessionRefreshPerNetwork)
     }
 
     func failedClientKeys(origin: RequestOrigin) -> [RateLimitKey] {

@@ -27,7 +27,8 @@ package protocol SessionStore: Sendable {
     /// - Parameter mark: of the earlier call; `nil` at first, and then there is a gap.
     func sessionsEnded(since mark: EndMark?) async throws -> EndNews
 
-    /// Removes sessions whose absolute end lies before `cutoff`, and refresh cookies of such.
+    /// Removes sessions whose absolute end lies before `cutoff`, with refresh cookies of such and what is known of
+    /// where they came from.
     /// - Returns: how many of the kind of which there were more, at most `limit` of each.
     func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
 
@@ -53,4 +54,6 @@ package enum SignInBasis: Hashable, Sendable {
     /// A phone's key; its use is noted.
     case key(thumbprint: String)
     case passkey(PasskeyUse)
+    /// A sign-in at an upstream provider, which says when its user has signed out there.
+    case upstream(UpstreamSession)
 }

@@ -36,6 +36,8 @@ struct AdminClientController: AdministratorGroup {
         var members = try await AdminRequestReader.object(request)
         if members["client_id"]?.isNull ?? true { members["client_id"] = .string("c-\(random.text(12))") }
         let edit = try ClientEdit(members, of: nil, random: random)
+        // A client outlives every token of who registers it, and one with the scope `admin` administers.
+        try await gate.requireFreshSignIn(visit, request, context)
         let action = AdminRequestReader.action(visit, request, context, at: gate.time.now())
         guard try await clients.add(edit.client, action: action) else {
             throw OAuthError(.conflict, "there is a client with this client_id")
@@ -85,6 +87,7 @@ struct AdminClientController: AdministratorGroup {
     {
         let seen = try await precondition(request, context)
         guard seen.usesSecret else { throw OAuthError(.conflict, "this client has no secret") }
+        try await gate.requireFreshSignIn(visit, request, context)
         var client = seen
         let secret = OpaqueSecret.make(.clientSecret, random: random)
         client.secretDigest = secret.digest
@@ -102,6 +105,7 @@ struct AdminClientController: AdministratorGroup {
         let members = try await AdminRequestReader.object(request)
         let seen = try await precondition(request, context)
         let edit = try ClientEdit(try document(members, seen), of: seen, random: random)
+        try await gate.requireFreshSignIn(visit, request, context)
         let action = AdminRequestReader.action(visit, request, context, at: gate.time.now())
         guard try await clients.replace(seen, with: edit.client, action: action) else {
             throw OAuthError(.preconditionFailed)

@@ -56,9 +56,8 @@ package final class AdminGate: Sendable {
         guard !purpose.takesFormToken || isOurs(request, formToken: formToken, expecting: visit.formToken) else {
             throw AdminRefusal.foreignPage
         }
-        if case .browser = visit.proof, purpose == .change, !visit.isFresh(at: time.now()) {
-            throw AdminRefusal.signInTooOld
-        }
+        // Contract §16.2. Also where a person's token opened the console: left open, it serves a stranger as well.
+        guard purpose != .change || visit.isFresh(at: time.now()) else { throw AdminRefusal.signInTooOld }
         return visit
     }
 
@@ -76,7 +75,18 @@ package final class AdminGate: Sendable {
         }
     }
 
-    /// Refuses a person who signed in too long ago, however he was let in: by a token too.
+    /// Who sent a form that waits; `nil` for whom nothing lets in any more.
+    func sender(of request: Request) async throws -> Subject? {
+        do {
+            guard case .account(let subject) = try await browserVisit(request, isUse: false).actor else { return nil }
+            return subject
+        } catch is AdminRefusal {
+            return nil
+        }
+    }
+
+    /// Refuses a person who signed in too long ago, however he was let in: by a token too. For what makes a lasting
+    /// administrator, or ends everybody's tokens: an access token may lie about for hours.
     func requireFreshSignIn(
         _ visit: AdminVisit, _ request: Request, _ context: BridgeRequestContext
     ) async throws {
@@ -129,14 +139,33 @@ package final class AdminGate: Sendable {
     }
 
     private func browserVisit(_ request: Request, isUse: Bool) async throws -> AdminVisit {
-        if let secret = request.adminSecret, let session = try await adminSessions.lookUp(secret, isUse: isUse) {
-            return AdminVisit(
-                actor: session.actor, signedInAt: session.credential.signedInAt, proof: .console(secret))
+        if let console = try await consoleVisit(request, isUse: isUse) {
+            return try await laterSignIn(request, than: console, isUse: isUse) ?? console
         }
         guard let secret = request.sessionSecret, let visit = try await browserVisit(secret, isUse: isUse) else {
             throw request.adminSecret == nil ? AdminRefusal.missing : .invalid
         }
         return visit
+    }
+
+    private func consoleVisit(_ request: Request, isUse: Bool) async throws -> AdminVisit? {
+        guard let secret = request.adminSecret, let session = try await adminSessions.lookUp(secret, isUse: isUse)
+        else { return nil }
+        return AdminVisit(actor: session.actor, signedInAt: session.credential.signedInAt, proof: .console(secret))
+    }
+
+    /// The browser's own session, where its person signed in after the one whose token opened the console: whoever had
+    /// to sign in again for a change goes on by that sign-in.
+    private func laterSignIn(_ request: Request, than console: AdminVisit, isUse: Bool) async throws -> AdminVisit? {
+        guard case .account = console.actor, let secret = request.sessionSecret else { return nil }
+        do {
+            guard let own = try await browserVisit(secret, isUse: false), let signedInAt = own.signedInAt,
+                console.signedInAt.map({ $0 < signedInAt }) ?? true
+            else { return nil }
+            return isUse ? try await browserVisit(secret, isUse: true) : own
+        } catch is AdminRefusal {
+            return nil
+        }
     }
 
     private func browserVisit(_ secret: OpaqueSecret, isUse: Bool) async throws -> AdminVisit? {
@@ -150,8 +179,7 @@ package final class AdminGate: Sendable {
         guard session.isOwnSignIn else { throw AdminRefusal.notSignedInHere }
         guard try await administrators.isAdministrator(session.subject) else { throw AdminRefusal.notAdministrator }
         guard !requiresSecondFactor || session.authentication.hasTwoFactors else {
-            throw try await administrators.canEnrolSecondFactor(session.subject)
-                ? AdminRefusal.secondFactorNotEnrolled : .secondFactorMissing
+            throw try await administrators.refusalOfOneFactor(of: session.subject)
         }
         return AdminVisit(
             actor: .account(session.subject), signedInAt: session.authentication.time, proof: .browser(secret))

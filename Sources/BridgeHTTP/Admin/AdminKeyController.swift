@@ -24,6 +24,7 @@ struct AdminKeyController: AdministratorGroup {
         let object = try await AdminRequestReader.object(request, isOptional: true)
         try AdminRequestReader.check(object, knows: ["reason"])
         let reason = try AdminRequestReader.reason(object)
+        try await gate.requireFreshSignIn(visit, request, context)
         try await keys.rotate(
             action: AdminRequestReader.action(visit, reason: reason, request, context, at: gate.time.now()))
         return try await answer()
@@ -35,6 +36,7 @@ struct AdminKeyController: AdministratorGroup {
         let object = try await AdminRequestReader.object(request, isOptional: true)
         try AdminRequestReader.check(object, knows: ["reason"])
         let reason = try AdminRequestReader.reason(object)
+        try await gate.requireFreshSignIn(visit, request, context)
         let action = AdminRequestReader.action(visit, reason: reason, request, context, at: gate.time.now())
         guard try await keys.retire(id, action: action) != nil else { throw OAuthError(.notFound) }
         return try await answer()

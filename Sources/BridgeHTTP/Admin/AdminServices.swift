@@ -27,13 +27,13 @@ package final class AdminServices: Sendable {
 /// What administrators are told of the node that they ask.
 package struct NodeServices: Sendable {
     /// What the audit log is verified against: keys, and notes that lie outside of the database.
-    let auditTerms: @Sendable () -> AuditVerificationTerms
+    let auditTerms: @Sendable () throws -> AuditVerificationTerms
     let health: @Sendable () async -> NodeHealth
     let settings: @Sendable () -> [SettingLine]
     let alerts: AlertBoard
 
     package init(
-        auditTerms: @escaping @Sendable () -> AuditVerificationTerms,
+        auditTerms: @escaping @Sendable () throws -> AuditVerificationTerms,
         health: @escaping @Sendable () async -> NodeHealth, settings: @escaping @Sendable () -> [SettingLine],
         alerts: AlertBoard = AlertBoard(rules: [])
     ) {

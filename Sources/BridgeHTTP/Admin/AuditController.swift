@@ -18,7 +18,7 @@ struct AuditController: AdministratorGroup {
 
     let gate: AdminGate
     let log: any AuditLog
-    let terms: @Sendable () -> AuditVerificationTerms
+    let terms: @Sendable () throws -> AuditVerificationTerms
 
     @Sendable func search(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
         -> Response
@@ -43,7 +43,7 @@ struct AuditController: AdministratorGroup {
     @Sendable func verify(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
         -> Response
     {
-        let report = try await AuditReview(log).verify(terms())
+        let report = try await AuditReview(log).verify(try terms())
         return .json(bytes: Array(report.json.utf8))
     }
 

@@ -22,9 +22,10 @@ struct CompatibleAuthorizeController: BrowserGroup {
 
     /// The same request at our own endpoint, which asks, signs in and answers.
     @Sendable func authorize(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let parameters = try Self.query(request)
-        guard ["authorize", nil].contains(parameters["operation"]) else { throw Self.invalid("operation") }
-        return try redirectToAuthorize(parameters, client: try client(parameters))
+        try await answer(request, context) { parameters in
+            guard ["authorize", nil].contains(parameters["operation"]) else { throw Self.invalid("operation") }
+            return try redirectToAuthorize(parameters, client: try client(parameters))
+        }
     }
 
     /// A code for the app, by the session that the browser has; without one the browser is sent to the sign-in page.
@@ -32,8 +33,15 @@ struct CompatibleAuthorizeController: BrowserGroup {
         guard !PrefetchSignal.isPresent(in: request.headers) else {
             throw OAuthError(.forbidden, "a code is not made ahead of the visit")
         }
-        let parameters = try Self.query(request)
-        guard ["authorize_sso", nil].contains(parameters["operation"]) else { throw Self.invalid("operation") }
+        return try await answer(request, context) { parameters in
+            guard ["authorize_sso", nil].contains(parameters["operation"]) else { throw Self.invalid("operation") }
+            return try await answerFromWeb(parameters, request, context)
+        }
+    }
+
+    private func answerFromWeb(
+        _ parameters: FormParameters, _ request: Request, _ context: BridgeRequestContext
+    ) async throws -> Response {
         let app = try client(parameters)
         let level = try level(parameters)
         // Refused by its name also where the session answers, so that nobody takes it for honoured.
@@ -41,7 +49,7 @@ struct CompatibleAuthorizeController: BrowserGroup {
         guard app.kind == .native, app.isNativeSSOEnabled,
             parameters["code_challenge_method"] == "S256",
             let challenge = parameters["code_challenge"].flatMap({ CodeChallenge($0) })
-        else { throw Self.invalidParameters }
+        else { throw Self.invalidParameters("native_app_or_challenge") }
         let scope = Self.scope(parameters, of: app)
         // Only an address that no other app can claim may be answered without asking (RFC 8252 §8.6), only where the
         // person signed in here, and only what our own endpoint would not ask about (contract §14, §16.2, §16.7).
@@ -68,6 +76,30 @@ struct CompatibleAuthorizeController: BrowserGroup {
         return Self.redirect(to: location)
     }
 
+    /// Answers a request by its parameters; what is refused is written down as at our own endpoint.
+    private func answer(
+        _ request: Request, _ context: BridgeRequestContext, by body: (FormParameters) async throws -> Response
+    ) async throws -> Response {
+        func record(_ reason: String, of client: ClientID?) async throws {
+            try await compatibility.refusals.authorizationRequestRefused(
+                reason, client: client, origin: context.origin(of: request), at: time.now())
+        }
+        let parameters: FormParameters
+        do {
+            parameters = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        } catch {
+            try await record(ErrorCode.invalidRequest.rawValue, of: nil)
+            throw error
+        }
+        do {
+            guard !parameters.hasRepeated else { throw Self.invalidParameters("repeated_parameter") }
+            return try await body(parameters)
+        } catch let error as OAuthError {
+            try await record(error.detail ?? error.code.rawValue, of: named(parameters)?.id)
+            throw error
+        }
+    }
+
     private func isAgreed(_ scope: Scope, to app: Client, by subject: Subject) async throws -> Bool {
         if app.isFirstParty { return true }
         guard let consented = try await compatibility.grants.consent(of: subject, to: app.id) else { return false }
@@ -81,7 +113,9 @@ struct CompatibleAuthorizeController: BrowserGroup {
     }
 
     private func redirectToAuthorize(_ parameters: FormParameters, client: Client) throws -> Response {
-        guard let redirectURI = redirectURI(parameters, of: client) else { throw Self.invalidParameters }
+        guard let redirectURI = redirectURI(parameters, of: client) else {
+            throw Self.invalidParameters("unregistered_redirect")
+        }
         var query: [(String, String)] = [
             ("response_type", "code"), ("client_id", client.id.rawValue), ("redirect_uri", redirectURI),
             ("scope", Self.scope(parameters, of: client).description),
@@ -98,11 +132,15 @@ struct CompatibleAuthorizeController: BrowserGroup {
     }
 
     private func client(_ parameters: FormParameters) throws -> Client {
-        // Older apps name themselves by `application`.
-        guard let id = parameters["client_id"] ?? parameters["application"],
-            let client = clients.current[ClientID(rawValue: id)], client.kind != .service
-        else { throw Self.invalidParameters }
+        guard let client = named(parameters), client.kind != .service else {
+            throw Self.invalidParameters("unknown_client")
+        }
         return client
+    }
+
+    /// Older apps name themselves by `application`.
+    private func named(_ parameters: FormParameters) -> Client? {
+        (parameters["client_id"] ?? parameters["application"]).flatMap { clients.current[ClientID(rawValue: $0)] }
     }
 
     /// How strong the sign-in must be at least. Who a person is in the world outside we cannot say: where that service
@@ -145,12 +183,6 @@ struct CompatibleAuthorizeController: BrowserGroup {
             .intersection(client.grantableScope)
     }
 
-    private static func query(_ request: Request) throws -> FormParameters {
-        let parameters = try FormParameters(parsing: (request.uri.query ?? "").utf8)
-        guard !parameters.hasRepeated else { throw invalidParameters }
-        return parameters
-    }
-
     private static func redirect(to location: String) -> Response {
         var headers: HTTPFields = [.cacheControl: "no-store"]
         headers[.location] = location
@@ -158,6 +190,10 @@ struct CompatibleAuthorizeController: BrowserGroup {
         return Response(status: .seeOther, headers: headers)
     }
 
-    private static let invalidParameters = OAuthError(
-        .invalidRequest, "Invalid params: client_id, code_challenge, code_challenge_method or redirect_uri")
+    /// - Parameter reason: the reason in the audit log.
+    private static func invalidParameters(_ reason: String) -> OAuthError {
+        OAuthError(
+            .invalidRequest, "Invalid params: client_id, code_challenge, code_challenge_method or redirect_uri",
+            detail: reason)
+    }
 }

@@ -87,6 +87,9 @@ struct ClientForm: Sendable {
                 Field(name: "session_lifetime", input: .number),
                 Field(name: "session_idle", input: .number),
                 Field(name: "access_token_lifetime", input: .number),
+                Field(
+                    name: "access_token_signed_response_alg",
+                    input: .choice(SigningAlgorithm.allCases.map(\.rawValue))),
             ]),
     ]
 

@@ -67,6 +67,7 @@ struct ConsoleClients: ConsoleGroup {
     @Sendable func create(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
+        try await frame.services.gate.requireFreshSignIn(visit, request, context)
         do {
             var members = try members(fields, over: [:])
             if members["client_id"] == nil { members["client_id"] = .string("c-\(frame.random.text(12))") }
@@ -89,6 +90,7 @@ struct ConsoleClients: ConsoleGroup {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let seen = try await client(context)
+        try await frame.services.gate.requireFreshSignIn(visit, request, context)
         do {
             try check(seen, tag: fields["tag"] ?? "")
             let edit = try ClientEdit(

@@ -55,14 +55,18 @@ final class ConsoleFrame: Sendable {
         return redirect(to: ConsolePath.signIn + (query.isEmpty ? "" : "?\(query)"))
     }
 
-    /// The search that shows what an alert has counted.
-    private static func events(of rule: AlertRule.Name) -> String {
-        switch rule {
-        case .replays: "type=login_token.replayed"
-        case .refusals: "outcome=failure"
-        case .exchangeFailures: "type=token_request.refused"
-        case .signInFailures: "type=user.sign_in_failed"
-        case .reportedSignIns: "type=cross_device.reported"
+    /// The searches that together show what an alert has counted.
+    static func searches(of rule: AlertRule.Name) -> [String] {
+        guard let types = rule.types else { return ["outcome=failure"] }
+        return types.map(\.rawValue).sorted().map { "type=\($0)" }
+    }
+
+    private func looks(at rule: AlertRule.Name, _ words: ConsoleWords) -> [[String: any Sendable]] {
+        let searches = Self.searches(of: rule)
+        return searches.map { search -> [String: any Sendable] in
+            let type = String(search.trimmingPrefix("type="))
+            let name: String = searches.count == 1 ? words("console", "alert_show") : type
+            return ["path": "/admin/events?\(search)", "name": name]
         }
     }
 
@@ -86,7 +90,7 @@ final class ConsoleFrame: Sendable {
         values["nav"] = ConsoleSection.allCases.map { item -> [String: any Sendable] in
             ["path": item.path, "name": words("console", "nav_\(item.rawValue)"), "is_current": item == section]
         }
-        values["alerts"] = services.node.alerts.unseen.map { alert in
+        values["alerts"] = services.node.alerts.unseen.map { alert -> [String: any Sendable] in
             [
                 "title": words("console", "alert_\(alert.rule.name.rawValue)"),
                 "facts": words(
@@ -96,7 +100,7 @@ final class ConsoleFrame: Sendable {
                         "since": ConsoleRows.time(alert.since),
                     ]),
                 "alert": alert.rule.name.rawValue,
-                "look_path": "/admin/events?\(Self.events(of: alert.rule.name))",
+                "looks": looks(at: alert.rule.name, words),
             ]
         }
         values["here"] = request.method == .get ? request.uri.string : section.path
@@ -177,7 +181,8 @@ extension RouteGuard where Group: ConsoleGroup, Admitted == ConsoleForm {
                     visit = try await gate.visit(request, for: purpose, formToken: formToken)
                 } catch let refusal as AdminRefusal {
                     if gate.mayWait(refusal, request, for: purpose, formToken: formToken) {
-                        return try await frame.signIn.againForConsole(fields, request, context)
+                        return try await frame.signIn.againForConsole(
+                            fields, by: try await gate.sender(of: request), request, context)
                     }
                     throw try await gate.error(for: refusal, request, context)
                 }

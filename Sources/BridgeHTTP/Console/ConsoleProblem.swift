@@ -76,7 +76,10 @@ enum ConsoleFault: Sendable {
     func names(_ field: String) -> Bool {
         switch self {
         case .problem(let problem): problem.values["field"] == field
-        case .refused(let error): error.publicDescription?.contains(field) ?? false
+        case .refused(let error):
+            // As a whole word: `post_logout_redirect_uris` is not `redirect_uris`.
+            error.publicDescription?.split { !($0.isLetter || $0.isNumber || $0 == "_") }.contains { $0 == field }
+                ?? false
         }
     }
 }

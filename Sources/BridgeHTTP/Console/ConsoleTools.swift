@@ -50,7 +50,9 @@ struct ConsoleTools: ConsoleGroup {
     @Sendable func rotate(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        try await frame.services.keys.rotate(action: try frame.action(fields, request, context, visit))
+        let action = try frame.action(fields, request, context, visit)
+        try await frame.services.gate.requireFreshSignIn(visit, request, context)
+        try await frame.services.keys.rotate(action: action)
         return frame.redirect(to: ConsoleSection.keys.path)
     }
 
@@ -59,6 +61,7 @@ struct ConsoleTools: ConsoleGroup {
     ) async throws -> Response {
         let id = try AdminRequestReader.parameter("kid", context)
         let action = try frame.action(fields, request, context, visit)
+        try await frame.services.gate.requireFreshSignIn(visit, request, context)
         guard try await frame.services.keys.retire(id, action: action) != nil else { throw OAuthError(.notFound) }
         return frame.redirect(to: ConsoleSection.keys.path)
     }
@@ -142,7 +145,7 @@ struct ConsoleTools: ConsoleGroup {
     ) async throws -> Response {
         let log = frame.services.storage
         let total = try await log.chains().reduce(0) { $0 + Int($1.sequence) }
-        verification.start(log, terms: frame.services.node.auditTerms(), total: total, time: frame.time)
+        verification.start(log, terms: try frame.services.node.auditTerms(), total: total, time: frame.time)
         return frame.redirect(to: "\(ConsoleSection.nodes.path)?verify=1")
     }
 

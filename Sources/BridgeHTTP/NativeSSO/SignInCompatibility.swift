@@ -11,12 +11,14 @@ package final class SignInCompatibility: Sendable {
     let codes: AuthorizationCodes
     let grants: any GrantStore
     let devices: any DeviceStore
+    let refusals: RefusalLog
 
     package init(
-        codes: AuthorizationCodes, grants: any GrantStore, devices: any DeviceStore
+        codes: AuthorizationCodes, grants: any GrantStore, devices: any DeviceStore, refusals: RefusalLog
     ) {
         self.codes = codes
         self.grants = grants
         self.devices = devices
+        self.refusals = refusals
     }
 }

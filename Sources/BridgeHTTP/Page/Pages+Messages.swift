@@ -63,11 +63,15 @@ extension Pages {
     func explanation(of code: ErrorCode, causes: [String], to visitor: PageVisitor) -> Response {
         let language = language(for: visitor)
         let hasRemedy = texts["en"]["remedies"]?[code.rawValue] != nil
+        let other = code.atTokenEndpoint
+        let otherExplanation = texts.text("errors_at_token_endpoint", code.rawValue, in: language)
         return render(
             "error_code",
             [
                 "code": code.rawValue, "status": String(code.status),
                 "explanation": texts.text("errors", code.rawValue, in: language),
+                "has_other_status": other != nil,
+                "other_status": String((other ?? code).status), "other_explanation": otherExplanation,
                 "remedy": texts.text("remedies", hasRemedy ? code.rawValue : "other", in: language),
                 "has_causes": !causes.isEmpty,
                 "causes": causes.map {
@@ -80,8 +84,9 @@ extension Pages {
     func errorIndex(_ codes: [ErrorCode], to visitor: PageVisitor) -> Response {
         let language = language(for: visitor)
         let rows = codes.map { code in
-            [
-                "code": code.rawValue, "status": String(code.status),
+            let statuses = [code, code.atTokenEndpoint].compactMap(\.self).map { String($0.status) }
+            return [
+                "code": code.rawValue, "status": statuses.joined(separator: ", "),
                 "explanation": texts.text("errors", code.rawValue, in: language),
             ]
         }

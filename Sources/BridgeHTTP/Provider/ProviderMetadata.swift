@@ -35,8 +35,8 @@ enum ProviderMetadata {
             "authorization_response_iss_parameter_supported": .bool(true),
             "claim_types_supported": texts(["normal"]),
             "claims_supported": texts(
-                ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid", "at_hash", "ds_hash"]
-                    + ScopeClaims.all),
+                ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid", "at_hash"]
+                    + (offersNativeSSO ? ["ds_hash"] : []) + ScopeClaims.all),
             "claims_parameter_supported": .bool(true),
             "request_parameter_supported": .bool(false),
             "request_uri_parameter_supported": .bool(false),

@@ -40,36 +40,57 @@ final class OriginReader: Sendable {
     }
 
     /// Whether a session counts at the website that a request came to. A link opens one website, and those that its app
-    /// may open (contract §16.3): whoever carries its cookie to another website is not signed in there. An origin that
-    /// no website has to itself takes every session but those that are kept elsewhere; cookies for web views go to the
-    /// hosts that their client names.
+    /// may open (contract §16.3): whoever carries its cookie to another website is not signed in there. Cookies for a
+    /// web view count at such websites too, and at the hosts that they were given to. An origin that no website has to
+    /// itself takes every session but those that are kept elsewhere.
     func admits(_ session: WebSession, at request: Request) -> Bool {
         let directory = clients.current
         if isKeptElsewhere(session) {
             return directory.websites[own(of: request)]?.contains { $0.id == session.clientID } ?? false
+                || isDelivered(session, to: request)
         }
-        guard !directory.websites.isEmpty, session.opening != .tokenExchange,
-            let websites = directory.websites[own(of: request)]
-        else { return true }
-        return websites.contains { session.reaches($0, in: directory) }
+        guard !directory.websites.isEmpty, let websites = directory.websites[own(of: request)] else { return true }
+        return websites.contains { session.reaches($0, in: directory) } || isDelivered(session, to: request)
     }
 
-    /// Whether a hand-off gave a session's cookies to a website of a domain of its own (contract §4.6). Its server sees
-    /// them, so they count for that website alone: wherever else they come, it need not be the visitor who sends them.
+    /// Whether a hand-off (contract §4.6) or an exchange (§5.4) gave a session's cookies to a website of a domain of
+    /// its own. Its server sees them, so they count for that website alone: wherever else they come, it need not be the
+    /// visitor who sends them.
     func isKeptElsewhere(_ session: WebSession) -> Bool {
-        guard session.opening == .handOff else { return false }
+        guard session.opening == .handOff || session.opening == .tokenExchange else { return false }
         // Nobody knows any more where a website that is gone was.
         guard let website = clients.current[session.clientID] else { return true }
+        guard let origin = website.publicOrigin, !configured.all.contains(origin) else { return false }
+        if session.opening == .tokenExchange { return !isShared(website, at: origin) }
         // A website with a sign-in of its own is landed at where the provider is, and sees no cookie of ours.
-        guard website.landing != .initiateLogin, let origin = website.publicOrigin else { return false }
-        return !configured.all.contains(origin)
+        return website.landing != .initiateLogin
+    }
+
+    /// Whether an exchange gave a session's cookies to the host that a request names: the website's own, or every host
+    /// of its `cookie_domain` (contract §6).
+    private func isDelivered(_ session: WebSession, to request: Request) -> Bool {
+        guard session.opening == .tokenExchange, let website = clients.current[session.clientID] else { return false }
+        if own(of: request) == website.publicOrigin ?? configured.website { return true }
+        guard let host = authority(of: request) else { return false }
+        return website.setsCookies(at: String(host.prefix { $0 != ":" }))
+    }
+
+    /// Whether a website at an origin that is not ours has its cookies in common with one that is, by its
+    /// `cookie_domain`: its operator has browsers send them to us.
+    private func isShared(_ website: Client, at origin: WebOrigin) -> Bool {
+        website.setsCookies(at: origin.host) && configured.all.contains { website.setsCookies(at: $0.host) }
     }
 
     /// - Returns: `nil` as well for a request that names its host twice, or in its target (RFC 9112 §3.2).
-    private func named(by request: Request) -> WebOrigin? {
+    private func authority(of request: Request) -> String? {
         guard let host = request.head.authority, !request.headers.contains(.furtherHost),
             request.head.path?.utf8.first == UInt8(ascii: "/")
         else { return nil }
+        return host
+    }
+
+    private func named(by request: Request) -> WebOrigin? {
+        guard let host = authority(of: request) else { return nil }
         if configured.website.isNamed(by: host) { return configured.website }
         return [configured.issuer, configured.admin].first { $0.isNamed(by: host) }
             ?? clients.current.websites.keys.first { $0.isNamed(by: host) }

@@ -13,6 +13,7 @@ struct AuthCheckController: RouteGroup {
     let sessions: BrowserSessions
     let time: TimeSource
     let way: SignInWay
+    let websites: CheckedWebsite
     /// What identity header fields are made of.
     let users: any UserClaimsSource
 

@@ -27,8 +27,9 @@ extension RouteGuard where Group == AuthCheckController, Admitted == SignedIn {
     /// A browser that is signed in at the website that asks, as well and as lately as it demands.
     static var session: Self {
         Self(.session) { group, handler in
-            { request, context in
-                let demand = try AuthenticationDemand(query: request.uri.query)
+            { received, context in
+                let demand = try AuthenticationDemand(query: received.uri.query)
+                let request = try group.websites.apply(to: received, logger: context.logger)
                 guard let found = try await group.sessions.visitor(of: request) else {
                     return try group.refusal(of: request, isStepUp: false, AuthCheckController.signedOut)
                 }

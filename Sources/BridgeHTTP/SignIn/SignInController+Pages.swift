@@ -43,12 +43,12 @@ extension SignInController {
 
     /// The page for a change in the console that takes a newer sign-in than its sender's.
     func againForConsole(
-        _ form: FormParameters, _ request: Request, _ context: BridgeRequestContext
+        _ form: FormParameters, by sender: Subject?, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
         let browser = FormCookie.binding(of: request, random: random)
         // No use of it: what waits is refused for one that lay unused for too long.
         let session = try await browsers.peeked(by: request)
-        let held = try session.flatMap { HeldForm(form, path: request.uri.path, by: $0.subject) }
+        let held = try (sender ?? session?.subject).flatMap { HeldForm(form, path: request.uri.path, by: $0) }
             .map { try $0.sealed(with: services.heldForms, for: browser) }
         return try await missingPage(
             SignInErrand(forConsole: held), .changeWaits(isKept: held != nil), browser: browser, session: session,

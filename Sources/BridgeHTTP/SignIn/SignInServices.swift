@@ -11,6 +11,7 @@ package final class SignInServices: Sendable {
     /// `nil` where there is no token side, so nobody who could authenticate a client.
     package let pushedRequests: PushedRequests?
     package let upstream: UpstreamSignIn?
+    package let upstreamSignOuts: UpstreamSignOuts?
     /// `nil` without a master key: then nobody can set up a second factor.
     package let secondFactor: SecondFactorEnrolment?
     /// `nil` where nobody signs in with a passkey.
@@ -28,8 +29,8 @@ package final class SignInServices: Sendable {
     package init(
         signIn: SignIn, landing: SignInLanding, authorizations: Authorizations, redeemer: LoginTokenRedeemer,
         accounts: any UserStore, pushedRequests: PushedRequests? = nil, upstream: UpstreamSignIn? = nil,
-        secondFactor: SecondFactorEnrolment? = nil, passkeys: PasskeyServices? = nil,
-        selfIssued: SelfIssuedSignIn? = nil,
+        upstreamSignOuts: UpstreamSignOuts? = nil, secondFactor: SecondFactorEnrolment? = nil,
+        passkeys: PasskeyServices? = nil, selfIssued: SelfIssuedSignIn? = nil,
         keyRegistration: KeyRegistration? = nil, heldForms: ShortLivedSeal, phone: PhoneSignInServices? = nil,
         account: AccountServices
     ) {
@@ -40,6 +41,7 @@ package final class SignInServices: Sendable {
         self.accounts = accounts
         self.pushedRequests = pushedRequests
         self.upstream = upstream
+        self.upstreamSignOuts = upstreamSignOuts
         self.secondFactor = secondFactor
         self.passkeys = passkeys
         self.selfIssued = selfIssued

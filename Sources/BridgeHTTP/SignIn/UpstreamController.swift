@@ -3,6 +3,26 @@ import HTTPTypes
 import Hummingbird
 import OAuth2
 
+/// `POST /sign-in/logout/{provider}`: where an upstream provider says that a user has signed out there (OpenID Connect
+/// Back-Channel Logout 1.0 §2.5).
+struct UpstreamSignOutController: RouteGroup {
+    static let routes: [Route<Self>] = [
+        Route(.post, "/sign-in/logout/{provider}", "hearUpstreamSignOut", as: .json, anyone: hear)
+    ]
+
+    static let place: Origins.Purposes? = [.provider, .console]
+
+    let signOuts: UpstreamSignOuts
+
+    @Sendable func hear(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let form = try await TokenController.form(of: request, upTo: BodyReader.limit)
+        try await signOuts.hear(
+            form, from: context.parameters.get("provider") ?? "", origin: context.origin(of: request))
+        // §2.8 wants it; errors have it from ``ErrorResponder``.
+        return Response(status: .ok, headers: [.cacheControl: "no-store"])
+    }
+}
+
 /// `/sign-in/with/{provider}` and where the provider sends the browser back.
 struct UpstreamController: BrowserGroup {
     static let routes: [Route<Self>] = [

@@ -16,6 +16,9 @@ package final class OpenIDProvider: UpstreamProvider {
     private let time: TimeSource
 
     private static let metadataLifetime = Duration.seconds(600)
+    /// How far the provider's clock may be off.
+    private static let leeway = Duration.seconds(30)
+    private static let logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 
     /// - Returns: `nil` when the issuer is not a secure URL. Nothing is fetched yet.
     package init?(
@@ -72,28 +75,67 @@ package final class OpenIDProvider: UpstreamProvider {
         guard let token = JSONValue.parse(answer)?.object?["id_token"]?.string, let token = ForeignToken(token) else {
             throw UpstreamRefusal.badToken
         }
-        try await verify(token, at: now)
+        guard try await flaw(of: token, typed: ["jwt"], at: now) == nil else { throw UpstreamRefusal.badToken }
         guard let nonce = token.claims["nonce"]?.string,
             ConstantTime.equals(nonce.utf8, request.nonce.utf8)
         else { throw UpstreamRefusal.wrongNonce }
         return try user(token.claims)
     }
 
-    /// OpenID Connect Core §3.1.3.7.
-    private func verify(_ token: ForeignToken, at now: Timestamp) async throws {
-        guard let algorithm = SignatureAlgorithm(rawValue: token.algorithm), settings.algorithms.contains(algorithm),
-            !token.hasCriticalExtensions, token.type == nil || token.type == "jwt"
-        else { throw UpstreamRefusal.badToken }
-        let candidates = try await keys.keys(keyID: token.keyID, algorithm: algorithm, at: now)
-        let leeway = Duration.seconds(30)
+    package func logoutToken(_ text: String, at now: Timestamp) async throws -> LogoutToken {
+        guard let token = ForeignToken(text) else { throw LogoutTokenRefusal.malformed }
+        // Older providers write the plain "JWT" of any token; that it is no ID token is told by its claims.
+        if let flaw = try await self.flaw(of: token, typed: ["logout+jwt", "jwt"], at: now) { throw flaw }
+        let claims = token.claims
+        guard let issued = claims["iat"].flatMap(Timestamp.init(numericDate:)) else {
+            throw LogoutTokenRefusal.notYetValid
+        }
+        let end = issued + LogoutToken.longestUse + Self.leeway
+        guard now < end else { throw LogoutTokenRefusal.tooOld }
+        guard claims["events"]?.object?[Self.logoutEvent]?.object != nil else { throw LogoutTokenRefusal.noEvent }
+        guard claims["nonce"] == nil else { throw LogoutTokenRefusal.hasNonce }
+        guard let id = claims["jti"]?.string, ClaimText.isAcceptable(id) else { throw LogoutTokenRefusal.withoutID }
+        return LogoutToken(
+            issuer: settings.issuer, reach: try Self.reach(of: claims), id: id, madeAfter: issued - Self.leeway,
+            usableUntil: end)
+    }
+
+    private static func reach(of claims: [String: JSONValue]) throws(LogoutTokenRefusal) -> LogoutToken.Reach {
+        let user = try name("sub", in: claims)
+        if let session = try name("sid", in: claims) { return .session(session, of: user) }
+        guard let user else { throw .nobodyNamed }
+        return .user(user)
+    }
+
+    /// - Throws: ``LogoutTokenRefusal/malformed`` for one that is there and is no name: guessing would end too much.
+    private static func name(
+        _ name: String, in claims: [String: JSONValue]
+    ) throws(LogoutTokenRefusal) -> String? {
+        guard let value = claims[name] else { return nil }
+        guard let text = value.string, ClaimText.isAcceptable(text) else { throw .malformed }
+        return text
+    }
+
+    /// What ID tokens and logout tokens must have alike (OpenID Connect Core §3.1.3.7, Back-Channel Logout 1.0 §2.6).
+    /// The signature is last: what is not for us has no keys fetched.
+    private func flaw(
+        of token: ForeignToken, typed types: Set<String>, at now: Timestamp
+    ) async throws -> LogoutTokenRefusal? {
+        guard !token.hasCriticalExtensions, token.type.map({ types.contains($0) }) ?? true else { return .wrongType }
+        guard let algorithm = SignatureAlgorithm(rawValue: token.algorithm), settings.algorithms.contains(algorithm)
+        else { return .wrongAlgorithm }
+        guard token.claims["iss"]?.string == settings.issuer else { return .wrongIssuer }
         let audience = token.claims["aud"]?.string.map { [$0] } ?? token.claims["aud"]?.strings ?? []
-        guard
-            candidates.contains(where: { token.isSigned(with: $0, by: algorithm) }),
-            token.claims["iss"]?.string == settings.issuer, audience.contains(settings.clientID),
-            audience.count == 1 || token.claims["azp"]?.string == settings.clientID,
-            let expiry = token.claims["exp"].flatMap(Timestamp.init(numericDate:)), now < expiry + leeway,
-            let issued = token.claims["iat"].flatMap(Timestamp.init(numericDate:)), issued - leeway <= now
-        else { throw UpstreamRefusal.badToken }
+        guard audience.contains(settings.clientID),
+            audience.count == 1 || token.claims["azp"]?.string == settings.clientID
+        else { return .wrongAudience }
+        guard let expiry = token.claims["exp"].flatMap(Timestamp.init(numericDate:)), now < expiry + Self.leeway else {
+            return .expired
+        }
+        guard let issued = token.claims["iat"].flatMap(Timestamp.init(numericDate:)), issued - Self.leeway <= now
+        else { return .notYetValid }
+        let candidates = try await keys.keys(keyID: token.keyID, algorithm: algorithm, at: now)
+        return candidates.contains { token.isSigned(with: $0, by: algorithm) } ? nil : .badSignature
     }
 
     private func user(_ claims: [String: JSONValue]) throws -> UpstreamUser {
@@ -106,7 +148,7 @@ package final class OpenIDProvider: UpstreamProvider {
             identity: UpstreamIdentity(issuer: settings.issuer, subject: subject),
             name: text("name") ?? text("preferred_username"), email: text("email"),
             authenticatedAt: claims["auth_time"].flatMap(Timestamp.init(numericDate:)),
-            methods: Array(methods.prefix(16)))
+            methods: Array(methods.prefix(16)), session: text("sid"))
     }
 
     private func currentMetadata() async throws -> UpstreamMetadata {

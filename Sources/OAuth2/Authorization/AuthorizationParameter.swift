@@ -3,6 +3,9 @@ package enum AuthorizationParameter {
     /// Those whose repetition leaves no one to answer to: not even the redirect is certain then.
     package static let identifying = ["client_id", "redirect_uri", "request_uri"]
 
+    /// What the tokens are wanted for (RFC 8707 §2); checked and not carried on, since it can only be this server.
+    package static let resource = "resource"
+
     /// A one-time token that signs the user in; never carried on with the others, since it is used once.
     package static let loginToken = "login_token"
 
@@ -18,7 +21,7 @@ extension AuthorizationParameter {
     /// What is wrong where a parameter occurs more than once, be it one that we do not know (RFC 6749 §3.1). Only
     /// `resource` may (RFC 8707 §2).
     package static func repetition(in parameters: FormParameters) -> String? {
-        guard parameters.hasRepeated(besides: "resource") else { return nil }
+        guard parameters.hasRepeated(besides: resource) else { return nil }
         // Names that we know, and no text of the request.
         let name = (all + [loginToken]).first(where: parameters.isRepeated)
         return "\(name ?? "a parameter") is repeated"

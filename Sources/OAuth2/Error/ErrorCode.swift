@@ -86,4 +86,12 @@ package struct ErrorCode: Hashable, Sendable {
         invalidDPoPProof, useDPoPNonce,
         invalidRedirectURI, alreadyScanned,
     ]
+
+    /// What the token endpoint answers by a name that is in ``all`` with another status.
+    private static let ofTokenEndpoint: [ErrorCode] = [invalidSubjectToken, exchangeDenied, pollingTooFast]
+
+    /// The one of the same name that the token endpoint answers, where its status is another.
+    package var atTokenEndpoint: ErrorCode? {
+        Self.ofTokenEndpoint.first { $0.rawValue == rawValue && $0.status != status }
+    }
 }

@@ -84,6 +84,13 @@ package struct FormParameters: Sendable {
         bytes(name).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
+    /// Whether a parameter says nothing but one of `values`, however often it occurs; an empty value is an absent one.
+    package func keeps(_ name: String, to values: [String]) -> Bool {
+        pairs.allSatisfy { pair in
+            !Self.is(pair.name, name) || pair.value.isEmpty || values.contains { Self.is(pair.value, $0) }
+        }
+    }
+
     /// - Parameters:
     ///   - exempt: the one that may.
     ///   - detail: for the audit log, where a repeated parameter is noted there.

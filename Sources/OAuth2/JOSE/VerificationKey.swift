@@ -45,11 +45,12 @@ package struct VerificationKey: Sendable {
         ]
     }
 
+    /// - Parameter key: of our own, which signs by RS256 alone (``SigningAlgorithm``).
     init(_ key: _RSA.Signing.PublicKey) throws {
         let primitives = try key.getKeyPrimitives()
         self.key = .rsa(key)
         id = nil
-        algorithms = [.rs256, .ps256]
+        algorithms = [.rs256]
         members = [
             "kty": .string("RSA"), "n": .string(Base64URL.encode(Array(primitives.modulus))),
             "e": .string(Base64URL.encode(Array(primitives.publicExponent))),

@@ -54,6 +54,7 @@ struct CopiedTable: Sendable {
             created_at expires_at idle_lifetime last_seen_at ended_at login_token_issued_at \
             ancestry scope wants_logout_notice
             """),
+        CopiedTable("upstream_session", 1, "session_id issuer external_subject external_session expires_at"),
         CopiedTable(
             "audit_event", 2,
             """

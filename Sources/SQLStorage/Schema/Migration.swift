@@ -11,7 +11,7 @@ struct Migration: Sendable {
         lineage, auditCuts, sharedKeys, clientAssertions, consoleCredentials,
         loginTokenOrder, auditSegments, nodeLease, restorePoint, linkedKeys, crossDevice, deviceAuthorizations,
         webSessionNotices,
-        toldByPhones, toldGroups, exceptions, passkeys, lookUps, noticeQueues,
+        toldByPhones, toldGroups, exceptions, passkeys, lookUps, noticeQueues, upstreamSessions,
     ]
 }
 

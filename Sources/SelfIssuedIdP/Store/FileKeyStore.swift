@@ -43,7 +43,7 @@ public struct FileKeyStore: KeyStore {
         let lock = try await unlock()
         let name = website.description
         let file = try KeyFile(key, website: name, created: now, lock: lock)
-        if try folder.write(file.json, to: Self.fileName(name), replacing: false) { return key }
+        if try folder.write(file.json(), to: Self.fileName(name), replacing: false) { return key }
         guard let winner = try self.file(of: name) else {
             throw PhoneRefusal(.storeUnusable, "the key of \(name) came and went")
         }
@@ -66,7 +66,7 @@ public struct FileKeyStore: KeyStore {
     public func setPIN(_ new: Redacted<String>) async throws(PhoneRefusal) {
         let lock = try await unlock() ?? SymmetricKey(data: random.bytes(32))
         try folder.write(
-            try PINLock(lock, pin: new, cost: cost, random: random).json, to: Self.lockName, replacing: true)
+            try PINLock(lock, pin: new, cost: cost, random: random).json(), to: Self.lockName, replacing: true)
         try rewrite(from: lock, to: lock)
     }
 
@@ -81,7 +81,7 @@ public struct FileKeyStore: KeyStore {
         for file in try files() where file.isSealed != (new != nil) {
             let moved = try KeyFile(
                 try file.key(lock: old), website: file.website, created: file.created, lock: new)
-            try folder.write(moved.json, to: Self.fileName(file.website), replacing: true)
+            try folder.write(moved.json(), to: Self.fileName(file.website), replacing: true)
         }
     }
 

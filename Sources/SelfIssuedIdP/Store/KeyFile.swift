@@ -37,10 +37,14 @@ struct KeyFile: Codable {
     var isSealed: Bool { sealed != nil }
     var thumbprint: String { PublicKey(jwk: jwk)?.thumbprint ?? "" }
 
-    var json: [UInt8] {
+    func json() throws(PhoneRefusal) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-        return (try? encoder.encode(self)).map { Array($0) + Array("\n".utf8) } ?? []
+        do {
+            return Array(try encoder.encode(self)) + Array("\n".utf8)
+        } catch {
+            throw PhoneRefusal(.storeUnusable, "the key file of \(website) cannot be written")
+        }
     }
 
     func key(lock: SymmetricKey?) throws(PhoneRefusal) -> PhoneKey {

@@ -51,7 +51,13 @@ struct PINLock: Codable, Sendable {
         return SymmetricKey(data: bytes)
     }
 
-    var json: [UInt8] { (try? JSONEncoder().encode(self)).map(Array.init) ?? [] }
+    func json() throws(PhoneRefusal) -> [UInt8] {
+        do {
+            return Array(try JSONEncoder().encode(self))
+        } catch {
+            throw PhoneRefusal(.storeUnusable, "the store's lock cannot be written")
+        }
+    }
 
     private static func purpose(_ n: Int, _ r: Int, _ p: Int, _ salt: String) -> String {
         "drawbridge-phone lock 1\n\(n)\n\(r)\n\(p)\n\(salt)"

@@ -10,7 +10,7 @@ struct Administration: Sendable {
     /// What the routes of the administration call.
     func services(
         _ ground: Ground, _ wings: Wings, clients: ClientReloader, readiness: Readiness, alerts: AlertBoard,
-        auditTerms: @escaping @Sendable () -> AuditVerificationTerms
+        auditTerms: @escaping @Sendable () throws -> AuditVerificationTerms
     ) throws -> AdminServices {
         let settings = ground.settings
         let storage = ground.storage
@@ -19,7 +19,9 @@ struct Administration: Sendable {
         let administrators = StoredAdministrators(
             storage, enrols: wings.signIn.secondFactor != nil)
         let local = wings.provider.map {
-            LocalAdminTokens(tokens: $0.tokens.accessTokens, clients: ground.clients, administrators: administrators)
+            LocalAdminTokens(
+                tokens: $0.tokens.accessTokens, clients: ground.clients, administrators: administrators,
+                requiresSecondFactor: requiresSecondFactor)
         }
         let authenticator = AdminAuthenticators(
             [local].compactMap(\.self) + [UserTokensDoNotAdminister(wings.bearers.issuers)])

@@ -37,8 +37,8 @@ struct NativeSSOWing: Sendable {
             configuration: configuration, secrets: secrets, devices: storage,
             refresh: SessionRefresh(
                 store: storage, sessions: sessions.webSessions, endings: sessions.endings, clients: ground.clients,
-                subjects: sessions.subjects, cookies: cookies, limit: ground.refreshLimit, refusals: ground.refusals,
-                time: ground.time),
+                subjects: sessions.subjects, cookies: cookies, limit: ground.refreshLimit, limiter: ground.limiter,
+                limits: ground.limits, refusals: ground.refusals, time: ground.time),
             exchange: exchange, cookies: cookies,
             places: SignedInPlaces(
                 devices: storage, apps: storage, webs: storage, audit: storage, endings: sessions.endings,
@@ -46,6 +46,6 @@ struct NativeSSOWing: Sendable {
             compatibility: ground.settings.nativeSSO.servesSignInCompatibility
                 ? SignInCompatibility(
                     codes: AuthorizationCodes(store: storage, limit: ground.authorizationLimit),
-                    grants: storage, devices: storage) : nil)
+                    grants: storage, devices: storage, refusals: ground.refusals) : nil)
     }
 }

@@ -44,9 +44,9 @@ struct ProviderWing: Sendable {
         return ClientEndpoints(
             authenticator: authenticator,
             tokens: TokenEndpoint(
-                authenticator: authenticator, grants: grants(ground, sessions, tokens, nativeSSO),
-                proofs: bearers.proofs, refusals: ground.refusals, limiter: ground.limiter, limits: ground.limits,
-                time: ground.time),
+                issuer: ground.issuer, authenticator: authenticator,
+                grants: grants(ground, sessions, tokens, nativeSSO), proofs: bearers.proofs,
+                refusals: ground.refusals, limiter: ground.limiter, limits: ground.limits, time: ground.time),
             revocation: TokenRevocation(
                 authenticator: authenticator, accessTokens: tokens.accessTokens, idTokens: tokens.idTokens,
                 grants: ground.storage, endings: sessions.endings, refusals: ground.refusals,
@@ -64,8 +64,8 @@ struct ProviderWing: Sendable {
         ClientAuthenticator(
             clients: ground.clients, issuer: ground.issuer,
             endpoints: Set(RouteTable.clientPaths.map { ground.issuer + $0 }),
-            keys: RemoteClientKeys(time: ground.time), assertions: ground.storage, refusals: ground.refusals,
-            limiter: ground.limiter, limits: ground.limits)
+            keys: RemoteClientKeys(logger: ground.logger, time: ground.time), assertions: ground.storage,
+            refusals: ground.refusals, limiter: ground.limiter, limits: ground.limits)
     }
 
     private static func grants(

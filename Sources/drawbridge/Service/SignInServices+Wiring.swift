@@ -51,8 +51,8 @@ extension SignInServices {
             accounts: storage,
             pushedRequests: provider.map {
                 PushedRequests(
-                    clients: clients, authenticator: $0.services.endpoints.authenticator, store: storage,
-                    proofs: bearers.proofs,
+                    issuer: ground.issuer, clients: clients,
+                    authenticator: $0.services.endpoints.authenticator, store: storage, proofs: bearers.proofs,
                     refusals: refusals, limiter: ground.limiter, limits: ground.limits,
                     loginTokens: PushedLoginTokens(keys: keys, time: time) { token, client, origin in
                         try await loginTokens.redeemer.isGood(token, for: client, origin: origin)
@@ -64,6 +64,10 @@ extension SignInServices {
                 : UpstreamSignIn(
                     providers: providers, accounts: storage, opener: opener, refusals: refusals, keys: keys,
                     time: time, recorder: ground.recorder),
+            upstreamSignOuts: providers.isEmpty
+                ? nil
+                : UpstreamSignOuts(
+                    providers: providers, sessions: storage, endings: sessions.endings, refusals: refusals, time: time),
             secondFactor: SecondFactorEnrolment(
                 accounts: storage, secrets: secrets, desk: desk, throttle: throttle, refusals: refusals, keys: keys,
                 time: time),

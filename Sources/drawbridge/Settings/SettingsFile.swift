@@ -6,7 +6,6 @@ struct SettingsFile {
     /// One value as written, never interpreted: `30O` stays `30O`.
     struct Entry: Sendable {
         let texts: [String]
-        let isList: Bool
         let line: Int
     }
 
@@ -84,7 +83,7 @@ struct SettingsFile {
             // `key:` with nothing after it leaves the default in force, as a commented-out line does.
             if !Self.isNull(value) || SettingKey.byName[name] == nil {
                 claim(name, line: line)
-                entries[name] = Entry(texts: [scalar.string], isList: false, line: line)
+                entries[name] = Entry(texts: [scalar.string], line: line)
             }
         case .sequence(let sequence):
             let texts = sequence.compactMap { $0.scalar?.string }
@@ -92,7 +91,7 @@ struct SettingsFile {
                 problems.append(SettingError(name, at: .file(line: line), "must be a list of texts"))
             }
             claim(name, line: line)
-            entries[name] = Entry(texts: texts, isList: true, line: line)
+            entries[name] = Entry(texts: texts, line: line)
         case .alias:
             problems.append(SettingError(name, at: .file(line: line), "YAML aliases are not supported"))
         }

@@ -21,6 +21,31 @@ import Testing
         return try #require(made.headers[.eTag])
     }
 
+    @Test(arguments: [("carol-900", true), ("carol-901", false), ("carol-never", false), ("operator", true)])
+    func `contract §16.2: a person changes clients and keys after a fresh sign-in, by a token too`(
+        token: String, isDone: Bool
+    ) async throws {
+        try await TestBridge.run { _, client in
+            let desk = #"{"client_id":"desk","client_type":"service","scope":"read"}"#
+            #expect(try await send(client, .post, "", desk).status == .created)
+            let wider = #"{"client_type":"service","scope":"admin"}"#
+            let headers: HTTPFields = [
+                .authorization: "Bearer \(token)", .contentType: "application/json", .ifMatch: "*",
+            ]
+            for (method, path, body) in [
+                (.post, "clients", wider), (.put, "clients/desk", wider),
+                (.patch, "clients/desk", #"{"scope":"admin"}"#), (.post, "clients/desk/secret", nil),
+                (.post, "keys/rotate", nil),
+            ] as [(HTTPRequest.Method, String, String?)] {
+                let answer = try await client.send(method, "/api/admin/\(path)", headers, body: body)
+                #expect((answer.status == .unauthorized) == !isDone, "\(method) \(path) \(answer.status)")
+                #expect((answer.headers[.wwwAuthenticate]?.hasSuffix(#"max_age="900""#) ?? false) == !isDone)
+            }
+            // What takes something away, and gives nothing, takes the token alone.
+            #expect(try await client.send(.delete, "/api/admin/clients/desk", headers).status == .noContent)
+        }
+    }
+
     @Test(arguments: [
         ("session_lifetime", "1e999"), ("session_idle", "-1e999"), ("nobody_knows_it", #"[{"a":1e999}]"#),
     ])

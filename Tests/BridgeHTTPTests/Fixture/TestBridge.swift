@@ -106,6 +106,8 @@ struct TestBridge: Sendable {
                     subjectOfHint: { _ in nil }, time: time),
                 redeemer: redeemer,
                 accounts: storage,
+                upstreamSignOuts: UpstreamSignOuts(
+                    providers: [TestUpstream()], sessions: storage, endings: endings, refusals: refusals, time: time),
                 secondFactor: TestAccounts.secrets.map { [storage] in
                     SecondFactorEnrolment(
                         accounts: storage, secrets: $0, desk: desk, throttle: throttle, refusals: refusals, keys: keys,

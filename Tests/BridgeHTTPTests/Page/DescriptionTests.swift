@@ -38,7 +38,8 @@ import Testing
             for (path, operations) in paths where routes.contains(path) && path != "/auth/check" {
                 let allowed = try await client.send(.options, path.replacing("{", with: "").replacing("}", with: ""))
                 let methods = Set((allowed.headers[.allow] ?? "").lowercased().split(separator: ", ").map(String.init))
-                #expect(methods.intersection(Self.methods) == Set(operations.keys), "\(path)")
+                // Beside them a path may say when it is there (`x-configured`).
+                #expect(methods.intersection(Self.methods) == Self.methods.intersection(operations.keys), "\(path)")
             }
         }
     }

@@ -111,6 +111,9 @@ import Testing
         let texts = try Self.texts()
         for language in texts.languages {
             #expect(Set((texts[language]["errors"] ?? [:]).keys) == Set(ErrorCode.all.map(\.rawValue)))
+            #expect(
+                Set((texts[language]["errors_at_token_endpoint"] ?? [:]).keys)
+                    == Set(ErrorCode.all.compactMap(\.atTokenEndpoint?.rawValue)))
         }
     }
 

@@ -74,6 +74,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("invalid_token", 401, 400, "In a token exchange: the subject token cannot be verified."),
+        ("access_denied", 403, 400, "In a token exchange: the client of the subject token does not share"),
+        ("slow_down", 429, 400, "A device without a browser asked again too soon."),
+    ])
+    func `a code that the token endpoint answers with another status has both on its page, and what each means`(
+        code: String, status: Int, other: Int, explanation: String
+    ) async throws {
+        try await TestBridge.run { _, client in
+            let page = try await client.send(.get, "/errors/\(code)").text
+            for part in ["Sent with HTTP status \(status)<", "Sent with HTTP status \(other)<", explanation] {
+                #expect(page.contains(part), "\(part)")
+            }
+            let index = try await client.send(.get, "/errors").text
+            #expect(
+                index.contains(#"<code>\#(code)</code></a> <span class="small quiet">\#(status), \#(other)</span>"#))
+            let plain = try await client.send(.get, "/errors/invalid_grant").text
+            #expect(plain.ranges(of: "Sent with HTTP status").count == 1)
+        }
+    }
+
     @Test func `an error code has a page, an unknown one has none`() async throws {
         try await TestBridge.run { _, client in
             let page = try await client.send(.get, "/errors/invalid_target")

@@ -129,6 +129,32 @@ import Testing
         }
     }
 
+    static let websites = [
+        ("shop", 200), ("web", 400), ("app", 400), ("nobody", 400), ("", 400), ("%ff", 400), ("shop&website=shop", 400),
+    ]
+
+    @Test(arguments: websites)
+    func `check takes the website that a proxy names, and refuses one without an origin of its own`(
+        name: String, status: Int
+    ) async throws {
+        try await TestBridge.run { _, client in
+            let cookie = try await client.signIn()
+            let answer = try await client.send(.get, "/auth/check?website=\(name)", [.cookie: cookie])
+            #expect(answer.status.code == status)
+            #expect(answer.text.isEmpty)
+        }
+    }
+
+    @Test func `a check about a website that is not there is in the service log, once a minute`() async throws {
+        try await TestBridge.run { bridge, client in
+            for (seconds, told) in [(0, 1), (59, 1), (1, 2)] {
+                bridge.clock.advance(by: .seconds(seconds))
+                _ = try await client.send(.get, "/auth/check?website=nobody")
+                #expect(bridge.logMessages.text.ranges(of: "asked /auth/check").count == told)
+            }
+        }
+    }
+
     @Test func `check of a store that cannot answer is 503 without a body`() async throws {
         try await TestBridge.run { bridge, client in
             let cookie = try await client.signIn()

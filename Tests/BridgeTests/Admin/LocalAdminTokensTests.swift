@@ -12,7 +12,9 @@ import Testing
         let administrators: ChangingAdministrators
         var shown: Secret<String>?
 
-        init(_ provider: Provider, administrators subjects: Set<Subject> = []) throws {
+        init(
+            _ provider: Provider, administrators subjects: Set<Subject> = [], requiresSecondFactor: Bool = false
+        ) throws {
             self.provider = provider
             administrators = ChangingAdministrators(subjects)
             let clients = provider.service.clients
@@ -21,7 +23,7 @@ import Testing
             clients.replace(with: ClientDirectory(clients.current.all + [console], defaultTarget: website))
             tokens = LocalAdminTokens(
                 tokens: provider.accessTokens, clients: clients,
-                administrators: administrators)
+                administrators: administrators, requiresSecondFactor: requiresSecondFactor)
         }
 
         func showing(_ token: Secret<String>) -> Desk {
@@ -54,8 +56,8 @@ import Testing
             ).accessToken
         }
 
-        func personToken() async throws -> Secret<String> {
-            let grant = try provider.grant(client: "console", scope: [Scope.openID, Scope.admin])
+        func personToken(acr: String = "aal1") async throws -> Secret<String> {
+            let grant = try provider.grant(client: "console", scope: [Scope.openID, Scope.admin], acr: acr)
             return try await provider.redeem(try await provider.code(grant), client: "console").accessToken
         }
 
@@ -87,6 +89,20 @@ import Testing
         try await withProvider { provider in
             let desk = try Desk(provider, administrators: ["alice"])
             #expect(try await desk.found(desk.personToken()) == "account:alice")
+        }
+    }
+
+    @Test func `contract §16.2: a person's token needs a second factor where one is asked for, a program's does not`()
+        async throws
+    {
+        for (isRequired, acr, found) in [
+            (true, "aal1", "second_factor_missing"), (true, "aal2", "account:alice"), (false, "aal1", "account:alice"),
+        ] {
+            try await withProvider { provider in
+                let desk = try Desk(provider, administrators: ["alice"], requiresSecondFactor: isRequired)
+                #expect(try await desk.found(desk.personToken(acr: acr)) == found, "\(isRequired) \(acr)")
+                #expect(try await desk.found(desk.machineToken()) == "client:machine")
+            }
         }
     }
 

@@ -22,7 +22,7 @@ import Testing
          "grant_types":["authorization_code","refresh_token"],"scope":"openid email","require_pkce":false,
          "dpop_bound_access_tokens":true,"first_party":true,"native_sso_enabled":true,"share_with":["a","b"],
          "delivery":"cookies","cookie_profile":"tokens","cookie_prefix":"shop_","cookie_domain":".shop.example",
-         "access_token_lifetime":300,"min_acr":"aal2","max_auth_age":600,
+         "access_token_lifetime":300,"access_token_signed_response_alg":"RS256","min_acr":"aal2","max_auth_age":600,
          "backchannel_logout_uri":"https://shop.example/logout","webhook_uri":"https://shop.example/hook",
          "webhook_secret_file":"shop.key","id_token_signed_response_alg":"EdDSA",
          "jwks_uri":"https://shop.example/keys","logo_uri":"https://shop.example/logo.png",
@@ -41,6 +41,7 @@ import Testing
         #expect(client.cookiePrefix == "shop_" && client.cookieDomain == ".shop.example")
         #expect(client.accessTokenLifetime == .seconds(300) && client.maximumAuthenticationAge == .seconds(600))
         #expect(client.minimumACR == "aal2" && client.idTokenAlgorithm == .edDSA)
+        #expect(client.accessTokenAlgorithm == .rs256)
         #expect(client.webhook == Client.Webhook(uri: "https://shop.example/hook", secretFile: "shop.key"))
         #expect(client.backchannelLogoutURI == "https://shop.example/logout")
         #expect(client.keysURI == "https://shop.example/keys")
@@ -48,6 +49,15 @@ import Testing
         #expect(client.policyURI == "https://shop.example/privacy")
         let json = try JSONEncoder().encode(ClientDocument(client))
         #expect(try JSONDecoder().decode(ClientDocument.self, from: json).client == client)
+    }
+
+    @Test func `a document with ES256 for access tokens is readable to versions that do not know the field`() throws {
+        for members in [#""scope":"""#, #""access_token_signed_response_alg":"ES256""#] {
+            let client = try decode(document(members))
+            #expect(client.accessTokenAlgorithm == .es256)
+            let json = try JSONEncoder().encode(ClientDocument(client))
+            #expect(!String(decoding: json, as: UTF8.self).contains("access_token_signed"))
+        }
     }
 
     @Test func `an API's answer leaves the digest of the secret out`() throws {
@@ -91,6 +101,9 @@ import Testing
         (#""jwks":{"keys":[{"kty":"OKP","crv":"Ed25519","x":"eA","d":"eA"}]}"#, "jwks"),
         (#""logo_uri":"logo.png""#, "logo_uri"),
         (#""id_token_signed_response_alg":"none""#, "id_token_signed_response_alg"),
+        (#""access_token_signed_response_alg":"none""#, "access_token_signed_response_alg"),
+        (#""access_token_signed_response_alg":"HS256""#, "access_token_signed_response_alg"),
+        (#""access_token_signed_response_alg":"PS256""#, "access_token_signed_response_alg"),
     ])
     func `what would not be safe, or would do nothing, is refused by name`(members: String, field: String) throws {
         let error = #expect(throws: ClientDocumentError.self) { try decode(document(members)) }

@@ -212,6 +212,27 @@ import Testing
         }
     }
 
+    @Test func `attack: a bearer that was narrowed gets no answer of a wider one`() async throws {
+        try await withService { service async throws in
+            func bearer(_ scope: [String]?) -> BearerIdentity {
+                BearerIdentity(
+                    subject: "alice", clientID: app, issuer: "https://backend.example", sessionID: nil,
+                    authentication: Authentication(), scope: scope.map { Scope(tokens: $0) },
+                    expiresAt: service.clock.now + .seconds(3600))
+            }
+            let order = LoginTokenIssueRequest(ttl: 30, idempotencyKey: "k")
+            func issue(_ scope: [String]) async throws -> TokenID {
+                try await service.issuer.issue(order, bearer: bearer(scope), origin: origin()).id
+            }
+            let first = try await issue(["openid", "profile"])
+            #expect(try await issue(["profile", "openid"]) == first)
+            for scope in [["openid"], [], ["openidprofile"], nil] as [[String]?] {
+                let error = try await refusal(service, order, bearer: bearer(scope))
+                #expect(error.code == .idempotencyKeyReused, "\(scope ?? ["nothing said"])")
+            }
+        }
+    }
+
     @Test func `the sixth token of a device within the minute is refused with a time to wait, and recorded once`()
         async throws
     {

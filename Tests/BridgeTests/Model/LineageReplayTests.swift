@@ -83,14 +83,13 @@ private struct LineageReplay: ModelReplay {
             try await open(
                 browser.grantedToDevice(Self.scope(step[1]), at: noon, lifetime: Self.hour * 4), grantedIn: browser.id)
             return try await facts(try #require(apps[count]).lineage)
-        case "end", "signout":
+        case "end", "replay", "signout":
             let root: EndingRoot =
                 apps[step[0]] == nil ? .webSession(Self.id(step[0])) : .appSession(Self.id(step[0]))
+            let extents: [String: Ending.Extent] = ["replay": .descendants, "signout": .signOut]
             _ = try await storage.end(
                 root,
-                Ending(
-                    at: noon, reason: "ended", origin: origin(),
-                    extent: step.word == "end" ? .everything : .signOut))
+                Ending(at: noon, reason: "ended", origin: origin(), extent: extents[step.word] ?? .everything))
             return [try await mask()]
         default:
             Issue.record("unknown step \(step.word)")

@@ -72,7 +72,7 @@ struct NativeProvider: Sendable {
             clients: service.clients, issuer: issuerName, assertions: storage, refusals: refusals,
             limiter: UnlimitedRateLimiter(), limits: LimitSettings())
         endpoint = TokenEndpoint(
-            authenticator: authenticator,
+            issuer: issuerName, authenticator: authenticator,
             grants: [
                 AuthorizationCodeGrant(
                     codes: storage, browsers: storage, endings: service.endings, refreshTokens: refreshTokens,
@@ -85,7 +85,8 @@ struct NativeProvider: Sendable {
             time: time)
         refreshing = SessionRefresh(
             store: storage, sessions: service.sessions, endings: service.endings, clients: service.clients,
-            subjects: subjects, cookies: cookies, limit: userLimit, refusals: refusals, time: time)
+            subjects: subjects, cookies: cookies, limit: userLimit, limiter: limiter, limits: LimitSettings(),
+            refusals: refusals, time: time)
         places = SignedInPlaces(
             devices: storage, apps: storage, webs: storage, audit: storage, endings: service.endings,
             time: time)

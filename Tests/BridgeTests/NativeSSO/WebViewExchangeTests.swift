@@ -120,6 +120,45 @@ import Testing
         }
     }
 
+    @Test func `why a refresh cookie renews nothing is in the log`() async throws {
+        try await withNativeProvider { native in
+            let first = try await openShop(native)
+            let own = try secret(first)
+            _ = try await refresh(native, own, proof: "nonsense")
+            let invented = native.cookies.makeRefresh(at: native.clock.now)
+            _ = try await refresh(native, invented, proof: AntiCSRF.value(for: invented).expose())
+            let session = try native.session(of: first)
+            try await native.service.endings.end(
+                .webSession(session), Ending(at: native.clock.now, reason: "test", origin: nil))
+            _ = try await refresh(native, own, proof: AntiCSRF.value(for: own).expose())
+            let refused = try await native.records(.refreshTokenRefused).reversed()
+            #expect(refused.map(\.reason) == ["cookies_without_proof", "cookies_unknown", "session_ended"])
+            #expect(refused.map(\.sessionID) == [nil, nil, session])
+        }
+    }
+
+    @Test func `attack: invented refresh cookies are looked up sixty times a minute of a network, ten are written`()
+        async throws
+    {
+        try await withNativeProvider { native in
+            func send(from network: RequestOrigin) async throws -> SessionRefresh.Outcome {
+                let invented = native.cookies.makeRefresh(at: native.clock.now)
+                return try await native.refreshing.refresh(
+                    invented, proof: AntiCSRF.value(for: invented).expose(), path: CookieTokens.refreshPath,
+                    origin: network)
+            }
+            for _ in 0..<60 { _ = try await send(from: origin()) }
+            let error = await #expect(throws: OAuthError.self) { try await send(from: origin()) }
+            #expect(error?.code == .rateLimited && error?.detail == "refresh.network")
+            #expect(try await native.records(.refreshTokenRefused).count == 10)
+            // Another network is asked nothing of it.
+            guard case .over = try await send(from: origin("198.51.100.1")) else {
+                Issue.record("an invented cookie was believed")
+                return
+            }
+        }
+    }
+
     @Test func `a refresh cookie that was used long ago ends the session`() async throws {
         try await withNativeProvider { native in
             let first = try await openShop(native)

@@ -1,4 +1,5 @@
 import OAuth2
+import Synchronization
 import Testing
 
 @testable import Bridge
@@ -97,6 +98,40 @@ private func expectRefusal(
                     at: provider.service.clock.now)
             }
             #expect(found == "invalid_client assertion_replayed")
+        }
+    }
+
+    @Test func `attack: forged assertions are counted where keys cannot be fetched, and then nobody is asked for them`()
+        async throws
+    {
+        try await withProvider { provider async throws in
+            let keys = UnreachableKeys()
+            let limiter = InProcessRateLimiter(clock: .parameter)
+            var limits = LimitSettings()
+            limits.failedClientPerNetwork = TokenBucket(perMinute: 3)
+            let authenticator = ClientAuthenticator(
+                clients: provider.service.clients, issuer: issuerName, keys: keys,
+                assertions: provider.service.storage,
+                refusals: RefusalLog(audit: provider.service.storage, limiter: limiter), limiter: limiter,
+                limits: limits)
+            func outcome(_ id: String, from network: RequestOrigin = origin()) async throws -> String {
+                let form = try Provider.parameters(try assertion(provider, id: id))
+                do {
+                    _ = try await authenticator.authenticate(
+                        try ClientCredentials(form, basic: nil), origin: network, at: provider.service.clock.now)
+                    return "accepted"
+                } catch is StorageError {
+                    return "unavailable"
+                } catch let error as OAuthError {
+                    return error.code.rawValue
+                }
+            }
+            for number in 0..<3 { #expect(try await outcome("\(number)") == "unavailable") }
+            for number in 3..<6 { #expect(try await outcome("\(number)") == "slow_down") }
+            #expect(keys.asked == 3)
+            #expect(try await outcome("6", from: origin("198.51.100.1")) == "unavailable")
+            let failures = try await provider.service.events().filter { $0.hasPrefix("client.authentication_failed") }
+            #expect(failures == Array(repeating: "client.authentication_failed keys_unreachable", count: 4))
         }
     }
 
@@ -254,4 +289,18 @@ private func expectRefusal(
             }
         }
     }
+}
+
+/// An address of keys that does not answer.
+private final class UnreachableKeys: ClientKeySource {
+    private let count = Mutex(0)
+
+    var asked: Int { count.withLock { $0 } }
+
+    func keys(of client: Client) throws -> [VerificationKey] {
+        count.withLock { $0 += 1 }
+        throw StorageError.unavailable("nobody answers")
+    }
+
+    func mustFetchKeys(of client: Client) -> Bool { true }
 }

@@ -90,12 +90,13 @@ struct Provider: Sendable {
             origins: [try #require(WebOrigin(issuerName))], nonces: DPoPNonces(keys: service.keys),
             replays: InProcessReplayGuard())
         pushedRequests = PushedRequests(
-            clients: service.clients, authenticator: authenticator, store: storage, proofs: proofs, refusals: refusals,
-            limiter: UnlimitedRateLimiter(), limits: limits, subjectOfHint: { _ in nil }, time: time)
+            issuer: issuerName, clients: service.clients, authenticator: authenticator, store: storage, proofs: proofs,
+            refusals: refusals, limiter: UnlimitedRateLimiter(), limits: limits, subjectOfHint: { _ in nil },
+            time: time)
         let tokens = SessionTokens(accessTokens: accessTokenCodec, idTokens: idTokens, users: users)
         let refreshTokens = RefreshTokens(master: master)
         endpoint = TokenEndpoint(
-            authenticator: authenticator,
+            issuer: issuerName, authenticator: authenticator,
             grants: [
                 AuthorizationCodeGrant(
                     codes: storage, browsers: storage, endings: service.endings, refreshTokens: refreshTokens,
@@ -142,13 +143,13 @@ struct Provider: Sendable {
     func grant(
         client: ClientID = app, redirectURI: String = callback, challenge: Bool = true,
         scope: [String] = [Scope.openID, "profile", Scope.offlineAccess], browser: SessionID? = nil,
-        subject: Subject = "alice", proofKeyThumbprint: String? = nil
+        subject: Subject = "alice", acr: String = "aal1", proofKeyThumbprint: String? = nil
     ) throws -> AuthorizationGrant {
         let answer = try #require(CodeVerifier(verifier))
         return AuthorizationGrant(
             clientID: client, redirectURI: redirectURI, codeChallenge: challenge ? CodeChallenge(for: answer) : nil,
             nonce: "n", scope: Scope(tokens: scope), subject: subject,
-            authentication: Authentication(time: service.clock.now, acr: "aal1", amr: ["pwd"]),
+            authentication: Authentication(time: service.clock.now, acr: acr, amr: ["pwd"]),
             browserSessionID: browser ?? SessionID.make(at: service.clock.now, random: .system),
             proofKeyThumbprint: proofKeyThumbprint)
     }

@@ -90,7 +90,7 @@ import Testing
             subject: "alice", audience: [issuerName], clientID: app, scope: .empty, id: TokenID(rawValue: id),
             sessionID: nil, authentication: Authentication(), proofKeyThumbprint: nil, issuedAt: now,
             expiresAt: now + .seconds(60))
-        let signed = try access(node).sign(bearer, at: now)
+        let signed = try access(node).sign(bearer, algorithm: .es256, at: now)
         return Made(
             login: token.token, loginKey: token.keyID, access: signed,
             accessKey: try #require(CompactJWS(signed.expose())?.keyID), at: now)

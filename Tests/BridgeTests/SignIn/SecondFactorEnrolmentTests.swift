@@ -76,6 +76,37 @@ import Testing
         }
     }
 
+    @Test func `why a second factor was not changed is in the log`() async throws {
+        try await withEnrolment { enrolment, session, desk in
+            let draft = try enrolment.draft(in: session)
+            _ = try await enrolment.enrol(draft.sealed, code: "nonsense", session: session, origin: origin())
+            _ = try await enrolment.enrol("nonsense", code: "nonsense", session: session, origin: origin())
+            _ = try await desk.service.storage.removeSecondFactor(
+                of: session.subject, event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
+            _ = try await enrolment.enrol(draft.sealed, code: "nonsense", session: session, origin: origin())
+            _ = try await enrolment.remove(code: "nonsense", session: session, origin: origin())
+            desk.service.clock.advance(SecondFactorEnrolment.recency + .seconds(1))
+            _ = try await enrolment.renewRecoveryCodes(code: "nonsense", session: session, origin: origin())
+            let refused = try await desk.service.events().filter { $0.hasPrefix("user.second_factor_changed ") }
+            #expect(
+                refused.map { $0.dropFirst("user.second_factor_changed ".count) }
+                    == ["conflict", "stale", "wrong_code", "conflict", "stale"])
+        }
+    }
+
+    @Test func `attack: wrong codes of a draft fill no log`() async throws {
+        try await withEnrolment { enrolment, session, desk in
+            _ = try await desk.service.storage.removeSecondFactor(
+                of: session.subject, event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
+            let draft = try enrolment.draft(in: session)
+            for _ in 0..<20 {
+                _ = try await enrolment.enrol(draft.sealed, code: "nonsense", session: session, origin: origin())
+            }
+            let refused = try await desk.service.events().filter { $0 == "user.second_factor_changed wrong_code" }
+            #expect(refused.count == 10)
+        }
+    }
+
     @Test func `codes at once get no more guesses than codes in a row`() async throws {
         try await withEnrolment { enrolment, session, desk in
             let looked = try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -131,7 +131,7 @@ import Testing
                 "oauthMetadata",
                 "openidConfiguration", "redeem", "redeemByForm", "session", "askToSignOut", "signOut", "signedOut",
                 "refreshCookies", "signIn", "beginSignInAnew", "beginPasskeySignInAnew", "beginUpstream",
-                "finishUpstream", "authorize",
+                "finishUpstream", "hearUpstreamSignOut", "authorize",
                 "authorizeByPost", "device",
                 "logout", "logoutByPost", "consoleSignIn", "openConsole", "compat_authorize",
                 "compat_authorize_sso", "compat_logout", "compat_logout_post", "compat_revoke_all_sessions",

@@ -10,6 +10,7 @@ import Testing
         let key = try SigningKey.generate(algorithm)
         let token = try #require(CompactJWS(try CompactJWS.sign(Array("{}".utf8), type: "JWT", with: key)))
         #expect(key.publicKey.verifies(token))
+        #expect(SignatureAlgorithm.allCases.filter(key.publicKey.fits).map(\.rawValue) == [algorithm.rawValue])
         let published = try #require(VerificationKey(jwk: key.publicKey.jwk(id: key.id, algorithm: algorithm)))
         #expect(published.verifies(token))
         #expect(published.thumbprint == key.id)

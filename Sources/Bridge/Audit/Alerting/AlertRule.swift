@@ -6,6 +6,17 @@ package struct AlertRule: Hashable, Sendable {
         case exchangeFailures = "exchange_failures"
         case signInFailures = "sign_in_failures"
         case reportedSignIns = "reported_sign_ins"
+
+        /// The types of the events that it counts; `nil` for whatever was refused.
+        package var types: Set<AuditEventType>? {
+            switch self {
+            case .replays: AuditEventType.tokenReuses
+            case .refusals: nil
+            case .exchangeFailures: [.deviceSecretRefused, .tokenRequestRefused]
+            case .signInFailures: [.userSignInFailed]
+            case .reportedSignIns: [.crossDeviceReported]
+            }
+        }
     }
 
     package static let window = Duration.seconds(600)
@@ -31,13 +42,7 @@ package struct AlertRule: Hashable, Sendable {
     }
 
     func counts(_ tally: AuditTally) -> Bool {
-        switch name {
-        case .replays: AuditEventType.tokenReuses.contains(tally.type)
-        case .refusals: tally.outcome == .failure
-        case .exchangeFailures: tally.type == .deviceSecretRefused || tally.type == .tokenRequestRefused
-        case .signInFailures: tally.type == .userSignInFailed
-        case .reportedSignIns: tally.type == .crossDeviceReported
-        }
+        name.types?.contains(tally.type) ?? (tally.outcome == .failure)
     }
 }
 

@@ -37,6 +37,7 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let appSessionEnded = Self(rawValue: "app_session.ended")
     package static let clientAuthenticationFailed = Self(rawValue: "client.authentication_failed")
     package static let clientAudienceTolerated = Self(rawValue: "client.audience_tolerated")
+    package static let logoutTokenRefused = Self(rawValue: "logout_token.refused")
     package static let logoutNoticeSent = Self(rawValue: "logout_notice.sent")
     package static let logoutNoticeFailed = Self(rawValue: "logout_notice.failed")
     package static let webhookSent = Self(rawValue: "webhook.sent")
@@ -107,8 +108,9 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
         .deviceCodeIssued, .deviceCodeApproved, .deviceCodeDenied, .deviceCodeRedeemed, .deviceCodeReused,
         .deviceCodeRefused, .refreshTokenRotated, .refreshTokenUsed, .refreshTokenReused, .refreshTokenRefused,
         .accessTokenIssued, .accessTokenRevoked, .tokenRequestRefused, .appSessionOpened, .appSessionEnded,
-        .clientAuthenticationFailed, .clientAudienceTolerated, .logoutNoticeSent, .logoutNoticeFailed, .webhookSent,
-        .webhookFailed, .deviceSecretIssued, .deviceSecretExchanged, .deviceSecretRotated, .deviceSecretRevoked,
+        .clientAuthenticationFailed, .clientAudienceTolerated, .logoutTokenRefused, .logoutNoticeSent,
+        .logoutNoticeFailed, .webhookSent, .webhookFailed,
+        .deviceSecretIssued, .deviceSecretExchanged, .deviceSecretRotated, .deviceSecretRevoked,
         .deviceSecretRefused, .bearerRefused, .consentGranted, .consentDenied, .userSignedIn, .userSignInFailed,
         .selfIssuedAnswered, .selfIssuedRefused, .selfIssuedLinked, .selfIssuedUnlinked, .crossDeviceScanned,
         .crossDeviceApproved, .crossDeviceDenied, .crossDeviceReported, .crossDeviceRefused, .crossDeviceCodeShown,

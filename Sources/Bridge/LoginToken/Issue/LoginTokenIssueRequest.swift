@@ -72,6 +72,9 @@ enum IssueFingerprint {
             "request", terms.website.id.rawValue, String(terms.lifetime.inMilliseconds),
             terms.target?.serialized ?? "", terms.binding.challenge?.value ?? "", network,
             bearer.sessionID?.rawValue ?? "",
+            // The token's own scope comes of it (§16.2): a bearer that was narrowed gets no answer of a wider one. The
+            // order of the tokens means nothing (RFC 6749 §3.3); of another issuer there are none.
+            bearer.scope.map { "scope \($0.tokens.sorted().joined(separator: " "))" } ?? "",
         ])
     }
 

@@ -334,7 +334,8 @@ extension LoginTokenRedeemer {
                 redemption.event(.loginTokenRepeated, .success, sessionID: use.sessionID), of: redemption.claims.id)
             return .landed(location: redemption.landing.location, opened: nil)
         }
-        let ending = Ending(at: redemption.at, reason: "token_replayed", origin: redemption.origin)
+        let ending = Ending(
+            at: redemption.at, reason: "token_replayed", origin: redemption.origin, extent: .descendants)
         let replay = redemption.event(.loginTokenReplayed, .failure, reason: "replayed", sessionID: use.sessionID)
         let ended = try await store.recordReplay(
             of: redemption.claims.id, replay: replay,

@@ -27,7 +27,7 @@ package struct CookieTokens: Sendable {
             subject: session.subject, audience: [codec.issuer], clientID: session.clientID, scope: .empty,
             id: TokenID(rawValue: random.text(16)), sessionID: session.id, authentication: session.authentication,
             issuedAt: now, expiresAt: expiresAt)
-        return (try codec.sign(claims, at: now), expiresAt)
+        return (try codec.sign(claims, algorithm: client.accessTokenAlgorithm, at: now), expiresAt)
     }
 
     /// - Parameter refreshPath: the route that takes the refresh cookie.

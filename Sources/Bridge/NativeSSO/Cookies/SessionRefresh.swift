@@ -9,13 +9,15 @@ package final class SessionRefresh: Sendable {
     private let subjects: Subjects
     private let cookies: CookieTokens
     private let limit: UserLimit
+    private let limiter: any RateLimiter
+    private let limits: LimitSettings
     private let refusals: RefusalLog
     private let time: TimeSource
 
     package init(
         store: any DeviceStore, sessions: WebSessions, endings: SessionEndings,
         clients: Reloadable<ClientDirectory>, subjects: Subjects, cookies: CookieTokens, limit: UserLimit,
-        refusals: RefusalLog, time: TimeSource = .system
+        limiter: any RateLimiter, limits: LimitSettings, refusals: RefusalLog, time: TimeSource = .system
     ) {
         self.store = store
         self.sessions = sessions
@@ -24,6 +26,8 @@ package final class SessionRefresh: Sendable {
         self.subjects = subjects
         self.cookies = cookies
         self.limit = limit
+        self.limiter = limiter
+        self.limits = limits
         self.refusals = refusals
         self.time = time
     }
@@ -42,8 +46,8 @@ package final class SessionRefresh: Sendable {
     ///   - proof: what the page sent as the anti-CSRF value.
     ///   - path: the route that takes the refresh cookie.
     ///   - flaw: why the request gets no cookies; then nothing is touched.
-    /// - Throws: `invalid_request` for the flaw; `rate_limited` when the user's sessions were renewed too often;
-    ///   ``StorageError`` when a store cannot decide.
+    /// - Throws: `invalid_request` for the flaw; `rate_limited` when the user's sessions were renewed too often, or too
+    ///   many cookies of the network are nobody's; ``StorageError`` when a store cannot decide.
     package func refresh(
         _ refresh: OpaqueSecret, proof: String?, path: String,
         withoutCookiesBecauseOf flaw: CookieDeliveryRefusal? = nil,
@@ -54,10 +58,16 @@ package final class SessionRefresh: Sendable {
             try await refusals.sessionRefreshRefused(flaw, origin: origin, at: now)
             throw flaw.error
         }
-        guard AntiCSRF.matches(proof, refresh) else { return .forged }
-        guard let known = try await store.session(refreshDigest: refresh.digest) else { return .over(clientID: nil) }
+        guard AntiCSRF.matches(proof, refresh) else {
+            try await refusals.sessionRefreshRefused(.withoutProof, origin: origin, at: now)
+            return .forged
+        }
+        try await checkLimit(origin, at: now)
+        guard let known = try await store.session(refreshDigest: refresh.digest) else {
+            return try await over(.unknown, nil, origin: origin, at: now)
+        }
         // A session that is over renews nothing, and so takes nothing from its user's others.
-        guard known.isAlive(at: now) else { return .over(clientID: known.clientID) }
+        guard known.isAlive(at: now) else { return try await over(.sessionEnded, known, origin: origin, at: now) }
         // A stolen cookie is told from a good one however little is left to take.
         if let wait = try await limit.take(of: known.subject, client: known.clientID, origin: origin, at: now),
             try await !store.isSuperseded(refreshDigest: refresh.digest)
@@ -71,19 +81,46 @@ package final class SessionRefresh: Sendable {
             digest: refresh.digest, to: successor.digest, at: now,
             replayed: Ending(at: now, reason: "refresh_token_reused", origin: origin))
         {
-        case .refused: return .over(clientID: known.clientID)
+        case .refused: return try await over(.sessionEnded, known, origin: origin, at: now)
+        // Its event is the end of the session.
         case .replayed(let ended):
             await endings.take(in: ended)
             return .over(clientID: known.clientID)
         case .refreshed(let session):
-            guard let client = clients.current[session.clientID], client.cookieProfile == .tokens,
-                try await !subjects.isDisabled(session.subject, at: now)
-            else { return .over(clientID: session.clientID) }
+            guard let client = clients.current[session.clientID], client.cookieProfile == .tokens else {
+                return try await over(.otherProfile, session, origin: origin, at: now)
+            }
+            guard try await !subjects.isDisabled(session.subject, at: now) else {
+                return try await over(.userDisabled, session, origin: origin, at: now)
+            }
             sessions.remember(session)
             let made = try cookies.cookies(
                 for: session, client: client, refresh: successor, refreshPath: path, at: now)
             return .refreshed(session, accessToken: made.accessToken, cookies: made.cookies)
         }
+    }
+
+    /// Refuses a network that sent too many cookies which nobody was given, before a store is asked about another. Those
+    /// of a session that is over do not count: a page that goes on asking with them must not keep its neighbours waiting.
+    private func checkLimit(_ origin: RequestOrigin, at now: Timestamp) async throws {
+        guard
+            case .exceeded(let wait, let scope) = try await limiter.peek(
+                limits.refusedSessionRefreshKeys(origin: origin), at: now)
+        else { return }
+        try await refusals.limitExceeded(scope: scope, origin: origin, at: now)
+        throw OAuthError(
+            .rateLimited, "too many refused refreshes", detail: scope, retryAfter: wait.roundedUpSeconds)
+    }
+
+    private func over(
+        _ refusal: SessionRefreshRefusal, _ session: WebSession?, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Outcome {
+        if session == nil {
+            // Whatever this says: the look-up is done, and it is the next one that is refused.
+            _ = try await limiter.take(limits.refusedSessionRefreshKeys(origin: origin), at: now)
+        }
+        try await refusals.sessionRefreshRefused(refusal, of: session, origin: origin, at: now)
+        return .over(clientID: session?.clientID)
     }
 
     /// The session that a refresh cookie belongs to, in whatever state.
@@ -95,10 +132,38 @@ package final class SessionRefresh: Sendable {
 extension RefusalLog {
     /// Cookies that were not renewed for whoever asked; at most ten a minute of one network.
     func sessionRefreshRefused(_ flaw: CookieDeliveryRefusal, origin: RequestOrigin, at now: Timestamp) async throws {
+        try await sessionRefreshRefused(reason: flaw.rawValue, of: nil, origin: origin, at: now)
+    }
+
+    /// The same, for what is wrong with the cookie.
+    /// - Parameter session: whose it is, when that is known.
+    func sessionRefreshRefused(
+        _ refusal: SessionRefreshRefusal, of session: WebSession? = nil, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        try await sessionRefreshRefused(reason: refusal.rawValue, of: session, origin: origin, at: now)
+    }
+
+    private func sessionRefreshRefused(
+        reason: String, of session: WebSession?, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
         try await record(
-            AuditEvent(at: now, type: .refreshTokenRefused, outcome: .failure, reason: flaw.rawValue, origin: origin),
+            AuditEvent(
+                at: now, type: .refreshTokenRefused, outcome: .failure, reason: reason, subject: session?.subject,
+                clientID: session?.clientID, sessionID: session?.id, origin: origin),
             within: .network("audit.session_refresh", of: origin, perMinute: 10))
     }
+}
+
+/// Why a refresh cookie renews nothing: the reason in the audit log.
+enum SessionRefreshRefusal: String, Sendable {
+    /// The page did not repeat the anti-CSRF value.
+    case withoutProof = "cookies_without_proof"
+    /// Never given out, or forgotten since its session ended.
+    case unknown = "cookies_unknown"
+    case sessionEnded = "session_ended"
+    /// The website is gone, or has cookies of another kind.
+    case otherProfile = "cookies_other_profile"
+    case userDisabled = "subject_disabled"
 }
 
 package enum SessionRefreshOutcome: Hashable, Sendable {

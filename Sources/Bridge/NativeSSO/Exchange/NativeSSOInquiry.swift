@@ -2,7 +2,7 @@ import OAuth2
 
 /// Finds out what a Native SSO exchange is decided by (contract §5.4); counts and changes nothing.
 package final class NativeSSOInquiry: Sendable {
-    private let issuer: String
+    let issuer: String
     private let configuration: NativeSSOConfiguration
     private let devices: any DeviceStore
     private let grants: any GrantStore

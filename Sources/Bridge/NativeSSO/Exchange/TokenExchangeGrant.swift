@@ -12,10 +12,21 @@ package final class TokenExchangeGrant: TokenGrant {
     }
 
     package func authorize(_ request: TokenRequest) async throws -> TokenResponse {
-        switch try TokenExchangeOrder(request) {
+        let order = try TokenExchangeOrder(request)
+        try checkAudience(of: order, request)
+        return switch order {
         case .native(let order): try await native.exchange(order, for: request)
         case .issue(let accessToken): .tokens(try await loginTokens.issue(for: accessToken, request))
         case .redemption(let loginToken): .tokens(try await loginTokens.redeem(loginToken, request))
+        }
+    }
+
+    /// The other rows look at `audience` themselves: one is for this server, one for the website that it names.
+    /// - Throws: `invalid_target` (RFC 8693 §2.2.2).
+    private func checkAudience(of order: TokenExchangeOrder, _ request: TokenRequest) throws(OAuthError) {
+        guard case .redemption = order, let audience = request.parameters["audience"] else { return }
+        guard audience == native.inquiry.issuer || audience == request.client.id.rawValue else {
+            throw OAuthError(.invalidTarget, "audience must be this issuer or the website", detail: "wrong_audience")
         }
     }
 }
@@ -50,6 +61,12 @@ extension TokenExchangeGrant {
             return explanation
         }
         explanation.check("exchange is offered", fails: nil, found: order.label)
+        do throws(OAuthError) {
+            try request.checkResource(of: type, issuer: native.inquiry.issuer)
+            try checkAudience(of: order, request)
+        } catch {
+            explanation.check("resource and audience can be had", refusedWith: error)
+        }
         explanation.decided(by: order.rule)
         switch order {
         case .native(let order): try await native.inquiry.explain(order, request, in: &explanation)

@@ -59,11 +59,8 @@ package final class AuthorizationMonitor: Sendable {
         _ reason: String, detail: String? = nil, of subject: Subject? = nil, client: ClientID?, origin: RequestOrigin,
         at now: Timestamp
     ) async throws {
-        try await refusals.record(
-            AuditEvent(
-                at: now, type: .authorizationRequestRefused, outcome: .failure, reason: reason, subject: subject,
-                clientID: client, origin: origin, detail: detail),
-            within: .network("audit.authorization_request", of: origin, perMinute: 10))
+        try await refusals.authorizationRequestRefused(
+            reason, detail: detail, of: subject, client: client, origin: origin, at: now)
     }
 
     /// Notes a request that gets its code.
@@ -90,5 +87,21 @@ package final class AuthorizationMonitor: Sendable {
             fullness.end()
         }
         return novelty == .seen
+    }
+}
+
+extension RefusalLog {
+    /// An authorization request that was refused, at whichever address; at most ten a minute of one network, since
+    /// anybody can send them.
+    /// - Parameter subject: whom it was refused to, when that is known.
+    package func authorizationRequestRefused(
+        _ reason: String, detail: String? = nil, of subject: Subject? = nil, client: ClientID?, origin: RequestOrigin,
+        at now: Timestamp
+    ) async throws {
+        try await record(
+            AuditEvent(
+                at: now, type: .authorizationRequestRefused, outcome: .failure, reason: reason, subject: subject,
+                clientID: client, origin: origin, detail: detail),
+            within: .network("audit.authorization_request", of: origin, perMinute: 10))
     }
 }

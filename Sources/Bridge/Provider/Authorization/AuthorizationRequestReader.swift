@@ -16,14 +16,22 @@ package struct AuthorizationRequestReader: Sendable {
     /// What every pushed request's URI begins with (RFC 9126 §2.2).
     package static let requestURIPrefix = "urn:ietf:params:oauth:request_uri:"
 
+    /// What is wrong with any other `resource`.
+    static let foreignResource = "resource must be this issuer"
+
     /// They never cause an error (docs/rules/authorization-request.md A9).
     private static let wishes: Set = ["login_hint", "acr_values", "ui_locales", "claims_locales", "display"]
 
+    /// What every access token is for.
+    private let issuer: String
     private let clients: ClientDirectory
     /// The user that an `id_token_hint` names; `nil` for one that we did not sign.
     private let subjectOfHint: @Sendable (String) -> Subject?
 
-    package init(clients: ClientDirectory, subjectOfHint: @escaping @Sendable (String) -> Subject?) {
+    package init(
+        issuer: String, clients: ClientDirectory, subjectOfHint: @escaping @Sendable (String) -> Subject?
+    ) {
+        self.issuer = issuer
         self.clients = clients
         self.subjectOfHint = subjectOfHint
     }
@@ -86,6 +94,9 @@ package struct AuthorizationRequestReader: Sendable {
         }
         // 7 to 9
         let scope = try Self.scope(parameters, client, refuse)
+        guard [outer, parameters].allSatisfy({ $0.keeps(AuthorizationParameter.resource, to: [issuer]) }) else {
+            throw refuse(.invalidTarget, Self.foreignResource)
+        }
         let challenge = try Self.challenge(parameters, client, refuse)
         return try request(client, answer, kind, scope, challenge, parameters, refuse)
     }

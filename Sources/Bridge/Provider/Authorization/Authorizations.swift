@@ -165,7 +165,7 @@ package final class Authorizations: Sendable {
     }
 
     private var reader: AuthorizationRequestReader {
-        AuthorizationRequestReader(clients: clients.current, subjectOfHint: subjectOfHint)
+        AuthorizationRequestReader(issuer: issuer, clients: clients.current, subjectOfHint: subjectOfHint)
     }
 
     func open(

@@ -6,6 +6,7 @@ package final class PushedRequests: Sendable {
     /// Anybody can have a public client's requests kept, so they are not kept at any length.
     static let maximumBytes = 16 * 1024
 
+    private let issuer: String
     private let clients: Reloadable<ClientDirectory>
     private let authenticator: ClientAuthenticator
     private let store: any RequestStore
@@ -19,12 +20,13 @@ package final class PushedRequests: Sendable {
     private let random: RandomSource
 
     package init(
-        clients: Reloadable<ClientDirectory>, authenticator: ClientAuthenticator, store: any RequestStore,
-        proofs: DPoPVerifier? = nil, refusals: RefusalLog? = nil, limiter: any RateLimiter,
+        issuer: String, clients: Reloadable<ClientDirectory>, authenticator: ClientAuthenticator,
+        store: any RequestStore, proofs: DPoPVerifier? = nil, refusals: RefusalLog? = nil, limiter: any RateLimiter,
         limits: LimitSettings, loginTokens: PushedLoginTokens? = nil,
         subjectOfHint: @escaping @Sendable (String) -> Subject?, time: TimeSource = .system,
         random: RandomSource = .system
     ) {
+        self.issuer = issuer
         self.clients = clients
         self.authenticator = authenticator
         self.store = store
@@ -70,10 +72,7 @@ package final class PushedRequests: Sendable {
         guard text.utf8.count <= Self.maximumBytes else {
             throw OAuthError(.invalidRequest, "the request is longer than \(Self.maximumBytes) bytes")
         }
-        let reader = AuthorizationRequestReader(clients: clients.current, subjectOfHint: subjectOfHint)
-        let pushed = try FormParameters(parsing: text.utf8)
-        if case .failure(let refusal) = reader.read(pushed, pushed: .found(pushed)) {
-            let error = Self.error(of: refusal)
+        if let error = flaw(of: try FormParameters(parsing: text.utf8), sentAs: parameters) {
             try await refusals?.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
             throw error
         }
@@ -88,6 +87,16 @@ package final class PushedRequests: Sendable {
             PushedRequest(
                 digest: secret.digest, clientID: client.id, parameters: text, expiresAt: now + Self.lifetime))
         return Secret(AuthorizationRequestReader.requestURIPrefix + secret.expose())
+    }
+
+    /// What is wrong with a request, where `resource` is not among what is kept of it.
+    private func flaw(of kept: FormParameters, sentAs parameters: FormParameters) -> OAuthError? {
+        let reader = AuthorizationRequestReader(issuer: issuer, clients: clients.current, subjectOfHint: subjectOfHint)
+        if case .failure(let refusal) = reader.read(kept, pushed: .found(kept)) { return Self.error(of: refusal) }
+        guard parameters.keeps(AuthorizationParameter.resource, to: [issuer]) else {
+            return OAuthError(.invalidTarget, AuthorizationRequestReader.foreignResource)
+        }
+        return nil
     }
 
     /// The key that is not named yet.

@@ -46,7 +46,7 @@ package final class SessionTokens: Sendable {
             id: TokenID(rawValue: random.text(16)), sessionID: session.id, authentication: session.authentication,
             proofKeyThumbprint: extras.proofKeyThumbprint, issuedAt: now,
             expiresAt: min(now + client.accessTokenLifetime, session.expiresAt))
-        let accessToken = try accessTokens.sign(claims, at: now)
+        let accessToken = try accessTokens.sign(claims, algorithm: client.accessTokenAlgorithm, at: now)
         var response = IssuedTokens(
             accessToken: accessToken, tokenType: Self.tokenType(claims),
             expiresIn: claims.expiresAt - now, scope: scope,
@@ -68,8 +68,8 @@ package final class SessionTokens: Sendable {
             scope: scope, id: TokenID(rawValue: random.text(16)), sessionID: nil, authentication: Authentication(),
             proofKeyThumbprint: proofKeyThumbprint, issuedAt: now, expiresAt: now + client.accessTokenLifetime)
         let response = IssuedTokens(
-            accessToken: try accessTokens.sign(claims, at: now), tokenType: Self.tokenType(claims),
-            expiresIn: client.accessTokenLifetime, scope: scope)
+            accessToken: try accessTokens.sign(claims, algorithm: client.accessTokenAlgorithm, at: now),
+            tokenType: Self.tokenType(claims), expiresIn: client.accessTokenLifetime, scope: scope)
         return (response, claims.id)
     }
 

@@ -3,6 +3,7 @@ package import OAuth2
 /// The token endpoint as a pipeline that no grant can skip: parse once, authenticate the client, find that it may use
 /// the grant, let the grant decide, write down a refusal, answer.
 package final class TokenEndpoint: Sendable {
+    private let issuer: String
     private let authenticator: ClientAuthenticator
     private let grants: [GrantType: any TokenGrant]
     private let proofs: DPoPVerifier?
@@ -13,10 +14,10 @@ package final class TokenEndpoint: Sendable {
 
     /// - Parameter proofs: `nil` offers no DPoP; then the header means nothing.
     package init(
-        authenticator: ClientAuthenticator, grants: [any TokenGrant], proofs: DPoPVerifier? = nil, refusals: RefusalLog,
-        limiter: any RateLimiter,
-        limits: LimitSettings, time: TimeSource = .system
+        issuer: String, authenticator: ClientAuthenticator, grants: [any TokenGrant], proofs: DPoPVerifier? = nil,
+        refusals: RefusalLog, limiter: any RateLimiter, limits: LimitSettings, time: TimeSource = .system
     ) {
+        self.issuer = issuer
         self.authenticator = authenticator
         self.grants = Dictionary(grants.map { ($0.type, $0) }, uniquingKeysWith: { $1 })
         self.proofs = proofs
@@ -43,7 +44,9 @@ package final class TokenEndpoint: Sendable {
         do {
             if let flaw, client.delivery == .cookies { throw flaw.error }
             request.proofKeyThumbprint = try await key(shownBy: proof, client, at: now)
-            return try await grant(for: request).authorize(request)
+            let grant = try grant(for: request)
+            try request.checkResource(of: grant.type, issuer: issuer)
+            return try await grant.authorize(request)
         } catch let error as OAuthError where error.code == .authorizationPending || error.code == .pollingTooFast {
             // A device waits for its user: nothing was refused, and it asks every few seconds.
             throw error

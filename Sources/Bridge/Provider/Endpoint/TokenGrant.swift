@@ -50,4 +50,14 @@ package struct TokenRequest: Sendable {
         }
         return scope
     }
+
+    /// Every access token is for this server, so nothing else can be asked for (RFC 8707 §2). What an exchange is for
+    /// is its `audience`, which `resource` may say again (RFC 8693 §2.1).
+    /// - Throws: `invalid_target`.
+    func checkResource(of type: GrantType, issuer: String) throws(OAuthError) {
+        let audience = type == .tokenExchange ? parameters["audience"] : nil
+        guard parameters.keeps(AuthorizationParameter.resource, to: [issuer] + [audience].compactMap(\.self)) else {
+            throw OAuthError(.invalidTarget, "resource must be this issuer", detail: "wrong_resource")
+        }
+    }
 }

@@ -26,6 +26,7 @@ struct ClientAssertionCheck: Sendable {
         case flawed(ClientAssertionRefusal)
     }
 
+    /// - Throws: ``ClientKeysUnreachable``; ``StorageError`` when a store cannot decide.
     func verdict(on assertion: Secret<String>, by client: Client, at now: Timestamp) async throws -> Verdict {
         guard let jws = CompactJWS(assertion.expose()), let claims = jws.claims else { return .flawed(.malformed) }
         guard claims["iss"]?.string == client.id.rawValue, claims["sub"]?.string == client.id.rawValue else {
@@ -49,7 +50,7 @@ struct ClientAssertionCheck: Sendable {
             return .flawed(.notYetValid)
         }
         guard let id = claims["jti"]?.string, (1...256).contains(id.utf8.count) else { return .flawed(.withoutID) }
-        let candidates = try await keys.keys(of: client).filter { key in
+        let candidates = try await keysNow(of: client).filter { key in
             jws.keyID == nil || key.id == nil || key.id == jws.keyID
         }
         guard candidates.contains(where: { $0.verifies(jws) }) else { return .flawed(.signature) }
@@ -59,6 +60,14 @@ struct ClientAssertionCheck: Sendable {
             // One that does not say when it was made could have been used for as long as any.
             madeAfter: (madeAt ?? usableUntil - Self.longestUse) - Self.leeway, until: usableUntil + Self.leeway)
         return isFirst ? .good(usesEndpointAudience: !isForIssuer) : .flawed(.replayed)
+    }
+
+    private func keysNow(of client: Client) async throws -> [VerificationKey] {
+        do {
+            return try await keys.keys(of: client)
+        } catch let error as StorageError {
+            throw ClientKeysUnreachable(cause: error)
+        }
     }
 
     /// Until when an assertion may be used: `exp`, or ten minutes after it was made when it says when that was.
@@ -112,10 +121,21 @@ enum ClientAssertionRefusal: String, Sendable, CaseIterable {
     }
 }
 
+/// A client's keys cannot be fetched: whether an assertion is good cannot be found out now.
+struct ClientKeysUnreachable: Error {
+    /// The reason in the audit log.
+    static let reason = "keys_unreachable"
+
+    let cause: StorageError
+}
+
 /// The public keys of clients that sign their assertions.
 package protocol ClientKeySource: Sendable {
     /// - Throws: ``StorageError/unavailable(_:)`` when they cannot be fetched now.
     func keys(of client: Client) async throws -> [VerificationKey]
+
+    /// Whether somebody else has to be asked for them first.
+    func mustFetchKeys(of client: Client) -> Bool
 }
 
 /// Keys that are in the client's document.
@@ -125,4 +145,6 @@ package struct RegisteredClientKeys: ClientKeySource {
     package func keys(of client: Client) -> [VerificationKey] {
         client.keys.map(VerificationKey.all(inSet:)) ?? []
     }
+
+    package func mustFetchKeys(of client: Client) -> Bool { false }
 }

@@ -52,16 +52,7 @@ package final class ClientAuthenticator: Sendable {
             flaw = credentials.clientID == nil ? "missing_client_id" : "unknown_client"
         }
         if let client, flaw == nil { return client }
-        switch try await limiter.take(limits.failedClientKeys(origin: origin), at: now) {
-        case .allowed:
-            try await refusals.clientRefused(
-                flaw ?? "unknown_client", clientID: client?.id, origin: origin, at: now)
-        case .exceeded(let wait, let scope):
-            try await refusals.limitExceeded(scope: scope, clientID: client?.id, origin: origin, at: now)
-            throw OAuthError(
-                .slowDown, "too many failed client authentications", detail: scope,
-                retryAfter: wait.roundedUpSeconds)
-        }
+        try await count(flaw ?? "unknown_client", of: client, origin: origin, at: now)
         let usedBasic =
             switch credentials.proof {
             case .basic, .unreadable: true
@@ -69,6 +60,23 @@ package final class ClientAuthenticator: Sendable {
             }
         throw ClientRefused(
             error: OAuthError(.invalidClient, Self.description(of: flaw), detail: flaw), usedBasic: usedBasic)
+    }
+
+    /// Counts a failure, and writes it down.
+    /// - Throws: `slow_down` when there were too many.
+    private func count(_ flaw: String, of client: Client?, origin: RequestOrigin, at now: Timestamp) async throws {
+        let decision = try await limiter.take(limits.failedClientKeys(origin: origin), at: now)
+        try await check(decision, for: client, origin: origin, at: now)
+        try await refusals.clientRefused(flaw, clientID: client?.id, origin: origin, at: now)
+    }
+
+    private func check(
+        _ decision: RateLimitDecision, for client: Client?, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        guard case .exceeded(let wait, let scope) = decision else { return }
+        try await refusals.limitExceeded(scope: scope, clientID: client?.id, origin: origin, at: now)
+        throw OAuthError(
+            .slowDown, "too many failed client authentications", detail: scope, retryAfter: wait.roundedUpSeconds)
     }
 
     /// One text for whoever is not believed, but for what a maker must know and a thief learns nothing from.
@@ -100,7 +108,7 @@ package final class ClientAuthenticator: Sendable {
     private func flaw(
         of assertion: Secret<String>, by client: Client, origin: RequestOrigin, at now: Timestamp
     ) async throws -> String? {
-        switch try await assertions.verdict(on: assertion, by: client, at: now) {
+        switch try await verdict(on: assertion, by: client, origin: origin, at: now) {
         case .flawed(let flaw): return flaw.rawValue
         case .good(usesEndpointAudience: false): return nil
         case .good(usesEndpointAudience: true):
@@ -113,6 +121,23 @@ package final class ClientAuthenticator: Sendable {
                     scope: "audit.audience", value: client.id.rawValue,
                     bucket: TokenBucket(burst: 1, refillInterval: .seconds(3600))))
             return nil
+        }
+    }
+
+    /// What an assertion comes to. Whoever failed too often has nobody asked for a client's keys: that costs a request
+    /// of ours, and the caller no more than a forged line.
+    private func verdict(
+        on assertion: Secret<String>, by client: Client, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> ClientAssertionCheck.Verdict {
+        if assertions.keys.mustFetchKeys(of: client) {
+            let decision = try await limiter.peek(limits.failedClientKeys(origin: origin), at: now)
+            try await check(decision, for: client, origin: origin, at: now)
+        }
+        do {
+            return try await assertions.verdict(on: assertion, by: client, at: now)
+        } catch let unreachable as ClientKeysUnreachable {
+            try await count(ClientKeysUnreachable.reason, of: client, origin: origin, at: now)
+            throw unreachable.cause
         }
     }
 

@@ -11,10 +11,13 @@ package struct AccessTokenCodec: Sendable {
         self.keys = keys
     }
 
+    /// - Parameter algorithm: the client's, ``Client/accessTokenAlgorithm``.
     /// - Throws: ``StorageError/unavailable(_:)`` when no key may sign.
-    package func sign(_ claims: AccessTokenClaims, at now: Timestamp) throws -> Secret<String> {
-        guard let key = keys.current.signing(.es256, at: now) else {
-            throw StorageError.unavailable("no key may sign access tokens now")
+    package func sign(
+        _ claims: AccessTokenClaims, algorithm: SigningAlgorithm, at now: Timestamp
+    ) throws -> Secret<String> {
+        guard let key = keys.current.signing(algorithm, at: now) else {
+            throw StorageError.unavailable("no \(algorithm.rawValue) key may sign access tokens now")
         }
         var json = JSONObjectWriter()
         json.add("iss", issuer)
@@ -47,6 +50,7 @@ package struct AccessTokenCodec: Sendable {
         // An ID token or login token is never an access token (RFC 9068 §4, RFC 8725 §3.11).
         guard jws.type == "at+jwt" else { throw .wrongType }
         guard let keyID = jws.keyID, let key = keys.current.verifying(keyID, at: now) else { throw .unknownKey }
+        // By the key's own algorithm, not the client's: that may have changed since, and what it had goes on.
         guard key.verifies(jws) else { throw .badSignature }
         guard let members = jws.claims else { throw .malformed }
         guard members["iss"]?.string == issuer else { throw .unknownIssuer }

@@ -46,8 +46,8 @@ package final class AccessTokens: Sendable {
         try await sessions.alive(sessionID, at: now)?.deviceSecretID
     }
 
-    /// Verifies, or remembers having verified; the same token comes again and again, and an ES256 check costs more
-    /// than the rest of a request.
+    /// Verifies, or remembers having verified; the same token comes again and again, and checking a signature costs
+    /// more than the rest of a request.
     /// - Throws: ``BearerRefusal``; ``StorageError`` when the token names a key that this node does not have and the
     ///   database cannot say whether there is one.
     package func verify(_ token: Secret<String>, at now: Timestamp) async throws -> AccessTokenClaims {

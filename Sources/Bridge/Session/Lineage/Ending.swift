@@ -17,8 +17,10 @@ package enum EndingRoot: Hashable, Sendable {
 /// store carries both out in one transaction (contract §16.6).
 package struct Ending: Sendable {
     package enum Extent: Hashable, Sendable {
-        /// All that came of it, whatever it was granted for.
+        /// All that came of it, whatever it was granted for, and what its browser brought along.
         case everything
+        /// All that came of it and no more: what a browser's session took over from the one before goes on.
+        case descendants
         /// A user leaves a browser: what he granted for longer than that goes on (OpenID Connect Core §11), and its
         /// clients hear of it all the same.
         case signOut

@@ -13,11 +13,13 @@ package protocol EndingGround {
 
     /// Deletes the authorization codes that were issued in a session or below it and that nobody has redeemed. One that
     /// is being redeemed elsewhere is waited for, and its session then found below.
-    func deleteCodes(below id: SessionID) throws
+    /// - Parameter takesInherited: as in ``sessions(below:takingInherited:)``.
+    func deleteCodes(below id: SessionID, takingInherited takesInherited: Bool) throws
 
-    /// The living sessions that a session opened or that were granted in it, those included that go on elsewhere: what
-    /// was granted in a browser's session whose place another took hangs under that other one too.
-    func sessions(below id: SessionID) throws -> [EndingRoot]
+    /// The living sessions that a session opened or that were granted in it, those included that go on elsewhere.
+    /// - Parameter takesInherited: also those that were granted in an earlier session of the same browser, whose place
+    ///   this one took.
+    func sessions(below id: SessionID, takingInherited takesInherited: Bool) throws -> [EndingRoot]
 
     /// What was granted in a browser's session and lives.
     func grants(in id: SessionID, at now: Timestamp) throws -> [AppSession]
@@ -54,13 +56,15 @@ package protocol EndingGround {
 /// open, until nothing more is found (contract §7, §16.6).
 package struct EndingWalk {
     private let ground: any EndingGround
+    private let root: EndingRoot
     private let ending: Ending
     private var first: [AuditEvent]
     private var ended = Ended()
     private var waiting: [(root: EndingRoot, reason: String)] = []
     private var visited: Set<EndingRoot> = []
 
-    private init(_ ending: Ending, on ground: any EndingGround, first: [AuditEvent]) {
+    private init(_ ending: Ending, of root: EndingRoot, on ground: any EndingGround, first: [AuditEvent]) {
+        self.root = root
         self.ending = ending
         self.ground = ground
         self.first = first
@@ -70,13 +74,13 @@ package struct EndingWalk {
     package static func run(
         _ ending: Ending, of root: EndingRoot, on ground: any EndingGround, first: [AuditEvent] = []
     ) throws -> Ended {
-        var walk = EndingWalk(ending, on: ground, first: first)
-        try walk.begin(at: root)
+        var walk = EndingWalk(ending, of: root, on: ground, first: first)
+        try walk.begin()
         while let next = walk.waiting.popLast() { try walk.visit(next.root, reason: next.reason) }
         return walk.ended
     }
 
-    private mutating func begin(at root: EndingRoot) throws {
+    private mutating func begin() throws {
         switch root {
         case .user(let subject):
             try ground.voidLoginTokens(of: subject, at: ending.at)
@@ -134,9 +138,22 @@ package struct EndingWalk {
     }
 
     /// Also from one that had ended before: what it opened may go on elsewhere.
+    ///
+    /// What an earlier session of the browser left to this one did not come of it. Whoever leaves the browser leaves that
+    /// too; who ends what opened this one, or replays its link, does not: an app could end all others of its user by a
+    /// link, and a thief the app that issued it (ADR-0017).
     private mutating func descend(from id: SessionID, reason: String) throws {
-        try ground.deleteCodes(below: id)
-        for child in try ground.sessions(below: id) { push(child, reason: reason) }
+        let takesInherited = takesWhatItInherited(id)
+        try ground.deleteCodes(below: id, takingInherited: takesInherited)
+        for child in try ground.sessions(below: id, takingInherited: takesInherited) { push(child, reason: reason) }
+    }
+
+    private func takesWhatItInherited(_ id: SessionID) -> Bool {
+        switch root {
+        case .user: true
+        case .webSession(id): ending.extent != .descendants
+        default: false
+        }
     }
 
     private mutating func record(_ event: AuditEvent) throws {

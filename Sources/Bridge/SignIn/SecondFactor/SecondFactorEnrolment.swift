@@ -74,13 +74,15 @@ package final class SecondFactorEnrolment: Sendable {
         _ sealed: String, code: String, session: WebSession, origin: RequestOrigin
     ) async throws -> SecondFactorOutcome {
         let now = time.now()
-        guard isRecent(session), let draft = draft(sealed: sealed, in: session) else { return .stale }
+        guard isRecent(session), let draft = draft(sealed: sealed, in: session) else {
+            return try await refuse(.stale, session, origin: origin, at: now)
+        }
         guard let account = try await accounts.account(of: session.subject), account.passwordHash != nil,
             account.secondFactor == nil
-        else { return .conflict }
+        else { return try await refuse(.conflict, session, origin: origin, at: now) }
         let secret = draft.secret.expose()
         guard let step = OneTimeCode.matchingStep(code.filter { $0 != " " }, secret: secret, at: now) else {
-            return .wrongCode
+            return try await refuse(.wrongCode, session, origin: origin, at: now)
         }
         let codes = RecoveryCode.make(random: random)
         // The code that was shown is used up with it: it signs nobody in afterwards.
@@ -88,7 +90,7 @@ package final class SecondFactorEnrolment: Sendable {
         let isAdded = try await accounts.addSecondFactor(
             factor, recoveryDigests: codes.map(\.digest), of: session.subject, in: session.id,
             event: SecondFactorChange.enrolled.event(byUser: session, origin: origin, at: now))
-        return isAdded ? .enrolled(codes) : .conflict
+        return isAdded ? .enrolled(codes) : try await refuse(.conflict, session, origin: origin, at: now)
     }
 
     /// Removes the factor, for whoever has it or a recovery code.
@@ -98,7 +100,7 @@ package final class SecondFactorEnrolment: Sendable {
         try await withCode(code, session: session, origin: origin) { now in
             let isRemoved = try await self.accounts.removeSecondFactor(
                 of: session.subject, event: SecondFactorChange.removed.event(byUser: session, origin: origin, at: now))
-            return isRemoved ? .removed : .conflict
+            return isRemoved ? .removed : try await self.refuse(.conflict, session, origin: origin, at: now)
         }
     }
 
@@ -111,7 +113,8 @@ package final class SecondFactorEnrolment: Sendable {
             let isReplaced = try await self.accounts.replaceRecoveryCodes(
                 codes.map(\.digest), of: session.subject,
                 event: SecondFactorChange.recoveryCodesRenewed.event(byUser: session, origin: origin, at: now))
-            return isReplaced ? .recoveryCodes(codes) : .conflict
+            return isReplaced
+                ? .recoveryCodes(codes) : try await self.refuse(.conflict, session, origin: origin, at: now)
         }
     }
 
@@ -122,10 +125,10 @@ package final class SecondFactorEnrolment: Sendable {
         _ change: @escaping @Sendable (Timestamp) async throws -> SecondFactorOutcome
     ) async throws -> SecondFactorOutcome {
         let now = time.now()
-        guard isRecent(session) else { return .stale }
+        guard isRecent(session) else { return try await refuse(.stale, session, origin: origin, at: now) }
         return try await desk.turn {
             guard let account = try await accounts.account(of: session.subject), account.secondFactor != nil else {
-                return .conflict
+                return try await refuse(.conflict, session, origin: origin, at: now)
             }
             if let wait = try await throttle.count(
                 .code, of: account.username, account.subject, origin: origin, at: now)
@@ -133,19 +136,39 @@ package final class SecondFactorEnrolment: Sendable {
                 return .limited(retryAfter: wait)
             }
             guard try await check.accepts(code, for: account, at: now) else {
-                try await refusals.record(
-                    AuditEvent(
-                        at: now, type: .userSecondFactorChanged, outcome: .failure,
-                        reason: SignInRefusal.wrongCode.rawValue, subject: session.subject, sessionID: session.id,
-                        origin: origin))
-                return .wrongCode
+                return try await refuse(.wrongCode, session, origin: origin, at: now)
             }
             return try await change(now)
         }
     }
 
+    private func refuse(
+        _ refusal: SecondFactorRefusal, _ session: WebSession, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> SecondFactorOutcome {
+        try await refusals.record(
+            AuditEvent(
+                at: now, type: .userSecondFactorChanged, outcome: .failure, reason: refusal.rawValue,
+                subject: session.subject, sessionID: session.id, origin: origin),
+            within: .network("audit.second_factor", of: origin, and: session.subject.rawValue, perMinute: 10))
+        return refusal.outcome
+    }
+
     private static func binding(_ session: WebSession) -> String {
         "\(session.id.rawValue) \(session.subject.rawValue)"
+    }
+}
+
+/// Why nothing was changed: the reason in the audit log.
+private enum SecondFactorRefusal: String {
+    case wrongCode = "wrong_code"
+    case stale, conflict
+
+    var outcome: SecondFactorOutcome {
+        switch self {
+        case .wrongCode: .wrongCode
+        case .stale: .stale
+        case .conflict: .conflict
+        }
     }
 }
 

@@ -18,6 +18,11 @@ package protocol UpstreamProvider: Sendable {
     func user(
         code: Secret<String>, issuer: String?, for request: UpstreamRequest, at now: Timestamp
     ) async throws -> UpstreamUser
+
+    /// Verifies a logout token (OpenID Connect Back-Channel Logout 1.0 §2.6). That it comes once, the caller sees to.
+    /// - Throws: ``LogoutTokenRefusal`` when it does not count; ``StorageError/unavailable(_:)`` when the provider's
+    ///   keys cannot be had.
+    func logoutToken(_ text: String, at now: Timestamp) async throws -> LogoutToken
 }
 
 /// One trip of a browser to an upstream provider.
@@ -43,15 +48,19 @@ package struct UpstreamUser: Hashable, Sendable {
     /// When he signed in there, if it says.
     package let authenticatedAt: Timestamp?
     package let methods: [String]
+    /// What the provider calls its session (`sid`), by which it may say later that this one is over.
+    package let session: String?
 
     package init(
-        identity: UpstreamIdentity, name: String?, email: String?, authenticatedAt: Timestamp?, methods: [String]
+        identity: UpstreamIdentity, name: String?, email: String?, authenticatedAt: Timestamp?, methods: [String],
+        session: String? = nil
     ) {
         self.identity = identity
         self.name = name
         self.email = email
         self.authenticatedAt = authenticatedAt
         self.methods = methods
+        self.session = session
     }
 }
 

@@ -118,7 +118,10 @@ package final class UpstreamSignIn: Sendable {
             guard account.disabledAt == nil,
                 let opened = try await opener.open(
                     for: account.subject, authentication: Self.authentication(of: user, began: trip.began, at: now),
-                    provenBy: nil, replacing: current, origin: origin, at: now)
+                    provenBy: .upstream(
+                        UpstreamSession(
+                            issuer: user.identity.issuer, subject: user.identity.subject, session: user.session)),
+                    replacing: current, origin: origin, at: now)
             else {
                 return try await refuse(
                     .userDisabled, of: account.subject, errand: trip.errand, origin: origin, at: now)

@@ -34,8 +34,9 @@ extension DurableStorage: SigningKeyStore {
             }
             for id in change.removed { _ = try transaction.changes(SigningKeySQL.remove, [.text(id)]) }
             for event in events { try transaction.record(event) }
-            // The console's sessions do not say which key signed their tokens, so all of them end.
-            if change.saved.contains(where: { $0.algorithm == .es256 && $0.withdrawnAt != nil }),
+            // The console's sessions do not say which key signed their tokens, so all of them end: a token is believed
+            // by any key that is published.
+            if change.saved.contains(where: { $0.algorithm.published != nil && $0.withdrawnAt != nil }),
                 let retirement = events.first(where: { $0.type == .keyRetired })
             {
                 try transaction.endAdminSessions(retirement)

@@ -60,12 +60,13 @@ struct EndingSQL: Sendable {
 
     static let endedIn: SQLStatement = "SELECT id FROM web_session WHERE ended_in >= $1 ORDER BY ended_in"
 
-    /// The living sessions that one opened or that were granted in it; the last kind was granted in a browser's session
-    /// that it opened and whose place another took since.
+    /// The living sessions that one opened or that were granted in it, where $2 is 1 also what it took over; the last kind
+    /// was granted in a browser's session that it opened and whose place another took since.
     static let below: SQLStatement = """
         SELECT 'app', id FROM app_session WHERE parent_id = $1 AND ended_at IS NULL
         UNION SELECT 'web', id FROM web_session WHERE parent_id = $1 AND ended_at IS NULL
         UNION SELECT 'app', id FROM app_session WHERE browser_session_id = $1 AND ended_at IS NULL
+            AND (granted_in IS NULL OR $2 = 1)
         UNION SELECT 'app', id FROM app_session WHERE granted_in = $1 AND ended_at IS NULL
         UNION SELECT 'app', a.id FROM app_session a JOIN web_session w ON w.id = a.granted_in
             WHERE w.parent_id = $1 AND w.ended_at IS NOT NULL AND a.ended_at IS NULL
@@ -78,8 +79,14 @@ struct EndingSQL: Sendable {
         WHERE browser_session_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY id
         """)
 
+    /// The codes that a session took over.
+    static let deleteInheritedCodes: SQLStatement = """
+        DELETE FROM authorization_code
+        WHERE browser_session_id = $1 AND granted_in IS NOT NULL AND redeemed_at IS NULL
+        """
+
     static let deleteCodes: [SQLStatement] = [
-        "DELETE FROM authorization_code WHERE browser_session_id = $1 AND redeemed_at IS NULL",
+        "DELETE FROM authorization_code WHERE browser_session_id = $1 AND granted_in IS NULL AND redeemed_at IS NULL",
         "DELETE FROM authorization_code WHERE granted_in = $1 AND redeemed_at IS NULL",
         """
         DELETE FROM authorization_code WHERE redeemed_at IS NULL
@@ -154,12 +161,16 @@ struct SQLEndingGround: EndingGround {
         return try transaction.run(DeviceSecretSQL.select, [SQLValue(id)]).first.map(DeviceSecret.init(row:))
     }
 
-    func deleteCodes(below id: SessionID) throws {
-        for statement in EndingSQL.deleteCodes { _ = try transaction.changes(statement, [SQLValue(id)]) }
+    func deleteCodes(below id: SessionID, takingInherited takesInherited: Bool) throws {
+        let inherited = takesInherited ? [EndingSQL.deleteInheritedCodes] : []
+        for statement in inherited + EndingSQL.deleteCodes {
+            _ = try transaction.changes(statement, [SQLValue(id)])
+        }
     }
 
-    func sessions(below id: SessionID) throws -> [EndingRoot] {
-        try transaction.run(EndingSQL.below, [SQLValue(id)]).map(EndingRoot.init(row:))
+    func sessions(below id: SessionID, takingInherited takesInherited: Bool) throws -> [EndingRoot] {
+        try transaction.run(EndingSQL.below, [SQLValue(id), .integer(takesInherited ? 1 : 0)])
+            .map(EndingRoot.init(row:))
     }
 
     func grants(in id: SessionID, at now: Timestamp) throws -> [AppSession] {

@@ -23,6 +23,8 @@ extension DurableStorage {
             if case .key(let thumbprint) = basis {
                 SQLCall(LinkedKeySQL.use, [.text(thumbprint), SQLValue(opened.subject), SQLValue(opened.createdAt)])
             } else { nil }
+        let upstream: SQLCall? =
+            if case .upstream(let origin) = basis { UpstreamSessionSQL.insert(origin, opening: opened) } else { nil }
         let standing = SQLCall(heldStanding, [SQLValue(opened.subject)])
         let parent = opened.parentID.map { SQLCall(heldAppSession, [SQLValue($0)]) }
         let end = replaced.map {
@@ -33,7 +35,7 @@ extension DurableStorage {
         // One that is raised is refused by what comes of the statements before, and so is a passkey.
         let course =
             replaced?.isRaised == true || passkey != nil
-            ? nil : [password, standing, key, parent, end, insert].compactMap(\.self)
+            ? nil : [password, standing, key, parent, end, insert, upstream].compactMap(\.self)
         return try await write(anticipating: course) { [endings] transaction in
             // Held for the reason that redeem has: a change of the password, and a disabling, must see this session or
             // come first. In this order, as they hold the two.
@@ -61,7 +63,14 @@ extension DurableStorage {
             guard try transaction.changes(insert) else {
                 throw StorageError.corrupt("a new session's id is taken")
             }
-            if let replaced, hasReplaced { try transaction.settle(replaced, by: opened.id, endings) }
+            if let upstream { _ = try transaction.changes(upstream) }
+            if let replaced, hasReplaced {
+                try transaction.settle(replaced, by: opened.id, endings)
+                // Made stronger, it still is what came of the sign-in there.
+                if replaced.isRaised {
+                    _ = try transaction.changes(UpstreamSessionSQL.move, [SQLValue(replaced.id), SQLValue(opened.id)])
+                }
+            }
             for event in events { try transaction.record(event) }
             return true
         }
@@ -93,7 +102,8 @@ extension DurableStorage {
         try await writeUpkeep { transaction in
             let bounds: [SQLValue] = [SQLValue(cutoff), .integer(Int64(max(0, limit)))]
             let cookies = try transaction.run(SessionRefreshSQL.purge, bounds).count
-            return max(cookies, try transaction.run(WebSessionSQL.purge, bounds).count)
+            let upstream = try transaction.run(UpstreamSessionSQL.purge, bounds).count
+            return max(cookies, upstream, try transaction.run(WebSessionSQL.purge, bounds).count)
         }
     }
 }

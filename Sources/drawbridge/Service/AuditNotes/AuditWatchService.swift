@@ -21,8 +21,10 @@ struct AuditWatchService: Service {
     let logger: Logger
 
     /// What the log is verified against: the key, and what is kept beside it.
-    var terms: @Sendable () -> AuditVerificationTerms {
-        { [file, keys] in AuditVerificationTerms(trusting: keys, kept: (try? file.read().notes) ?? []) }
+    ///
+    /// Throws when the file is there and cannot be read: without it the log would be verified against itself alone.
+    var terms: @Sendable () throws -> AuditVerificationTerms {
+        { [file, keys] in AuditVerificationTerms(trusting: keys, kept: try file.read().notes) }
     }
 
     private static let pause = Duration.seconds(600)

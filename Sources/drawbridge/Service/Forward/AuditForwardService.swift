@@ -15,7 +15,6 @@ struct AuditForwardService: Service {
 
     /// How soon new events are looked for when everything was sent.
     private static let pause = Duration.milliseconds(500)
-    private static let stopTimeout = Duration.seconds(2)
 
     func run() async throws {
         await cancelWhenGracefulShutdown { await keepForwarding() }

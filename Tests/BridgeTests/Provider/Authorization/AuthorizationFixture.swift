@@ -56,7 +56,8 @@ enum AuthorizationFixture {
 
     static func reader(_ clients: [Client]? = nil) throws -> AuthorizationRequestReader {
         let clients = try clients ?? [native(), website()]
-        return AuthorizationRequestReader(clients: ClientDirectory(clients, defaultTarget: nil)) { hint in
+        let directory = ClientDirectory(clients, defaultTarget: nil)
+        return AuthorizationRequestReader(issuer: issuerName, clients: directory) { hint in
             hint == ownHint ? "alice" : nil
         }
     }

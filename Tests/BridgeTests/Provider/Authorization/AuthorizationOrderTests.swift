@@ -22,6 +22,7 @@ import Testing
     private static let good =
         "response_type=code&client_id=native&redirect_uri=com.example.app%3A%2Fcallback&scope=openid&state=s"
         + "&code_challenge=\(AuthorizationFixture.challenge)&code_challenge_method=S256"
+    private static let ours = PercentEncoding.encode(issuerName)
     private static let noClient = good.replacing("&client_id=native", with: "")
 
     static let rows: [Row] = [
@@ -55,8 +56,15 @@ import Testing
             why: "the redirect is judged before a repeated parameter that nobody knows",
             query: good.replacing("callback", with: "cb") + "&extra=1&extra=2", end: .page(.unregisteredRedirect)),
         Row(
-            why: "a resource may come twice", query: good + "&resource=https%3A%2F%2Fa&resource=https%3A%2F%2Fb",
-            end: .good),
+            why: "a resource may come twice", query: good + "&resource=\(ours)&resource=\(ours)&resource=", end: .good),
+        Row(why: "a resource elsewhere", query: good + "&resource=https%3A%2F%2Fa", end: .redirect("invalid_target")),
+        Row(
+            why: "a second resource elsewhere", query: good + "&resource=\(ours)&resource=https%3A%2F%2Fa",
+            end: .redirect("invalid_target")),
+        Row(
+            why: "the resource comes before PKCE",
+            query: good.replacing("=S256", with: "=plain") + "&resource=https%3A%2F%2Fa",
+            end: .redirect("invalid_target")),
         Row(
             why: "a foreign request_uri", query: good + "&request_uri=https%3A%2F%2Fx",
             end: .redirect("request_uri_not_supported")),

@@ -21,7 +21,7 @@ import Testing
             let refusals = RefusalLog(audit: storage, limiter: UnlimitedRateLimiter())
             try await body(
                 PushedRequests(
-                    clients: clients,
+                    issuer: issuerName, clients: clients,
                     authenticator: ClientAuthenticator(
                         clients: clients, issuer: issuerName, assertions: storage, refusals: refusals,
                         limiter: UnlimitedRateLimiter(), limits: limits),
@@ -120,12 +120,20 @@ import Testing
         }
     }
 
-    @Test func `RFC 8707 §2: a resource may be repeated`() async throws {
-        try await withRequests { requests, provider in
-            let resources = "resource=https%3A%2F%2Fa&resource=https%3A%2F%2Fb"
-            let good = "\(AuthorizationParameter.serialize(try form()))&\(resources)"
-            let parameters = try FormParameters(parsing: good.utf8)
-            #expect(try await refusal { try await push(requests, provider, parameters) } == "accepted")
+    @Test(
+        arguments: [
+            ([], "accepted"), ([issuerName], "accepted"), ([issuerName, issuerName], "accepted"), ([""], "accepted"),
+            (["https://a.example"], "invalid_target "), ([issuerName, "https://a.example"], "invalid_target "),
+            (["\(issuerName)/"], "invalid_target "),
+        ] as [([String], String)])
+    func `RFC 8707 §2: a resource may be repeated, and is this issuer each time`(
+        resources: [String], expected: String
+    ) async throws {
+        try await withRequests { requests, provider async throws in
+            let good = AuthorizationParameter.serialize(try form())
+            let text = resources.reduce(good) { "\($0)&resource=\(PercentEncoding.encode($1))" }
+            let parameters = try FormParameters(parsing: text.utf8)
+            #expect(try await refusal { try await push(requests, provider, parameters) } == expected)
         }
     }
 

@@ -47,7 +47,7 @@ struct DeviceWorld: Sendable {
             clients: clients, store: storage, accounts: storage, master: master, keys: service.keys,
             refusals: refusals, limiter: limiter, limits: LimitSettings(), time: time)
         endpoint = TokenEndpoint(
-            authenticator: authenticator,
+            issuer: issuerName, authenticator: authenticator,
             grants: [
                 DeviceCodeGrant(
                     devices: storage, polls: storage, codes: storage, browsers: storage, endings: service.endings,

@@ -1,0 +1,84 @@
+import Crypto
+import OAuth2
+
+/// An upstream provider's word, verified, that a user has signed out there (OpenID Connect Back-Channel Logout 1.0
+/// §2.4).
+package struct LogoutToken: Hashable, Sendable {
+    /// What the user has signed out of.
+    package enum Reach: Hashable, Sendable {
+        /// Every session of the user with this `sub`.
+        case user(String)
+        /// The one with this `sid`, at however many browsers.
+        /// - Parameter user: the `sub`, where the token has it too.
+        case session(String, of: String?)
+    }
+
+    /// For how long after it was made a token counts (§2.4 recommends no more).
+    package static let longestUse = Duration.seconds(120)
+
+    package let issuer: String
+    package let reach: Reach
+    /// The `jti`.
+    package let id: String
+    /// When it was made at the earliest.
+    package let madeAfter: Timestamp
+    /// When it counts no more, whatever its `exp`.
+    package let usableUntil: Timestamp
+
+    package init(issuer: String, reach: Reach, id: String, madeAfter: Timestamp, usableUntil: Timestamp) {
+        self.issuer = issuer
+        self.reach = reach
+        self.id = id
+        self.madeAfter = madeAfter
+        self.usableUntil = usableUntil
+    }
+
+    /// Of the provider and the id together, so that none can use up another's token.
+    package var digest: String {
+        let text = "logout-token \(issuer.utf8.count) \(issuer) \(id)"
+        return Base64URL.encode(Array(SHA256.hash(data: Array(text.utf8))))
+    }
+}
+
+/// Why a logout token was not taken: the reason in the audit log.
+package enum LogoutTokenRefusal: String, Error, Sendable, CaseIterable {
+    /// There is none, or more than one.
+    case missing
+    /// No signed token, or a `sub` or `sid` that is no name.
+    case malformed
+    /// `typ` says that it is something else, or `crit` asks for what is not known here.
+    case wrongType = "wrong_type"
+    /// Not signed, or not in a way that this provider signs.
+    case wrongAlgorithm = "wrong_algorithm"
+    case wrongIssuer = "wrong_issuer"
+    /// Made for another client of the provider.
+    case wrongAudience = "wrong_audience"
+    /// `exp` is missing or over.
+    case expired
+    /// `iat` is missing or lies ahead.
+    case notYetValid = "not_yet_valid"
+    /// Made too long ago, whatever its `exp`.
+    case tooOld = "too_old"
+    case badSignature = "bad_signature"
+    /// `events` says nothing of a sign-out.
+    case noEvent = "no_logout_event"
+    /// An ID token in a logout token's place.
+    case hasNonce = "has_nonce"
+    /// Neither `sub` nor `sid`.
+    case nobodyNamed = "nobody_named"
+    /// `jti` is missing or is no name.
+    case withoutID = "without_id"
+    /// It came before.
+    case replayed
+}
+
+/// Browsers' sessions by the sign-in at an upstream provider that they came of.
+package protocol UpstreamSessionStore: Sendable {
+    /// Ends the living sessions that a logout token names, each with what came of it, and uses the token up.
+    ///
+    /// One whose ID token had no `sid` is ended by its user's `sub`, also where the logout token has a `sid` besides:
+    /// which of the provider's sessions it came of is not known.
+    /// - Returns: what ended; `nil` when the token was used before, or was made before a restore: then nothing was
+    ///   written.
+    func end(namedBy token: LogoutToken, _ ending: Ending) async throws -> Ended?
+}

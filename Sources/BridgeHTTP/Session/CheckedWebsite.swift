@@ -1,0 +1,62 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import Logging
+import OAuth2
+import Synchronization
+
+/// Which website a check is about where the proxy says so, by `?website=` and a client's id: Traefik and ingress-nginx
+/// ask with a `Host` of their own (docs/recipes/proxies.md).
+final class CheckedWebsite: Sendable {
+    static let parameter = "website"
+
+    private let clients: Reloadable<ClientDirectory>
+    private let time: TimeSource
+    /// When the service log heard of a wrong one.
+    private let lastTold = Mutex<Timestamp?>(nil)
+
+    init(clients: Reloadable<ClientDirectory>, time: TimeSource) {
+        self.clients = clients
+        self.time = time
+    }
+
+    /// The request as it would have come with that website's `Host`. So whoever asks the check himself gains nothing by
+    /// the parameter that he would not by sending that host.
+    /// - Throws: `OAuthError(.invalidRequest)` for what names no website with an origin of its own. A proxy's
+    ///   configuration that means one website must never be read as another.
+    func apply(to request: Request, logger: Logger) throws -> Request {
+        guard let query = request.uri.query else { return request }
+        let parameters = try FormParameters(parsing: query.utf8)
+        guard parameters.names.contains(Self.parameter) else { return request }
+        guard !parameters.isRepeated(Self.parameter) else {
+            throw OAuthError(.invalidRequest, "\(Self.parameter) is repeated")
+        }
+        let website = parameters[Self.parameter].flatMap { clients.current[ClientID(rawValue: $0)] }
+        guard let website, website.kind == .web, let origin = website.publicOrigin else {
+            tell(logger)
+            throw OAuthError(.invalidRequest, "\(Self.parameter) names no website with a public_origin")
+        }
+        var head = request.head
+        head.authority = String(origin.authority)
+        head.headerFields[values: Self.furtherHost] = []
+        // In the form that names no host (RFC 9112 §3.2).
+        head.path = "\(request.uri.path)?\(query)"
+        return Request(head: head, body: request.body)
+    }
+
+    /// A proxy with a wrong name asks with every request of its website, and so may anybody: once a minute is enough.
+    private func tell(_ logger: Logger) {
+        let now = time.now()
+        let isDue = lastTold.withLock { last in
+            if let told = last, now - told < .seconds(60) { return false }
+            last = now
+            return true
+        }
+        guard isDue else { return }
+        logger.error(
+            "A proxy asked /auth/check about a website that is unknown or has no public_origin",
+            metadata: ["parameter": "\(Self.parameter)"])
+    }
+
+    private static let furtherHost = HTTPField.Name.literal("Host")
+}

@@ -1,0 +1,70 @@
+package import Bridge
+
+extension DurableStorage: UpstreamSessionStore {
+    package func end(namedBy token: LogoutToken, _ ending: Ending) async throws -> Ended? {
+        let claim = SQLCall(
+            ClientAssertionSQL.claim,
+            [.text(token.digest), SQLValue(token.usableUntil), SQLValue(token.madeAfter)])
+        let named = UpstreamSessionSQL.living(namedBy: token, at: ending.at)
+        return try await write(anticipating: [claim, named]) { [endings] transaction in
+            guard try transaction.changes(claim) else { return nil }
+            // Held, so that one which is made stronger meanwhile is found in the one place or the other.
+            for user in Set(try transaction.run(named).map { try $0.text(0) }).sorted() {
+                _ = try transaction.changes(UpstreamSessionSQL.holdUser, [.text(user)])
+            }
+            return try transaction.run(named).reduce(into: Ended.nothing) { ended, row in
+                let more = try transaction.end(.webSession(row.identifier(1)), ending, by: endings)
+                ended = ended + more
+            }
+        }
+    }
+}
+
+/// The statements about the sign-ins at upstream providers that web sessions came of.
+enum UpstreamSessionSQL {
+    static func insert(_ origin: UpstreamSession, opening session: WebSession) -> SQLCall {
+        SQLCall(
+            insertion,
+            [
+                SQLValue(session.id), .text(origin.issuer), .text(origin.subject), SQLValue(origin.session),
+                SQLValue(session.expiresAt),
+            ])
+    }
+
+    private static let insertion: SQLStatement = """
+        INSERT INTO upstream_session (session_id, issuer, external_subject, external_session, expires_at)
+        VALUES ($1, $2, $3, $4, $5)
+        """
+
+    /// To the session that took another's place.
+    static let move: SQLStatement = "UPDATE upstream_session SET session_id = $2 WHERE session_id = $1"
+
+    /// Changes nothing, and holds a user against a session that is opened or made stronger at the same time.
+    static let holdUser: SQLStatement = "UPDATE app_user SET subject = subject WHERE subject = $1"
+
+    /// What a logout token names: users and their sessions.
+    static func living(namedBy token: LogoutToken, at now: Timestamp) -> SQLCall {
+        let issuer = SQLValue.text(token.issuer)
+        return switch token.reach {
+        case .user(let user): SQLCall(ofUser, [issuer, .text(user), SQLValue(now)])
+        case .session(let session, of: nil): SQLCall(ofSession, [issuer, .text(session), SQLValue(now)])
+        case .session(let session, of: let user?):
+            SQLCall(ofUserInSession, [issuer, .text(user), SQLValue(now), .text(session)])
+        }
+    }
+
+    static let ofUser = living("u.external_subject = $2")
+    static let ofSession = living("u.external_session = $2")
+    static let ofUserInSession = living(
+        "u.external_subject = $2 AND (u.external_session = $4 OR u.external_session IS NULL)")
+
+    private static func living(_ condition: String) -> SQLStatement {
+        SQLStatement(
+            """
+            SELECT w.subject, w.id FROM upstream_session u JOIN web_session w ON w.id = u.session_id
+            WHERE u.issuer = $1 AND \(condition) AND w.ended_at IS NULL AND w.expires_at > $3 ORDER BY w.id
+            """)
+    }
+
+    static let purge: SQLStatement = .purge("upstream_session", by: "session_id")
+}
