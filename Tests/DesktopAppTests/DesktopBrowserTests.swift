@@ -5,10 +5,13 @@ import Testing
 @testable import drawbridge_app
 
 @Suite(.serialized) struct DesktopBrowserTests {
-    /// Describes itself and answers nothing else.
+    /// Describes itself, shows its keys, and answers nothing else.
     private struct SilentProvider: HTTPTransport {
         func send(_ request: ClientRequest) async throws(ClientError) -> ClientAnswer {
             let issuer = "https://id.example.com"
+            guard request.address != "\(issuer)/k" else {
+                return ClientAnswer(status: 200, body: Array(#"{"keys":[]}"#.utf8))
+            }
             let metadata = """
                 {"issuer":"\(issuer)","authorization_endpoint":"\(issuer)/a","token_endpoint":"\(issuer)/t",
                 "jwks_uri":"\(issuer)/k","code_challenge_methods_supported":["S256"]}

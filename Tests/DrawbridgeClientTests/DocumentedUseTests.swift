@@ -12,6 +12,13 @@ enum DocumentedUse {
         let link = try await drawbridge.openURL(path: "/contacts", bearer: Redacted(bearer))
         return link.url.expose()
     }
+
+    static func openContacts(by drawbridge: Drawbridge, show: (String) -> Void) async throws -> URL {
+        let link = try await drawbridge.openURL(path: "/contacts")
+        // Never send it along with the link.
+        if let code = link.code { show("Type \(code.expose()) into the page.") }
+        return link.url.expose()
+    }
 }
 
 @Suite struct DocumentedUseTests {

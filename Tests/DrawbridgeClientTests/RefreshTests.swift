@@ -60,6 +60,20 @@ import Testing
         #expect(await device.provider.asked("/token").count == 2, "nobody asks again with a dead token")
     }
 
+    @Test func `a late refusal does not end what another process has renewed meanwhile`() async throws {
+        // Two processes, and a store without a lock that both respect.
+        let unlocked = StubbornStore(under: device.store) { _ in false }
+        try await device.signIn(try device.app(keeping: unlocked))
+        let late = try device.app(at: later, keeping: unlocked)
+        let quick = try device.app(at: later, keeping: unlocked)
+        await device.provider.answer(
+            "/token", await device.tokens(access: "at_2", refresh: "rt_2"), .refusal("invalid_grant"))
+        await device.provider.meanwhile("/token") { _ = try? await quick.accessToken() }
+        #expect(try await late.accessToken().expose() == "at_2")
+        #expect(try await quick.accessToken().expose() == "at_2")
+        #expect(await device.provider.asked("/token").count == 3, "one sign-in, and a renewal of each")
+    }
+
     @Test func `without a network the sign-in stays`() async throws {
         try await device.signIn(try device.app())
         await device.provider.fail("/token", .unreachable("no network"))

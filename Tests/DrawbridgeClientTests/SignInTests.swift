@@ -44,6 +44,16 @@ import Testing
         await #expect(throws: ClientError.notSignedIn) { try await app.accessToken() }
     }
 
+    @Test func `without keys no code is redeemed, by the process that finishes the sign-in neither`() async throws {
+        let request = try await device.app().beginSignIn(redirect: RedirectAddress("http://127.0.0.1:5000/callback"))
+        await device.provider.fail("/keys", .unreachable("no network"))
+        let next = try device.app()
+        await #expect(throws: ClientError.unreachable("no network")) {
+            try await next.finishSignIn(request, answer: request.goodAnswer)
+        }
+        #expect(await device.provider.asked("/token").isEmpty)
+    }
+
     @Test func `a browser that is closed ends the sign-in`() async throws {
         struct Closed: SignInBrowser {
             func prepare() async throws(ClientError) -> RedirectAddress { try RedirectAddress("com.example.app:/c") }

@@ -73,6 +73,26 @@ import Testing
         #expect(await device.shared().idToken == nil)
     }
 
+    @Test func `what cannot be read leaves all the same, and its end cannot be told`() async throws {
+        _ = try await signedIn()
+        let app = try device.app(keeping: UnreadableStore(under: device.store))
+        await #expect(throws: ClientError.signedOutHereOnly("the secret store does not work: damaged")) {
+            try await app.signOut()
+        }
+        #expect(await revoked().isEmpty)
+        #expect(await device.shared().secret == nil)
+        #expect(await device.shared().idToken == nil)
+        let again = try device.app()
+        await #expect(throws: ClientError.notSignedIn) { try await again.accessToken() }
+    }
+
+    @Test func `one app alone leaves what the others share, where it cannot be read`() async throws {
+        _ = try await signedIn()
+        let app = try device.app(keeping: UnreadableStore(under: device.store))
+        await #expect(throws: ClientError.self) { try await app.signOut(.thisApp) }
+        #expect(await device.shared().secret == "ds_1")
+    }
+
     @Test func `the secrets leave also when the provider cannot be told`() async throws {
         let (first, _) = try await signedIn()
         await device.provider.fail("/revoke", .unreachable("no network"))
@@ -94,8 +114,21 @@ import Testing
     }
 }
 
+/// A store whose items are damaged.
+private struct UnreadableStore: SecretStore {
+    let under: MemorySecretStore
+
+    func read(_ item: SecretItem) async throws(ClientError) -> Redacted<String>? { throw .secretStore("damaged") }
+
+    func write(_ secret: Redacted<String>, to item: SecretItem) async throws(ClientError) {
+        await under.write(secret, to: item)
+    }
+
+    func remove(_ item: SecretItem) async throws(ClientError) { await under.remove(item) }
+}
+
 /// A store that does not let go of some items, and has no lock.
-private struct StubbornStore: SecretStore {
+struct StubbornStore: SecretStore {
     let under: MemorySecretStore
     let keeps: @Sendable (SecretItem) -> Bool
 

@@ -30,6 +30,13 @@ import Testing
         #expect(await device.shared() == left)
     }
 
+    @Test func `an app that was signed in is so after its next start, with the same claims`() async throws {
+        let claims = try await device.signIn(try device.app())
+        let again = try device.app()
+        #expect(await again.signInSilently() == .signedIn(claims))
+        #expect(await device.provider.asked("/token").count == 1)
+    }
+
     @Test func `with nothing to share a person signs in, and nobody is asked`() async throws {
         #expect(try await silent() == .needsSignIn(.nothingShared))
         #expect(await device.provider.requests.isEmpty)

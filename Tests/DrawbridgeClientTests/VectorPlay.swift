@@ -100,8 +100,12 @@ final class VectorDevice: Sendable {
             "error": .string(error.name),
             "sentence": .string("\(error.localizedDescription). \(error.recoverySuggestion ?? "")"),
         ]
-        if case .refused(let refusal) = error { members["oauth"] = .string(refusal.code) }
-        if case .comeBackLater(let seconds?) = error { members["seconds"] = .number("\(seconds)") }
+        if case .refused(let refusal) = error {
+            members["oauth"] = .string(refusal.code)
+            members["page"] = refusal.page.map { .string($0) }
+        }
+        if case .comeBackLater(let seconds?, _) = error { members["seconds"] = .number("\(seconds)") }
+        members["request_id"] = error.requestID.map { .string($0) }
         return members
     }
 
@@ -220,7 +224,8 @@ final class VectorDevice: Sendable {
         let left = link.expiresAt.timeIntervalSince(now(settings["clock_off"]?.decimal ?? 0))
         return [
             "outcome": .string("link"), "url": .string(link.url.expose().absoluteString),
-            "headers": .object(link.headers.expose().mapValues { .string($0) }), "expires_in": .number("\(left)"),
+            "headers": .object(link.headers.expose().mapValues { .string($0) }),
+            "code": link.code.map { .string($0.expose()) } ?? .null, "expires_in": .number("\(left)"),
         ]
     }
 

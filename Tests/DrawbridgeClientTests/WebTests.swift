@@ -47,6 +47,21 @@ import Testing
         #expect(!dumped.contains("token=t"))
     }
 
+    @Test func `the code of a website that asks for one comes with the link, and prints as nothing`() async throws {
+        try await device.signIn(try device.app())
+        await device.provider.answer(
+            "/api/auth/create-sso-token",
+            .json([
+                "token": "t", "login_url": "https://www.example.com/login?token=t", "expires_in": 60,
+                "login_code": "048215",
+            ]))
+        let link = try await device.app().openURL()
+        #expect(link.code?.expose() == "048215")
+        var dumped = "\(link)"
+        dump(link, to: &dumped)
+        #expect(!dumped.contains("048215"))
+    }
+
     @Test(arguments: ["http://www.example.com/login?token=t", "http://127.0.0.1/login", "javascript:alert(1)", ""])
     func `a link to an insecure place is not opened`(_ url: String) async throws {
         try await device.signIn(try device.app())

@@ -39,6 +39,14 @@ def test_every_vector_holds_or_has_a_reason(classes):
         server.communicate()
 
 
+def test_every_address_of_a_host_is_tried_and_what_cannot_be_read_leaves_at_the_sign_out(classes, tmp_path):
+    hosts = tmp_path / "hosts"
+    hosts.write_text("127.0.0.2 localhost\n127.0.0.1 localhost\n")
+    done = subprocess.run([JAVA[0], f"-Djdk.net.hosts.file={hosts}", *JAVA[1:], classes, "drawbridge.client.Beside"],
+                          capture_output=True, text=True, timeout=HANGS)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+
+
 @pytest.fixture(scope="module")
 def android(classes, tmp_path_factory):
     """The adapters, against stand-ins: whether the signatures are Android's, only its SDK can say."""

@@ -32,7 +32,8 @@ CLIENT = instance.ROOT / "clients/python"
 sys.path.insert(0, str(CLIENT))
 
 from drawbridge_client import http1  # noqa: E402
-from drawbridge_client import AsyncDrawbridge, Drawbridge, DrawbridgeError, FileStore, KeyringStore, LoopbackBrowser  # noqa: E402
+from drawbridge_client import (  # noqa: E402
+    AsyncDrawbridge, Drawbridge, DrawbridgeError, FileStore, KeyringStore, LoopbackBrowser, MemoryStore)
 
 
 def test_every_vector_holds_or_has_a_reason():
@@ -323,6 +324,29 @@ def test_a_machine_that_lets_nobody_listen_is_an_error_with_a_sentence(monkeypat
 def test_what_a_provider_says_can_be_printed_whatever_it_is():
     """Half of a character, as JSON may hold it, is of no encoding: a log of UTF-8 could not be written."""
     assert b": half ? of one?[2J: " in str(DrawbridgeError("refused", "half \ud800 of one\x1b[2J")).encode()
+
+
+class Unreadable(MemoryStore):
+    def __init__(self):
+        super().__init__()
+        self.removed = []
+
+    def get(self, name):
+        raise OSError("damaged")
+
+    def remove(self, name):
+        self.removed.append(name)
+
+
+@pytest.mark.parametrize("extent,expected", [
+    ("this_app", ["drawbridge:app-a:http://127.0.0.1:1"]),
+    ("device", ["drawbridge:app-a:http://127.0.0.1:1", "drawbridge-shared:maker"])])
+def test_what_cannot_be_read_leaves_the_device_at_the_sign_out_all_the_same(extent, expected):
+    store = Unreadable()
+    with pytest.raises(DrawbridgeError) as told:
+        Drawbridge("http://127.0.0.1:1", "app-a", sharing="maker", store=store).sign_out(extent)
+    # The list of the web view's cookies is what no removal can do without.
+    assert told.value.code == "secret_store" and store.removed == expected
 
 
 def test_wheel_and_source_package_hold_the_library(tmp_path):

@@ -13,8 +13,9 @@ import wire
 from test_client_journeys import LIBRARIES, SITES
 from test_client_jvm import JAVA, classes  # noqa: F401
 from test_client_libraries import HANGS, run
-from test_client_python import browser
-from test_middleware import JARS, built  # noqa: F401
+from test_client_python import Drawbridge, browser
+from test_middleware import JAKARTA, JARS, built, built_for_jakarta  # noqa: F401
+from test_redeem import type_code
 
 CLIENTS, MIDDLEWARE = instance.ROOT / "clients", instance.ROOT / "middleware"
 INDEX = (instance.ROOT / "docs/client-libraries.md").read_text()
@@ -43,8 +44,8 @@ def test_every_block_of_a_librarys_page_is_short(library, language):
 
 def test_pythons_page_lands_with_a_bearer_and_by_a_sign_in(demo, tmp_path, monkeypatch):
     opened = []
-    first, second = (block.replace("https://www.example.com", demo.base).replace("https://id.example.com", demo.base)
-                     for block in blocks(PAGES["python"], "python"))
+    first, second, _ = (block.replace("https://www.example.com", demo.base).replace("https://id.example.com", demo.base)
+                        for block in blocks(PAGES["python"], "python"))
     monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or True)
     exec(first, {"token_of_my_backend": demo.bearer("bob")})
     assert redeemed_as(demo, opened.pop()) == demo.user("bob")["sub"]
@@ -63,8 +64,8 @@ def test_the_javascript_of_the_page_lands_with_a_bearer_and_by_a_sign_in(demo, t
     (modules / "client").symlink_to(CLIENTS / "js")
     helpers = (CLIENTS / "js/test/person.mjs").as_uri()
     facts = json.dumps({**demo.facts, "base_url": demo.base})
-    first, second = (block.replace("https://www.example.com", demo.base).replace("https://id.example.com", demo.base)
-                     for block in blocks(PAGES["js"], "js"))
+    first, second, _ = (block.replace("https://www.example.com", demo.base).replace("https://id.example.com", demo.base)
+                        for block in blocks(PAGES["js"], "js"))
     prelude = f"""
 import {{ backendBearer, Person }} from {json.dumps(helpers)};
 const demo = {facts};
@@ -90,7 +91,7 @@ const openInBrowser = (url) => visits.push(person.get(url));
 
 
 def test_the_java_of_the_page_compiles_and_lands(demo, classes, tmp_path):  # noqa: F811
-    first, second = blocks(PAGES["jvm"], "java")
+    first, second, _ = blocks(PAGES["jvm"], "java")
     # The second has names of the first; each is a method's whole work here.
     (tmp_path / "Page.java").write_text(f"""
 import drawbridge.client.*;
@@ -116,8 +117,67 @@ public final class Page {{
     assert redeemed_as(demo, url) == demo.user("bob")["sub"]
 
 
+def opens_by_what_is_shown(server, url: str, shown: str, printed: str):
+    """The page that the link opens takes the digits that the app shows, which are neither in the link nor in a log of it."""
+    [code] = re.findall(r"\b[0-9]{6}\b", shown)
+    assert code not in url and code not in printed
+    page = server.send("GET", url.removeprefix(server.base), wire.NAVIGATION)
+    assert page.status == 200 and not page.session_cookie
+    assert type_code(server, page, code).session_cookie
+
+
+def test_pythons_page_shows_the_code_of_a_website_that_asks_for_one(serve, capsys):
+    server = serve(website="redeem: code")
+    names = {"drawbridge": Drawbridge(server.base), "token_of_my_backend": server.bearer(), "open_in_browser": lambda link: None}
+    exec(blocks(PAGES["python"], "python")[2], names)
+    link = names["link"]
+    opens_by_what_is_shown(server, link.url, capsys.readouterr().out, f"{link} {link!r}")
+
+
+def test_the_javascript_of_the_page_shows_the_code_of_a_website_that_asks_for_one(serve, tmp_path):
+    server = serve(website="redeem: code")
+    (tmp_path / "third.mjs").write_text(f"""
+import {{ inspect }} from "node:util";
+import {{ Drawbridge }} from {json.dumps((CLIENTS / "js/drawbridge.mjs").as_uri())};
+const drawbridge = new Drawbridge({{ issuer: {json.dumps(server.base)} }});
+const bearer = {json.dumps(server.bearer())};
+let url, shown;
+const openInBrowser = (address) => {{ url = address; }};
+const show = (text) => {{ shown = text; }};
+{blocks(PAGES["js"], "js")[2]}
+const printed = inspect(link, {{ depth: 9, showHidden: true }}) + String(link) + JSON.stringify(link);
+console.log(JSON.stringify([url, shown, printed]));
+""")
+    opens_by_what_is_shown(server, *json.loads(run(["node", str(tmp_path / "third.mjs")]).splitlines()[-1]))
+
+
+def test_the_java_of_the_page_shows_the_code_of_a_website_that_asks_for_one(serve, classes, tmp_path):  # noqa: F811
+    server = serve(website="redeem: code")
+    (tmp_path / "Code.java").write_text(f"""
+import drawbridge.client.*;
+import java.util.function.Consumer;
+public final class Code {{
+    public static void main(String[] arguments) throws DrawbridgeException {{
+        Drawbridge drawbridge = new Drawbridge(new Settings(arguments[0]));
+        String tokenOfMyBackend = arguments[1];
+        Consumer<String> browser = System.out::println;
+        Consumer<String> screen = System.out::println;
+{blocks(PAGES["jvm"], "java")[2]}
+        System.out.println(link);
+    }}
+}}
+""")
+    done = subprocess.run(
+        ["javac", "--release", "8", "-Xlint:all,-options", "-Werror", "-cp", classes, "-d", tmp_path,
+         tmp_path / "Code.java"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    said = run([*JAVA, f"{tmp_path}:{classes}", "Code", server.base, server.bearer()])
+    opens_by_what_is_shown(server, *said.splitlines())
+
+
 @pytest.mark.parametrize("page, sources", [
-    (PAGES["swift"], ["Tests/DrawbridgeClientTests/DocumentedUseTests.swift", "clients/swift/StandIns/Uses/ContactsButton.swift"]),
+    (PAGES["swift"], ["Tests/DrawbridgeClientTests/DocumentedUseTests.swift", "clients/swift/StandIns/Uses/ContactsButton.swift",
+                      "Tests/DrawbridgeClientTests/DocumentedUseTests.swift"]),
     ("docs/apps.md", ["clients/swift/StandIns/Uses/AppsPage.swift"] * 2)])
 def test_the_swift_of_a_page_is_what_is_compiled_elsewhere(page, sources):
     """The first by the library's tests, what needs Apple's frameworks against stand-ins (StandIns/check)."""
@@ -193,6 +253,18 @@ def own_block(language: str, demo) -> str:
     return block.replace("https://www.example.com", demo.base)
 
 
+def notice_block(language: str) -> str:
+    """How the language's middleware is told."""
+    [block] = re.findall(rf"^```{language}\n(.*?)^```", MIDDLEWARE_PAGE.split("## Being told")[1], re.M | re.S)
+    return block
+
+
+def parted(block: str, head: str) -> tuple[str, str]:
+    """The lines that begin so, which stand at the top of a file, and the rest."""
+    lines = block.splitlines(keepends=True)
+    return "".join(one for one in lines if one.startswith(head)), "".join(one for one in lines if not one.startswith(head))
+
+
 @pytest.fixture
 def alice(demo) -> tuple[str, str]:
     """Her cookie, and what a site calls her."""
@@ -207,8 +279,9 @@ def test_the_middlewares_block_for_python_lets_a_visitor_in(demo, alice, monkeyp
         start_response("200 OK", [])
         return [environ[names["USER"]].subject.encode()]
 
+    # Django is the view here.
     names["get_wsgi_application"] = lambda: view
-    exec(own_block("python", demo), names)
+    exec(parted(own_block("python", demo), "from django")[1], names)
     said = []
     environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/account", "HTTP_COOKIE": alice[0], "wsgi.input": io.BytesIO()}
     body = names["application"](environ, lambda status, headers: said.append(status))
@@ -217,9 +290,9 @@ def test_the_middlewares_block_for_python_lets_a_visitor_in(demo, alice, monkeyp
 
 def test_the_middlewares_block_for_php_lets_a_visitor_in(demo, alice, tmp_path):
     tmp_path.chmod(0o700)
+    (tmp_path / "vendor").mkdir()
+    (tmp_path / "vendor/autoload.php").write_text(f"<?php require '{MIDDLEWARE}/php/src/Site.php';")
     (tmp_path / "page.php").write_text(f"""<?php
-require '{MIDDLEWARE}/php/src/Site.php';
-use Drawbridge\\Site\\{{Answer, Request, Settings, Site}};
 $_SERVER = ['REQUEST_METHOD' => 'GET', 'REQUEST_URI' => '/account', 'HTTP_COOKIE' => '{alice[0]}'] + $_SERVER;
 {own_block("php", demo).replace("/var/lib/www-drawbridge", str(tmp_path))}
 """)
@@ -228,16 +301,19 @@ $_SERVER = ['REQUEST_METHOD' => 'GET', 'REQUEST_URI' => '/account', 'HTTP_COOKIE
 
 def test_the_middlewares_block_for_node_lets_a_visitor_in(demo, alice, tmp_path):
     """The part of Express that it uses: a list of handlers, each with the next, and `send`."""
-    (tmp_path / "page.mjs").write_text(f"""
-import {{ Site }} from {json.dumps((MIDDLEWARE / "node/drawbridge-site.mjs").as_uri())};
+    modules = tmp_path / "node_modules"
+    (modules / "express").mkdir(parents=True)
+    (modules / "drawbridge-site").symlink_to(MIDDLEWARE / "node")
+    (modules / "express/package.json").write_text('{"main": "index.mjs"}')
+    (modules / "express/index.mjs").write_text(f"""
 const request = {{ method: "GET", url: "/account", rawHeaders: ["Cookie", {json.dumps(alice[0])}], socket: {{}} }};
 const response = {{ send: (text) => console.log(text) }};
-const app = {{ get: (path, ...handlers) => {{
+export default () => ({{ get: (path, ...handlers) => {{
     const next = (error) => {{ if (error) throw error; handlers.shift()?.(request, response, next); }};
     next();
-}} }};
-{own_block("js", demo)}
+}}, post: (path, ...handlers) => {{ if (!handlers.every((one) => typeof one === "function")) throw new Error(path); }} }});
 """)
+    (tmp_path / "page.mjs").write_text(f"{own_block('js', demo)}\n{notice_block('js')}")
     assert run(["node", str(tmp_path / "page.mjs")]).strip() == alice[1]
 
 
@@ -249,6 +325,7 @@ def test_the_middlewares_block_for_go_lets_a_visitor_in(demo, alice, tmp_path):
 
 import (
 	"fmt"
+	"log"
 	"net/http"
 	"net/http/httptest"
 
@@ -261,6 +338,7 @@ func main() {{
 	if err != nil {{
 		panic(err)
 	}}
+{notice_block("go")}
 	request, answer := httptest.NewRequest("GET", "/account", nil), httptest.NewRecorder()
 	request.Header.Set("Cookie", {json.dumps(alice[0])})
 	http.DefaultServeMux.ServeHTTP(answer, request)
@@ -274,16 +352,58 @@ func main() {{
 
 def test_the_middlewares_block_for_java_compiles(demo, built, tmp_path):  # noqa: F811
     """What a filter does in a servlet container is tried with the example (test_middleware.py)."""
+    imports, guarded = parted(own_block("java", demo), "import ")
     (tmp_path / "Page.java").write_text(f"""
-import drawbridge.site.*;
-import java.util.*;
-import javax.servlet.DispatcherType;
-import org.eclipse.jetty.servlet.*;
-final class Page {{
-    static void page(ServletContextHandler context, EnumSet<DispatcherType> all) {{
-{own_block("java", demo)}
+{imports}
+import java.io.*;
+import javax.servlet.ServletException;
+import javax.servlet.http.*;
+final class Page extends HttpServlet {{
+    private static final long serialVersionUID = 1;
+    private final transient Site site;
+    Page(Site site) {{
+        this.site = site;
     }}
+    static void page(ServletContextHandler context) {{
+{guarded}
+    }}
+    @Override
+{notice_block("java")}
 }}
 """)
     run(["javac", "--release", "8", "-Xlint:all,-options,-processing", "-Werror", "-cp", f"{built / 'classes'}:{JARS}",
          "-d", str(tmp_path), str(tmp_path / "Page.java")])
+
+
+def test_the_middlewares_block_for_spring_compiles(built_for_jakarta, tmp_path):  # noqa: F811
+    """Debian has no Spring Boot: what the block uses of it is declared here as Spring declares it."""
+    [block] = re.findall(r"^```java\n(.*?)^```", MIDDLEWARE_PAGE.split("## In Spring Boot")[1].split("\n## ")[0], re.M | re.S)
+    sources = {
+        "org/springframework/context/annotation/Bean": "public @interface Bean {}",
+        "org/springframework/boot/web/servlet/ServletRegistrationBean":
+            "public class ServletRegistrationBean<T extends jakarta.servlet.Servlet> {}",
+        "org/springframework/boot/web/servlet/FilterRegistrationBean": """
+import jakarta.servlet.*;
+import java.util.EnumSet;
+public class FilterRegistrationBean<T extends Filter> {
+    public FilterRegistrationBean(T filter, ServletRegistrationBean<?>... servlets) {}
+    public void addUrlPatterns(String... patterns) {}
+    public void setDispatcherTypes(EnumSet<DispatcherType> types) {}
+}
+"""}
+    for name, text in sources.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        package = name.rsplit("/", 1)[0].replace("/", ".")
+        (tmp_path / f"{name}.java").write_text(f"package {package};\n{text}\n")
+    (tmp_path / "Pages.java").write_text(f"""
+import drawbridge.site.*;
+import jakarta.servlet.DispatcherType;
+import java.util.*;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+class Pages {{
+{block}
+}}
+""")
+    run(["javac", "--release", "17", "-Xlint:all,-options,-processing", "-Werror", "-cp", f"{built_for_jakarta}:{JAKARTA}",
+         "-d", str(tmp_path), *(str(tmp_path / f"{name}.java") for name in [*sources, "Pages"])])

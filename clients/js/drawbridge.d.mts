@@ -15,14 +15,16 @@ export type ErrorCode =
 export declare class DrawbridgeError extends Error {
     constructor(
         code: ErrorCode, detail?: string,
-        more?: { oauth?: string | null; seconds?: number | null; requestId?: string | null });
+        more?: { oauth?: string | null; seconds?: number | null; requestId?: string | null; page?: string | null });
     readonly code: ErrorCode;
     /** Of `refused`: the provider's error code, such as `invalid_grant`. */
     readonly oauth: string | null;
     /** Of `come_back_later`: how long to wait, when the provider says so. */
     readonly seconds: number | null;
-    /** To find the request in the provider's log. */
+    /** To find the request in the provider's log; null when no answer came that has one. */
     readonly requestId: string | null;
+    /** A page of the provider that explains the error. */
+    readonly page: string | null;
     /** The grant, secret or session that was relied on is gone: sign in again. */
     get endsSignIn(): boolean;
 }
@@ -154,6 +156,8 @@ export declare class LoginLink {
     get url(): string;
     /** To be sent with the first request. */
     get headers(): Record<string, string>;
+    /** Six digits to show to the person, who types them into the page; null where the website asks for none. */
+    get code(): string | null;
     /** Milliseconds since 1970, by this device's clock. */
     readonly expiresAt: number;
     toString(): string;
@@ -182,6 +186,10 @@ export declare class Drawbridge {
     constructor(options: DrawbridgeOptions);
     openURL(path?: string | null, options?: OpenOptions): Promise<LoginLink>;
     signIn(options?: SignInOptions): Promise<IDTokenClaims>;
+    /**
+     * By this app's own sign-in, with the claims that it had, else by what another app of the group has left. One that
+     * cannot be renewed just now, without a network, is none the less there.
+     */
     signInSilently(): Promise<SilentSignIn>;
     signInByDevice(show: (code: DeviceCode) => void | Promise<void>): Promise<IDTokenClaims>;
     accessToken(): Promise<string>;

@@ -104,6 +104,7 @@ export class DrawbridgeError extends Error {
         this.oauth = more.oauth ?? null;
         this.seconds = more.seconds ?? null;
         this.requestId = more.requestId ?? null;
+        this.page = more.page ?? null;
     }
 
     /** The grant, secret or session that was relied on is gone: sign in again. */
@@ -117,8 +118,7 @@ const printable = (text) =>
     // eslint-disable-next-line no-control-regex
     text === undefined ? undefined : String(text).replace(/[\u0000-\u001f\u007f-\u009f]/g, "?").slice(0, 300);
 
-const refused = (body) =>
-    new DrawbridgeError("refused", refusalText(body), { oauth: body.error, requestId: body.request_id });
+const refused = (body, more = {}) => new DrawbridgeError("refused", refusalText(body), { ...more, oauth: body.error });
 
 const refusalText = (body) =>
     typeof body.error_description === "string" && body.error_description !== ""
@@ -198,16 +198,23 @@ const isText = (value) => typeof value === "string" && value !== "";
 /** What may stand in a header: one with a line break would write headers of its own (RFC 6749 appendix A.12). */
 const isVisible = (value) => typeof value === "string" && /^[!-~]+$/.test(value);
 
+/** One that a line of a log can hold, for people to pass on. */
+const isRequestId = (value) => isVisible(value) && value.length <= 128;
+
+const isLoginCode = (value) => typeof value === "string" && /^[0-9]{6}$/.test(value);
+
 // --- Values that hold secrets -------------------------------------------------------------------------------------
 
 /** An address that signs a browser in, once, for at most a minute. It prints as `<login link>`; `url` is the address. */
 export class LoginLink {
     #url;
     #headers;
+    #code;
 
-    constructor(url, headers, expiresAt) {
+    constructor(url, headers, expiresAt, code = null) {
         this.#url = url;
         this.#headers = headers;
+        this.#code = code;
         /** Until when it works, milliseconds since 1970 by this device's clock. */
         this.expiresAt = expiresAt;
     }
@@ -220,6 +227,14 @@ export class LoginLink {
     /** To be sent with the first request: empty, or the token when it is not to be in the address. */
     get headers() {
         return { ...this.#headers };
+    }
+
+    /**
+     * Six digits to show to the person, who types them into the page; null where the website asks for none. Never send
+     * them along with the link.
+     */
+    get code() {
+        return this.#code;
     }
 
     toString() {
@@ -359,29 +374,30 @@ export class Drawbridge {
                 body: wish, type: "application/json", token, proves,
             });
             if (answer.status !== 200) throw this.#failure(answer, "the login token endpoint");
-            return json(answer.text);
+            return answer;
         };
         const answer = given === undefined
             ? await this.#withToken((signIn) => ask(signIn.access_token, signIn.bound)) : await ask(given, false);
-        return this.#link(answer, carrier);
+        return this.#link(json(answer.text), answer, carrier);
     }
 
-    #link(answer, carrier) {
+    #link(answer, { requestId }, carrier) {
+        const unexpected = (what) => new DrawbridgeError("unexpected_answer", what, { requestId });
         const target = secureAddress(answer?.login_url);
         const life = answer?.expires_in;
         if (!target || (target.isLoopback && !this.#isLoopback) || !Number.isFinite(life) || life <= 0) {
-            throw new DrawbridgeError("unexpected_answer", "it holds no login address to be trusted");
+            throw unexpected("it holds no login address to be trusted");
         }
         const expiresAt = this.#now() + 1000 * life;
-        if (carrier !== "header") return new LoginLink(target.text, {}, expiresAt);
-        if (!isVisible(answer.token)) {
-            throw new DrawbridgeError("unexpected_answer", "it holds no token for the header");
-        }
+        const code = answer.login_code ?? null;
+        if (code !== null && !isLoginCode(code)) throw unexpected("its login code is not six digits");
+        if (carrier !== "header") return new LoginLink(target.text, {}, expiresAt, code);
+        if (!isVisible(answer.token)) throw unexpected("it holds no token for the header");
         const [address, query = ""] = target.text.split("?");
         const rest = query.split("&").filter((pair) => pair !== "" && !pair.startsWith("token=")).join("&");
         const url = rest === "" ? address : `${address}?${rest}`;
-        if (url.includes(answer.token)) throw new DrawbridgeError("unexpected_answer", "the token is in the path");
-        return new LoginLink(url, { "Drawbridge-Login-Token": answer.token }, expiresAt);
+        if (url.includes(answer.token)) throw unexpected("the token is in the path");
+        return new LoginLink(url, { "Drawbridge-Login-Token": answer.token }, expiresAt, code);
     }
 
     // --- Sign-in through the browser (RFC 8252, OpenID Connect Core §3.1) ---
@@ -391,6 +407,7 @@ export class Drawbridge {
         if (!this.#browser) throw new DrawbridgeError("configuration", "signIn needs a browser among the options");
         this.#needClient();
         const metadata = await this.#provider();
+        await this.#needKeys();
         const redirect = (await this.#browser.prepare?.()) ?? this.#redirectUri;
         if (!secureAddress(redirect) && !isPrivateUse(redirect ?? "")) {
             throw new DrawbridgeError("configuration", "there is no redirectUri to come back to");
@@ -450,7 +467,7 @@ export class Drawbridge {
 
     async #redeem(code, request) {
         const [tokens, claims] = await this.#sharing(() => this.#redeemed(code, request));
-        await this.#begin(tokens, claims.sub);
+        await this.#begin(tokens, claims);
         return claims;
     }
 
@@ -469,17 +486,39 @@ export class Drawbridge {
         return [tokens, claims];
     }
 
-    // --- One app signs in by what another left on the device (Native SSO §4) ---
+    // --- Without a person: by what this app has kept, else by what another left on the device (Native SSO §4) ---
 
-    /** Tries to sign in without a person: `{signedIn: true, claims}` or `{signedIn: false, reason, error}`. */
+    /**
+     * Tries to sign in without a person: `{signedIn: true, claims}` or `{signedIn: false, reason, error}`. Whoever is
+     * signed in already stays so, with the claims of that sign-in; no second one is made.
+     */
     async signInSilently() {
         try {
             this.#needClient();
+            const claims = await this.#kept();
+            if (claims) return { signedIn: true, claims };
             const shared = await this.#sharing(() => this.#shared());
             if (!shared) return { signedIn: false, reason: "nothing_shared", error: null };
             return await this.#exchange(shared);
         } catch (error) {
-            return { signedIn: false, reason: "failed", error: this.#typed(error) };
+            const problem = this.#typed(error);
+            const reason = problem.code.startsWith("id_token.") ? "not_believed" : "failed";
+            return { signedIn: false, reason, error: problem };
+        }
+    }
+
+    /** The claims of this app's own sign-in, renewed when it is due; null when there is none, or the provider has ended it. */
+    async #kept() {
+        const signIn = await this.#stored();
+        // One that an earlier version kept has no claims, and is made anew this once.
+        if (!signIn || signIn.claims?.sub !== signIn.subject) return null;
+        try {
+            return (await this.#current()).claims ?? null;
+        } catch (error) {
+            if (error.code === "not_signed_in") return null;
+            if (error.code === "secret_store" || error.code?.startsWith("id_token.")) throw error;
+            // No network, a busy provider: nothing has ended it, and no browser would get further.
+            return signIn.claims;
         }
     }
 
@@ -487,6 +526,7 @@ export class Drawbridge {
         const before = parts(shared.id_token)?.claims;
         const fits = before && isText(before.ds_hash) && equal(before.ds_hash, await this.#halfHash(shared.device_secret));
         if (!fits) return { signedIn: false, reason: "parts_do_not_fit", error: null };
+        await this.#needKeys();
         try {
             const tokens = await this.#token({
                 grant_type: exchangeGrant, audience: this.#issuer, subject_token: shared.id_token,
@@ -500,7 +540,7 @@ export class Drawbridge {
             if (tokens.device_secret && tokens.device_secret !== shared.device_secret) {
                 await this.#share(tokens.device_secret, tokens.id_token);
             }
-            await this.#begin(tokens, claims.sub);
+            await this.#begin(tokens, claims);
             return { signedIn: true, claims };
         } catch (error) {
             if (error.code === "refused") {
@@ -519,6 +559,7 @@ export class Drawbridge {
         this.#needClient();
         const address = (await this.#provider()).device_authorization_endpoint;
         if (!address) throw new DrawbridgeError("provider.endpoint", "device_authorization_endpoint");
+        await this.#needKeys();
         // What a device cannot have is not asked for.
         const scope = this.#scope.filter((word) => word !== "offline_access" && word !== "device_sso").join(" ");
         const answer = await this.#send("POST", address, { form: { client_id: this.#clientId, scope } });
@@ -527,14 +568,18 @@ export class Drawbridge {
         if (!started || !isText(started.device_code) || !isText(started.user_code)
             || !(Number.isFinite(started.expires_in) && started.expires_in > 0)
             || !secureAddress(started.verification_uri)) {
-            throw new DrawbridgeError("unexpected_answer", "no code to be shown came");
+            throw new DrawbridgeError("unexpected_answer", "no code to be shown came", answer);
         }
         const end = this.#now() + 1000 * Math.min(started.expires_in, longestCode);
         await show({
             userCode: started.user_code, verificationUri: started.verification_uri,
             completeUri: secureAddress(started.verification_uri_complete)?.text ?? null, expiresAt: end,
         });
-        return this.#poll(started, end);
+        // Beside the asking: a code that was used is not asked with again, which would end what it opened.
+        const tokens = await this.#poll(started, end);
+        const claims = await this.#verified(tokens.id_token, { accessToken: tokens.access_token });
+        await this.#begin(tokens, claims);
+        return claims;
     }
 
     async #poll(started, end) {
@@ -543,10 +588,7 @@ export class Drawbridge {
             // No longer than the code lives, whatever the provider wants: a timer that runs over fires at once.
             await this.#sleep(Math.max(0, Math.min(1000 * interval, end - this.#now())));
             try {
-                const tokens = await this.#token({ grant_type: deviceGrant, device_code: started.device_code });
-                const claims = await this.#verified(tokens.id_token, { accessToken: tokens.access_token });
-                await this.#begin(tokens, claims.sub);
-                return claims;
+                return await this.#token({ grant_type: deviceGrant, device_code: started.device_code });
             } catch (error) {
                 if (error.oauth === "authorization_pending") interval += 0;
                 else if (error.oauth === "slow_down") interval += 5;
@@ -576,7 +618,7 @@ export class Drawbridge {
             const answer = await this.#send("GET", address, { token: signIn.access_token, proves: signIn.bound });
             if (answer.status !== 200) throw this.#failure(answer, "userinfo");
             const said = json(answer.text);
-            if (!isText(said?.sub)) throw new DrawbridgeError("unexpected_answer", "userinfo cannot be read");
+            if (!isText(said?.sub)) throw new DrawbridgeError("unexpected_answer", "userinfo cannot be read", answer);
             return said;
         });
         // An answer about somebody else must not be used (OpenID Connect Core §5.3.2).
@@ -619,9 +661,8 @@ export class Drawbridge {
         if (!signIn.refresh_token) throw new DrawbridgeError("not_signed_in");
         const shared = await this.#shared();
         const isOurs = !shared || parts(shared.id_token)?.claims.sub === signIn.subject;
-        // A secret that is shown may be replaced (contract §5.4), and its successor comes with an ID token to verify:
-        // that the keys cannot be had is found out before, while nothing is used up.
-        if (isOurs && shared && !this.#keys) await this.#readKeys();
+        // A secret that is shown may be replaced (contract §5.4), and its successor comes with an ID token to verify.
+        if (isOurs && shared) await this.#needKeys();
         let tokens;
         try {
             tokens = await this.#token({
@@ -641,7 +682,9 @@ export class Drawbridge {
             const now = await this.#stored();
             if (now && now.refresh_token !== signIn.refresh_token) return now;
             await this.#remove(this.#item);
-            throw new DrawbridgeError("not_signed_in", `the provider has ended the sign-in (${error.oauth})`);
+            throw new DrawbridgeError(
+                "not_signed_in", `the provider has ended the sign-in (${error.oauth})`,
+                { requestId: error.requestId, page: error.page });
         }
         // Where the store has no lock across processes, another may have signed out or in meanwhile: that stands.
         const now = await this.#stored();
@@ -701,7 +744,8 @@ export class Drawbridge {
         });
         const list = given.type === cookieType ? json(given.text)?.cookies : null;
         if (!Array.isArray(list) || !list.every(isCookie)) {
-            throw new DrawbridgeError("unexpected_answer", `${webViewClient} gets no cookies; its client needs delivery: cookies`);
+            throw new DrawbridgeError(
+                "unexpected_answer", `${webViewClient} gets no cookies; its client needs delivery: cookies`, given);
         }
         const fitting = list.filter((cookie) => reaches(cookie, page.host, origin));
         if (fitting.length === 0) {
@@ -752,16 +796,22 @@ export class Drawbridge {
     }
 
     async #endSignIn(extent) {
-        const own = await this.#stored();
-        const shared = await this.#shared();
+        // What cannot be read cannot be ended at the provider, and leaves the device all the same.
+        let problem = null;
+        const readable = (read) => read.catch((error) => {
+            problem ??= this.#typed(error);
+            return undefined;
+        });
+        const own = await readable(this.#stored());
+        const shared = await readable(this.#shared());
         const said = shared && parts(shared.id_token)?.claims;
         const isOurs = !own || said?.sub === own.subject;
-        const endsShared = Boolean(shared) && isOurs && (extent === "device" || audiences(said).includes(this.#clientId));
-        if (!own && !endsShared) throw new DrawbridgeError("not_signed_in");
+        const endsShared = shared === undefined ? extent === "device"
+            : shared !== null && isOurs && (extent === "device" || audiences(said).includes(this.#clientId));
+        if (own === null && !endsShared) throw new DrawbridgeError("not_signed_in");
         const ending = [];
         if (own?.refresh_token) ending.push([own.refresh_token, "refresh_token", own.bound]);
-        if (endsShared) ending.push([shared.device_secret, "device_secret", own?.bound]);
-        let problem = null;
+        if (shared && endsShared) ending.push([shared.device_secret, "device_secret", own?.bound]);
         for (const [token, hint, bound] of ending) {
             try {
                 await this.#revoke(token, hint, bound);
@@ -771,7 +821,9 @@ export class Drawbridge {
         }
         // All of it, also when the store refuses a part; what stays on the device is told before anything else.
         const removals = [
-            () => this.#remove(this.#item), () => endsShared && this.#forgetShared(shared), () => this.#clearWebView(),
+            () => this.#remove(this.#item),
+            () => endsShared && (shared ? this.#forgetShared(shared) : this.#remove(this.#sharedItem)),
+            () => this.#clearWebView(),
         ];
         let stays = null;
         for (const removal of removals) {
@@ -849,8 +901,8 @@ export class Drawbridge {
     }
 
     /** Keeps a new sign-in, not beside a renewal or a sign-out of the one before. */
-    async #begin(tokens, subject) {
-        await this.#lock(this.#renewal, () => this.#keep(tokens, subject));
+    async #begin(tokens, claims) {
+        await this.#lock(this.#renewal, () => this.#keep(tokens, claims.sub, { claims }));
     }
 
     async #keep(tokens, subject, before) {
@@ -861,6 +913,8 @@ export class Drawbridge {
             bound: tokens.token_type.toLowerCase() === "dpop",
             // What was granted; an answer that says nothing of it leaves it as it was (RFC 6749 §5.1).
             scope: isText(tokens.scope) ? tokens.scope : before?.scope ?? null,
+            // Those of a renewal are about the same sign-in (OpenID Connect Core §12.2).
+            claims: before?.claims ?? null,
         };
         await this.#write(this.#item, JSON.stringify(signIn));
         return signIn;
@@ -894,7 +948,7 @@ export class Drawbridge {
         const answer = await this.#send("GET", `${this.#issuer}/.well-known/openid-configuration`);
         if (answer.status !== 200) throw this.#failure(answer, "discovery");
         const said = json(answer.text);
-        if (!said || !isText(said.issuer)) throw new DrawbridgeError("provider.malformed", "description");
+        if (!said || !isText(said.issuer)) throw new DrawbridgeError("provider.malformed", "description", answer);
         // Byte for byte: a document of another issuer would carry the whole sign-in elsewhere (RFC 8414 §6.2).
         if (said.issuer !== this.#issuer) throw new DrawbridgeError("provider.other_issuer");
         if (!Array.isArray(said.code_challenge_methods_supported)
@@ -920,11 +974,19 @@ export class Drawbridge {
         return find();
     }
 
+    /**
+     * Before a code, a secret or a person's sign-in is used up for an ID token: that there are no keys to verify it with
+     * is found out while nothing is lost.
+     */
+    async #needKeys() {
+        if (!this.#keys) await this.#readKeys();
+    }
+
     async #readKeys() {
         const answer = await this.#send("GET", (await this.#provider()).jwks_uri);
         if (answer.status !== 200) throw this.#failure(answer, "the key set");
         const set = json(answer.text);
-        if (!Array.isArray(set?.keys)) throw new DrawbridgeError("provider.malformed", "key set");
+        if (!Array.isArray(set?.keys)) throw new DrawbridgeError("provider.malformed", "key set", answer);
         this.#keys = set.keys;
     }
 
@@ -942,7 +1004,7 @@ export class Drawbridge {
         if (!tokens || !isVisible(tokens.access_token) || !types.includes(String(tokens.token_type).toLowerCase())
             || !["refresh_token", "id_token", "device_secret"].every(optional)
             || (tokens.expires_in !== undefined && !(Number.isFinite(tokens.expires_in) && tokens.expires_in > 0))) {
-            throw new DrawbridgeError("unexpected_answer", "the token endpoint's answer cannot be read");
+            throw new DrawbridgeError("unexpected_answer", "the token endpoint's answer cannot be read", answer);
         }
         return tokens;
     }
@@ -1119,17 +1181,18 @@ export class Drawbridge {
     }
 
     #answer(address, response, text) {
-        if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
-            throw new DrawbridgeError("unexpected_answer", "a redirect, which is never followed");
-        }
         const header = (name) => response.headers.get(name);
+        const requestId = requestIdOf(response);
+        if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
+            throw new DrawbridgeError("unexpected_answer", "a redirect, which is never followed", { requestId });
+        }
         const nonce = header("dpop-nonce");
         if (nonce && /^[!-~]{1,1024}$/.test(nonce)) this.#nonces.set(originOf(address), nonce);
         const challenge = header("www-authenticate") ?? "";
         const said = /error="([^"]{1,64})"/.exec(challenge)?.[1] ?? null;
         const error = json(text)?.error ?? said;
         return {
-            status: response.status, text, type: (header("content-type") ?? "").split(";")[0].trim().toLowerCase(),
+            status: response.status, text, requestId, type: (header("content-type") ?? "").split(";")[0].trim().toLowerCase(),
             retryAfter: header("retry-after"), challenge: said,
             wantsNonce: Boolean(nonce) && response.status >= 400 && error === "use_dpop_nonce",
         };
@@ -1137,15 +1200,26 @@ export class Drawbridge {
 
     #failure(answer, what) {
         const { status } = answer;
+        const body = json(answer.text);
+        const more = {
+            // Every answer has it in its header, a refusal's body besides (contract §11).
+            requestId: isRequestId(body?.request_id) ? body.request_id : answer.requestId, page: this.#page(body?.error_uri),
+        };
         if ([429, 502, 503, 504].includes(status)) {
-            return new DrawbridgeError("come_back_later", undefined, { seconds: this.#wait(answer.retryAfter) });
+            return new DrawbridgeError("come_back_later", undefined, { ...more, seconds: this.#wait(answer.retryAfter) });
         }
         if (status >= 400 && status < 500) {
-            const body = json(answer.text);
-            if (isText(body?.error)) return refused(body);
-            if (answer.challenge || status === 401) return refused({ error: answer.challenge ?? "invalid_token" });
+            if (isText(body?.error)) return refused(body, more);
+            if (answer.challenge || status === 401) return refused({ error: answer.challenge ?? "invalid_token" }, more);
         }
-        return new DrawbridgeError("unexpected_answer", `${what} answered ${status}`);
+        return new DrawbridgeError("unexpected_answer", `${what} answered ${status}`, more);
+    }
+
+    /** A page of the provider itself, for people to open; null for any other address. */
+    #page(text) {
+        const page = secureAddress(text);
+        const isOurs = page && page.host === secureAddress(this.#issuer).host && (this.#isLoopback || !page.isLoopback);
+        return isOurs ? page.text : null;
     }
 
     /** Seconds of `Retry-After`, which is a number or a date (RFC 9110 §10.2.3). */
@@ -1163,6 +1237,12 @@ export class Drawbridge {
 }
 
 // --- Parts of the above that need nothing of the client ---
+
+/** Every answer of the provider has one (contract §11). */
+const requestIdOf = (response) => {
+    const id = response.headers.get("x-request-id");
+    return isRequestId(id) ? id : null;
+};
 
 const originOf = (address) => address.split("/").slice(0, 3).join("/");
 
@@ -1213,7 +1293,7 @@ const same = (left, right) =>
 const bounded = async (response, stop) => {
     const tooLong = () => {
         stop.abort();
-        return new DrawbridgeError("unexpected_answer", "it is too long");
+        return new DrawbridgeError("unexpected_answer", "it is too long", { requestId: requestIdOf(response) });
     };
     if (Number(response.headers.get("content-length") ?? 0) > maximumBody) throw tooLong();
     const reader = response.body?.getReader?.();

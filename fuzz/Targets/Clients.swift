@@ -59,7 +59,14 @@ extension FuzzTarget {
         let answer = ClientAnswer(
             status: 400 + (input.count % 120), headers: ["WWW-Authenticate": text(input), "Retry-After": "1"],
             body: input)
-        _ = answer.failure(of: "the provider", at: Date(timeIntervalSince1970: 1_795_000_000))
+        guard let issuer = try? IssuerAddress("https://login.example.com") else { return "an issuer that is none" }
+        let failure = answer.failure(
+            of: "the provider", at: Date(timeIntervalSince1970: 1_795_000_000), by: issuer)
+        if case .refused(let refusal) = failure, let page = refusal.page,
+            URLComponents(string: page)?.host != "login.example.com"
+        {
+            return "a page of another host"
+        }
         if let challenge = answer.challenge, challenge.utf8.count > 64 || challenge.contains("\"") {
             return "a challenge that is too much"
         }

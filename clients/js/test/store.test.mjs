@@ -1,4 +1,5 @@
-// The file of secrets: what a process that was killed has left behind, and settings that a timer does not take.
+// The file of secrets: what a process that was killed has left behind, and settings that a timer does not take; and a
+// store that does not let itself be read.
 import assert from "node:assert/strict";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -71,5 +72,23 @@ test("a link that waits under the name of the next file is neither followed nor 
         assert.equal(await fileStore(path).get("a"), "1");
     } finally {
         await rm(folder, { recursive: true });
+    }
+});
+
+test("what cannot be read leaves the device at the sign-out all the same", async () => {
+    for (const [extent, expected] of [
+        ["thisApp", ["drawbridge:app-a:http://127.0.0.1:1"]],
+        ["device", ["drawbridge:app-a:http://127.0.0.1:1", "drawbridge-shared:maker"]],
+    ]) {
+        const removed = [];
+        const store = {
+            get: async () => { throw new Error("damaged"); },
+            set: async () => assert.fail("nothing is to be kept"),
+            remove: async (name) => void removed.push(name),
+        };
+        const app = new Drawbridge({ issuer: "http://127.0.0.1:1", clientId: "app-a", sharing: "maker", store });
+        // The list of the web view's cookies is what no removal can do without.
+        await assert.rejects(app.signOut(extent), { code: "secret_store" });
+        assert.deepEqual(removed, expected);
     }
 });

@@ -16,7 +16,8 @@ const drawbridge = new Drawbridge({
 export const open = async (bearer: string): Promise<string> => {
     try {
         const link = await drawbridge.openURL("/contacts", { bearer: async () => bearer, carrier: "header" });
-        return `${link.url} ${Object.keys(link.headers).length} ${link.expiresAt}`;
+        const code: string | null = link.code;
+        return `${link.url} ${Object.keys(link.headers).length} ${link.expiresAt} ${code ?? "no code"}`;
     } catch (error) {
         if (!(error instanceof DrawbridgeError)) throw error;
         const code: ErrorCode = error.code;

@@ -101,7 +101,7 @@ class Device {
             const carrier = step.do === "open_url" ? "query" : "header";
             const link = await app.openURL(step.path, { website: step.website, bearer: step.bearer, carrier });
             const expires_in = (link.expiresAt - now) / 1000;
-            return [{ outcome: "link", url: link.url, headers: link.headers, expires_in }, link];
+            return [{ outcome: "link", url: link.url, headers: link.headers, code: link.code, expires_in }, link];
         }
         case "access_token": return [{ outcome: "token", token: await app.accessToken() }, app];
         case "person": {
@@ -142,7 +142,10 @@ class Device {
 
 const failure = (error) => {
     if (!(error instanceof DrawbridgeError)) return { error: "untyped", sentence: `${error.name} ${error.message}` };
-    return { error: error.code, oauth: error.oauth, seconds: error.seconds, sentence: error.message };
+    return {
+        error: error.code, oauth: error.oauth, seconds: error.seconds, request_id: error.requestId, page: error.page,
+        sentence: error.message,
+    };
 };
 
 const play = async (id) => {

@@ -38,10 +38,13 @@ DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 class LoginLink:
     """An address that signs a browser in, once, for at most a minute. Prints as `<login link>`; never log `url`."""
 
-    __slots__ = ("url", "headers", "expires_at")
+    __slots__ = ("url", "headers", "expires_at", "code")
 
-    def __init__(self, url: str, headers: dict, expires_at: float):
+    def __init__(self, url: str, headers: dict, expires_at: float, code: str | None = None):
         self.url, self.headers, self.expires_at = url, headers, expires_at
+        #: Six digits to show to the person, who types them into the page; None where the website asks for none. Never send
+        #: them along with the link.
+        self.code = code
 
     def __repr__(self):
         return "<login link>"
@@ -125,32 +128,35 @@ class Drawbridge:
         if given is not None and not is_visible(given):
             raise _wrong("the bearer is empty or not a token")
 
-        def ask(token: str, proves: bool) -> dict:
+        def ask(token: str, proves: bool) -> http1.Answer:
             answer = self._send("POST", f"{self._issuer}/api/auth/create-sso-token", data=wish, token=token, proves=proves)
             if answer.status != 200:
                 raise self._failure(answer, "the login token endpoint")
-            return _json(answer.text) or {}
+            return answer
 
         if given is not None:
             return self._link(ask(given, False), carrier)
         return self._link(self._with_token(lambda own: ask(own["access_token"], own["bound"])), carrier)
 
-    def _link(self, answer: dict, carrier: str) -> LoginLink:
+    def _link(self, given: http1.Answer, carrier: str) -> LoginLink:
+        answer = _json(given.text) or {}
         target, life = secure_address(answer.get("login_url")), answer.get("expires_in")
         if not target or (target.is_loopback and not self._is_loopback) or not is_number(life) or life <= 0:
-            raise DrawbridgeError("unexpected_answer", "it holds no login address to be trusted")
-        end = self._now() + life
+            raise _unexpected(given, "it holds no login address to be trusted")
+        end, code = self._now() + life, answer.get("login_code")
+        if code is not None and not is_login_code(code):
+            raise _unexpected(given, "its login code is not six digits")
         if carrier != "header":
-            return LoginLink(target.text, {}, end)
+            return LoginLink(target.text, {}, end, code)
         token = answer.get("token")
         if not is_visible(token):
-            raise DrawbridgeError("unexpected_answer", "it holds no token for the header")
+            raise _unexpected(given, "it holds no token for the header")
         address, _, query = target.text.partition("?")
         rest = "&".join(pair for pair in query.split("&") if pair and not pair.startswith("token="))
         url = f"{address}?{rest}" if rest else address
         if token in url:
-            raise DrawbridgeError("unexpected_answer", "the token is in the path")
-        return LoginLink(url, {"Drawbridge-Login-Token": token}, end)
+            raise _unexpected(given, "the token is in the path")
+        return LoginLink(url, {"Drawbridge-Login-Token": token}, end, code)
 
     # Sign-in through the browser (RFC 8252, OpenID Connect Core §3.1)
 
@@ -161,6 +167,7 @@ class Drawbridge:
             raise _wrong("sign_in needs a browser, such as LoopbackBrowser()")
         self._need_client()
         metadata = self._provider()
+        self._need_keys()
         redirect = self._browser.prepare() if hasattr(self._browser, "prepare") else self._redirect_uri
         if not redirect or not (secure_address(redirect) or is_private_use(redirect)):
             raise _wrong("there is no redirect_uri to come back to")
@@ -184,7 +191,7 @@ class Drawbridge:
                 tokens.get("id_token"), tokens, nonce=nonce, max_age=max_age, device_secret=tokens.get("device_secret"))
             if tokens.get("device_secret"):
                 self._share(tokens["device_secret"], tokens["id_token"])
-        self._begin(tokens, claims["sub"])
+        self._begin(tokens, claims)
         return claims
 
     def _code(self, address: str, redirect: str, state: str, metadata: dict) -> str:
@@ -223,23 +230,43 @@ class Drawbridge:
             raise DrawbridgeError("answer.no_code")
         return code
 
-    # One app signs in by what another left on the device (Native SSO §4)
+    # Without a person: by what this app has kept, else by what another left on the device (Native SSO §4)
 
     def sign_in_silently(self) -> Silent:
-        """Tries to sign in without a person; what it cannot do is a value that says why."""
+        """Tries to sign in without a person; what it cannot do is a value that says why. Whoever is signed in already stays
+        so, with the claims of that sign-in; no second one is made."""
         try:
             self._need_client()
+            if claims := self._own_claims():
+                return Silent(claims)
             with self._sharing():
                 shared = self._shared()
             return self._exchange(shared) if shared else Silent(None, "nothing_shared")
         except DrawbridgeError as error:
-            return Silent(None, "failed", error)
+            return Silent(None, "not_believed" if error.code.startswith("id_token.") else "failed", error)
+
+    def _own_claims(self) -> dict | None:
+        """Of this app's own sign-in, renewed when it is due; None when there is none, or the provider has ended it."""
+        own = self._stored()
+        # One that an earlier version kept has no claims, and is made anew this once.
+        if not own or not _claims(own):
+            return None
+        try:
+            return _claims(self._current())
+        except DrawbridgeError as error:
+            if error.code == "not_signed_in":
+                return None
+            if error.code == "secret_store" or error.code.startswith("id_token."):
+                raise
+            # No network, a busy provider: nothing has ended it, and no browser would get further.
+            return _claims(own)
 
     def _exchange(self, shared: dict) -> Silent:
         before = parts(shared["id_token"])["claims"]
         hash_ = before.get("ds_hash")
         if not is_text(hash_) or not same(hash_, half_hash(shared["device_secret"])):
             return Silent(None, "parts_do_not_fit")
+        self._need_keys()
         try:
             tokens = self._token({
                 "grant_type": EXCHANGE, "audience": self._issuer, "subject_token": shared["id_token"],
@@ -258,7 +285,7 @@ class Drawbridge:
             raise
         if secret and secret != shared["device_secret"]:
             self._share(secret, tokens["id_token"])
-        self._begin(tokens, claims["sub"])
+        self._begin(tokens, claims)
         return Silent(claims)
 
     # Sign-in without a browser (RFC 8628)
@@ -269,6 +296,7 @@ class Drawbridge:
         address = self._provider().get("device_authorization_endpoint")
         if not address:
             raise DrawbridgeError("provider.endpoint", "device_authorization_endpoint")
+        self._need_keys()
         # What a device cannot have is not asked for.
         scope = " ".join(word for word in self._scope if word not in ("offline_access", "device_sso"))
         answer = self._send("POST", address, members={"client_id": self._client_id, "scope": scope})
@@ -277,7 +305,7 @@ class Drawbridge:
         said = _json(answer.text) or {}
         if (not is_text(said.get("device_code")) or not is_text(said.get("user_code")) or not is_number(said.get("expires_in"))
                 or said["expires_in"] <= 0 or not secure_address(said.get("verification_uri"))):
-            raise DrawbridgeError("unexpected_answer", "no code to be shown came")
+            raise _unexpected(answer, "no code to be shown came")
         complete = secure_address(said.get("verification_uri_complete"))
         end = self._now() + min(said["expires_in"], LONGEST_CODE)
         show(DeviceCode(said["user_code"], said["verification_uri"], complete.text if complete else None, end))
@@ -287,9 +315,7 @@ class Drawbridge:
             self._sleep(max(0, min(interval, end - self._now())))
             try:
                 tokens = self._token({"grant_type": DEVICE_GRANT, "device_code": said["device_code"]})
-                claims = self._verified(tokens.get("id_token"), tokens)
-                self._begin(tokens, claims["sub"])
-                return claims
+                break
             except DrawbridgeError as error:
                 if error.oauth == "slow_down":
                     interval += 5
@@ -304,6 +330,10 @@ class Drawbridge:
                     raise
             if self._now() >= end:
                 raise DrawbridgeError("timed_out")
+        # Beside the asking: a code that was used is not asked with again, which would end what it opened.
+        claims = self._verified(tokens.get("id_token"), tokens)
+        self._begin(tokens, claims)
+        return claims
 
     # Access tokens and their renewal (RFC 6749 §6, RFC 9700 §4.14)
 
@@ -324,7 +354,7 @@ class Drawbridge:
                 raise self._failure(answer, "userinfo")
             said = _json(answer.text)
             if not said or not is_text(said.get("sub")):
-                raise DrawbridgeError("unexpected_answer", "userinfo cannot be read")
+                raise _unexpected(answer, "userinfo cannot be read")
             return said
 
         person = self._with_token(ask)
@@ -367,10 +397,9 @@ class Drawbridge:
             raise DrawbridgeError("not_signed_in")
         shared = self._shared()
         is_ours = not shared or parts(shared["id_token"])["claims"]["sub"] == own["subject"]
-        # A secret that is shown may be replaced (contract §5.4), and its successor comes with an ID token to verify: that
-        # the keys cannot be had is found out before, while nothing is used up.
-        if is_ours and shared and self._key_set is None:
-            self._read_keys()
+        # A secret that is shown may be replaced (contract §5.4), and its successor comes with an ID token to verify.
+        if is_ours and shared:
+            self._need_keys()
         # No wider than what was granted, which may be less than the app asks for (contract §5.2); an earlier version did not
         # keep it.
         granted = own["scope"].split(" ") if is_text(own.get("scope")) else self._scope
@@ -389,7 +418,8 @@ class Drawbridge:
             if now and now.get("refresh_token") != own["refresh_token"]:
                 return now
             self._guarded(self._store.remove, self._item)
-            raise DrawbridgeError("not_signed_in", f"the provider has ended the sign-in ({error.oauth})") from None
+            raise DrawbridgeError("not_signed_in", f"the provider has ended the sign-in ({error.oauth})",
+                                  request_id=error.request_id, page=error.page) from None
         # Where the store has no lock across processes, another may have signed out or in meanwhile: that stands.
         now = self._stored()
         if not now:
@@ -444,7 +474,7 @@ class Drawbridge:
         given = self._with_token(ask)
         found = (_json(given.text) or {}).get("cookies") if given.type == COOKIES else None
         if not isinstance(found, list) or not all(map(_is_cookie, found)):
-            raise DrawbridgeError("unexpected_answer", f"{web_view_client} gets no cookies; its client needs delivery: cookies")
+            raise _unexpected(given, f"{web_view_client} gets no cookies; its client needs delivery: cookies")
         fitting = [cookie for cookie in found if _reaches(cookie, page.host, origin)]
         if not fitting:
             raise _wrong(f"the provider's cookies do not reach {page.host}")
@@ -481,18 +511,23 @@ class Drawbridge:
             self._end(extent)
 
     def _end(self, extent: str):
-        own, shared = self._stored(), self._shared()
+        # What cannot be read cannot be ended at the provider, and leaves the device all the same.
+        own, problem = _tried(self._stored)
+        shared, unreadable = _tried(self._shared)
         said = parts(shared["id_token"])["claims"] if shared else {}
         is_ours = not own or said.get("sub") == own["subject"]
-        ends_shared = bool(shared) and is_ours and (extent == "device" or self._client_id in _audiences(said))
-        if not own and not ends_shared:
+        if unreadable:
+            ends_shared = extent == "device"
+        else:
+            ends_shared = bool(shared) and is_ours and (extent == "device" or self._client_id in _audiences(said))
+        if not own and not problem and not ends_shared:
             raise DrawbridgeError("not_signed_in")
+        problem = problem or unreadable
         ending = []
         if own and own.get("refresh_token"):
             ending.append((own["refresh_token"], "refresh_token"))
-        if ends_shared:
+        if shared and ends_shared:
             ending.append((shared["device_secret"], "device_secret"))
-        problem = None
         for token, hint in ending:
             try:
                 self._revoke(token, hint, bool(own and own["bound"]))
@@ -500,16 +535,17 @@ class Drawbridge:
                 problem = problem or error
         # All of it, also when the store refuses a part; what stays on the device is told before anything else.
         stays = None
-        for removal in [lambda: self._guarded(self._store.remove, self._item),
-                        *([lambda: self._forget_shared(shared)] if ends_shared else []), self._clear_web_view]:
-            try:
-                removal()
-            except DrawbridgeError as error:
-                stays = stays or error
+        removals = [lambda: self._guarded(self._store.remove, self._item), self._clear_web_view]
+        if ends_shared:
+            removals.append(lambda: self._forget_shared(shared) if shared else self._guarded(self._store.remove, self._shared_item))
+        for removal in removals:
+            _, error = _tried(removal)
+            stays = stays or error
         if stays:
             raise stays
         if problem:
-            raise DrawbridgeError("signed_out_here_only", problem, problem.oauth, problem.seconds) from None
+            raise DrawbridgeError("signed_out_here_only", problem, problem.oauth, problem.seconds, problem.request_id,
+                                  problem.page) from None
 
     def _clear_web_view(self):
         placed = self._placed()
@@ -586,10 +622,10 @@ class Drawbridge:
         whole = kept and is_text(kept.get("access_token")) and is_text(kept.get("subject")) and is_number(kept.get("expires_at"))
         return kept if whole else None
 
-    def _begin(self, tokens: dict, subject: str):
+    def _begin(self, tokens: dict, claims: dict):
         """Keeps a new sign-in, not beside a renewal or a sign-out of the one before."""
         with self._locked(self._renewal):
-            self._keep(tokens, subject)
+            self._keep(tokens, claims["sub"], {"claims": claims})
 
     def _keep(self, tokens: dict, subject: str, before: dict | None = None) -> dict:
         before = before or {}
@@ -599,7 +635,9 @@ class Drawbridge:
             "expires_at": self._now() + tokens.get("expires_in", 0), "subject": subject,
             "bound": tokens["token_type"].lower() == "dpop",
             # What was granted; an answer that says nothing of it leaves it as it was (RFC 6749 §5.1).
-            "scope": tokens["scope"] if is_text(tokens.get("scope")) else before.get("scope")}
+            "scope": tokens["scope"] if is_text(tokens.get("scope")) else before.get("scope"),
+            # Those of a renewal are about the same sign-in (OpenID Connect Core §12.2).
+            "claims": before.get("claims")}
         self._guarded(self._store.set, self._item, json.dumps(own))
         return own
 
@@ -635,7 +673,7 @@ class Drawbridge:
             raise self._failure(answer, "discovery")
         said = _json(answer.text)
         if not said or not is_text(said.get("issuer")):
-            raise DrawbridgeError("provider.malformed", "description")
+            raise DrawbridgeError("provider.malformed", "description", request_id=answer.request_id)
         # Byte for byte: a document of another issuer would carry the whole sign-in elsewhere (RFC 8414 §6.2).
         if said["issuer"] != self._issuer:
             raise DrawbridgeError("provider.other_issuer")
@@ -662,13 +700,19 @@ class Drawbridge:
         self._read_keys()
         return find()
 
+    def _need_keys(self):
+        """Before a code, a secret or a person's sign-in is used up for an ID token: that there are no keys to verify it with
+        is found out while nothing is lost."""
+        if self._key_set is None:
+            self._read_keys()
+
     def _read_keys(self):
         answer = self._send("GET", self._provider()["jwks_uri"])
         if answer.status != 200:
             raise self._failure(answer, "the key set")
         found = (_json(answer.text) or {}).get("keys")
         if not isinstance(found, list):
-            raise DrawbridgeError("provider.malformed", "key set")
+            raise DrawbridgeError("provider.malformed", "key set", request_id=answer.request_id)
         self._key_set = found
 
     def _token(self, members: dict) -> dict:
@@ -685,7 +729,7 @@ class Drawbridge:
         if (not is_visible(tokens.get("access_token")) or str(tokens.get("token_type")).lower() not in types
                 or not all(is_text(tokens[name]) for name in optional)
                 or ("expires_in" in tokens and not (is_number(tokens["expires_in"]) and tokens["expires_in"] > 0))):
-            raise DrawbridgeError("unexpected_answer", "the token endpoint's answer cannot be read")
+            raise _unexpected(answer, "the token endpoint's answer cannot be read")
         return tokens
 
     # ID tokens (OpenID Connect Core §3.1.3.7, Native SSO §3.4)
@@ -807,7 +851,7 @@ class Drawbridge:
                 answer = http1.send(method, address, headers, body, longest, self._timeout)
             self._log(f"{place}: {answer.status}")
             if 300 <= answer.status < 400:
-                raise DrawbridgeError("unexpected_answer", "a redirect, which is never followed")
+                raise _unexpected(answer, "a redirect, which is never followed")
         except DrawbridgeError as error:
             self._log(f"{place}: {error.code}")
             raise
@@ -825,15 +869,25 @@ class Drawbridge:
             self._logger.debug(line)
 
     def _failure(self, answer: http1.Answer, what: str) -> DrawbridgeError:
+        body = _json(answer.text) or {}
+        # Every answer has it in its header, a refusal's body besides (contract §11).
+        said = body.get("request_id")
+        request_id, page = said if http1.is_request_id(said) else answer.request_id, self._page(body.get("error_uri"))
         if answer.status in (429, 502, 503, 504):
-            return DrawbridgeError("come_back_later", seconds=self._wait(answer.headers.get("retry-after")))
+            seconds = self._wait(answer.headers.get("retry-after"))
+            return DrawbridgeError("come_back_later", seconds=seconds, request_id=request_id, page=page)
         if 400 <= answer.status < 500:
-            body = _json(answer.text)
-            if body and is_text(body.get("error")):
-                return refused(body)
+            if is_text(body.get("error")):
+                return refused(body, request_id, page)
             if answer.challenge or answer.status == 401:
-                return refused({"error": answer.challenge or "invalid_token"})
-        return DrawbridgeError("unexpected_answer", f"{what} answered {answer.status}")
+                return refused({"error": answer.challenge or "invalid_token"}, request_id, page)
+        return DrawbridgeError("unexpected_answer", f"{what} answered {answer.status}", request_id=request_id, page=page)
+
+    def _page(self, text) -> str | None:
+        """A page of the provider itself, for people to open; None for any other address."""
+        page = secure_address(text)
+        is_ours = page and page.host == secure_address(self._issuer).host and (self._is_loopback or not page.is_loopback)
+        return page.text if is_ours else None
 
     def _wait(self, text: str | None) -> int | None:
         """Seconds of `Retry-After`, which is a number or a date (RFC 9110 §10.2.3)."""
@@ -908,6 +962,24 @@ def _flaw(name: str) -> DrawbridgeError:
     return DrawbridgeError(f"id_token.{name}")
 
 
+def _unexpected(answer: http1.Answer, what: str) -> DrawbridgeError:
+    return DrawbridgeError("unexpected_answer", what, request_id=answer.request_id)
+
+
+def _tried(work) -> tuple:
+    """What it gives, and None; or None, and what went wrong."""
+    try:
+        return work(), None
+    except DrawbridgeError as error:
+        return None, error
+
+
+def _claims(own: dict) -> dict | None:
+    """Of the ID token that a kept sign-in came with."""
+    said = own.get("claims")
+    return said if isinstance(said, dict) and said.get("sub") == own["subject"] else None
+
+
 def _lacks_key(error: DrawbridgeError) -> bool:
     """Whether an ID token was not believed for want of its key alone: nothing is known against it."""
     return not error.code.startswith("id_token.") or error.code == "id_token.unknown_key"
@@ -940,6 +1012,10 @@ def is_text(value) -> bool:
 def is_visible(value) -> bool:
     """What may stand in a header: one with a line break would write headers of its own (RFC 6749 appendix A.12)."""
     return isinstance(value, str) and re.fullmatch(r"[!-~]+", value) is not None
+
+
+def is_login_code(value) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[0-9]{6}", value) is not None
 
 
 def is_number(value) -> bool:

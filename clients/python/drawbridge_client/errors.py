@@ -70,14 +70,15 @@ class DrawbridgeError(Exception):
     """Every error of this library: `code` is stable, the text says what is wrong and what to do; no secret is in it."""
 
     def __init__(self, code: str, detail: object = None, oauth: str | None = None, seconds: int | None = None,
-                 request_id: str | None = None):
+                 request_id: str | None = None, page: str | None = None):
+        """`request_id` finds the request in the provider's log; `page` is one of the provider's that explains the error."""
         # Without control characters, which a terminal would obey, and without halves of characters, which print nowhere.
         if detail is None and seconds is not None:
             detail = f"{seconds} s"
         said = None if detail is None else re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]", "?", str(detail))[:300]
         advice = ADVICE.get(oauth or "", OTHER_ADVICE) if code == "refused" else None
         super().__init__(": ".join(filter(None, [SENTENCES.get(code, code), said, advice])))
-        self.code, self.oauth, self.seconds, self.request_id = code, oauth, seconds, request_id
+        self.code, self.oauth, self.seconds, self.request_id, self.page = code, oauth, seconds, request_id, page
 
     @property
     def ends_sign_in(self) -> bool:
@@ -85,8 +86,7 @@ class DrawbridgeError(Exception):
         return self.code == "refused" and self.oauth in ("invalid_grant", "invalid_token")
 
 
-def refused(body: dict) -> DrawbridgeError:
+def refused(body: dict, request_id: str | None = None, page: str | None = None) -> DrawbridgeError:
     error, description = body["error"], body.get("error_description")
     text = f"{error} ({description})" if isinstance(description, str) and description else error
-    request_id = body.get("request_id")
-    return DrawbridgeError("refused", text, error, None, request_id if isinstance(request_id, str) else None)
+    return DrawbridgeError("refused", text, error, None, request_id, page)

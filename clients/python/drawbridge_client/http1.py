@@ -1,6 +1,7 @@
 """One request: no redirects, no cookies, no proxy, bounded in time and size."""
 
 import http.client
+import re
 import socket
 import ssl
 import threading
@@ -22,8 +23,22 @@ class Answer:
     wants_nonce: bool = False
 
     @property
+    def request_id(self) -> str | None:
+        """To find the request in the provider's log: every answer has one (contract §11)."""
+        return _request_id(self.headers.get("x-request-id"))
+
+    @property
     def type(self) -> str:
         return self.headers.get("content-type", "").split(";")[0].strip().lower()
+
+
+def is_request_id(value) -> bool:
+    """One that a line of a log can hold, for people to pass on."""
+    return isinstance(value, str) and re.fullmatch(r"[!-~]{1,128}", value) is not None
+
+
+def _request_id(value) -> str | None:
+    return value if is_request_id(value) else None
 
 
 def send(method: str, address: str, headers: dict, body: bytes | None, seconds: float,
@@ -71,13 +86,15 @@ def send(method: str, address: str, headers: dict, body: bytes | None, seconds: 
         own = connection.sock
         response = connection.getresponse()
         connection.sock = own
+        too_long = DrawbridgeError(
+            "unexpected_answer", "it is too long", request_id=_request_id(response.headers.get("x-request-id")))
         if int(response.headers.get("content-length") or 0) > LARGEST:
-            raise DrawbridgeError("unexpected_answer", "it is too long")
+            raise too_long
         parts, length = [], 0
         while part := response.read1(65536):
             length += len(part)
             if length > LARGEST:
-                raise DrawbridgeError("unexpected_answer", "it is too long")
+                raise too_long
             parts.append(part)
         if response.length:
             raise http.client.IncompleteRead(b"")

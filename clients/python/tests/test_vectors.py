@@ -121,7 +121,8 @@ class Device:
                 carrier = "query" if step["do"] == "open_url" else "header"
                 link = app.open_url(step.get("path"), website=step.get("website"), bearer=step.get("bearer"), carrier=carrier)
                 life = link.expires_at - self.now(step["app"])
-                return {"outcome": "link", "url": link.url, "headers": link.headers, "expires_in": life}, link
+                said = {"outcome": "link", "url": link.url, "headers": link.headers, "code": link.code, "expires_in": life}
+                return said, link
             case "access_token":
                 return {"outcome": "token", "token": app.access_token()}, app
             case "person":
@@ -150,7 +151,8 @@ class Device:
 
 
 def failure(error: DrawbridgeError) -> dict:
-    return {"error": error.code, "oauth": error.oauth, "seconds": error.seconds, "sentence": str(error)}
+    return {"error": error.code, "oauth": error.oauth, "seconds": error.seconds, "request_id": error.request_id,
+            "page": error.page, "sentence": str(error)}
 
 
 class Vectors(unittest.TestCase):

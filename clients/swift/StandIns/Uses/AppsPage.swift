@@ -20,8 +20,8 @@
                 sharing: SharingGroup(service: "com.example.native-sso", accessGroup: "TEAM_ID.com.example.sso")),
             store: KeychainSecretStore())
 
-        // By what another app of yours has left. It takes a moment: say "Signing you in…" while it lasts, since nobody
-        // is asked.
+        // By what this app has kept, or another app of yours has left. It takes a moment: say "Signing you in…" while it
+        // lasts, since nobody is asked.
         switch await drawbridge.signInSilently() {
         case .signedIn(let claims): print(claims.subject)
         case .needsSignIn: try await drawbridge.signIn(with: browser)

@@ -105,6 +105,8 @@ public final class Drawbridge {
         boolean bound;
         /** What was granted; null when nobody said. */
         String scope;
+        /** Of the ID token that it came with; null when an earlier version kept it. */
+        Map<String, Object> claims;
     }
 
     private static final class Shared {
@@ -187,27 +189,32 @@ public final class Drawbridge {
         return link(withToken(own -> ask(body, own.accessToken, own.bound)), inHeader);
     }
 
-    private Map<String, Object> ask(byte[] body, String token, boolean proves) throws DrawbridgeException {
+    private Http ask(byte[] body, String token, boolean proves) throws DrawbridgeException {
         Http answer = send("POST", issuer + "/api/auth/create-sso-token", "application/json", body, null, token, proves);
         if (answer.status != 200) {
             throw failure(answer, "the login token endpoint");
         }
-        return object(answer.text);
+        return answer;
     }
 
-    private LoginLink link(Map<String, Object> answer, boolean inHeader) throws DrawbridgeException {
+    private LoginLink link(Http given, boolean inHeader) throws DrawbridgeException {
+        Map<String, Object> answer = object(given.text);
         Address target = Address.of(answer.get("login_url"));
         Object life = answer.get("expires_in");
         if (target == null || target.isLoopback && !isLoopback || !isNumber(life) || number(life) <= 0) {
-            throw new DrawbridgeException("unexpected_answer", "it holds no login address to be trusted");
+            throw unexpected(given, "it holds no login address to be trusted");
         }
         long end = now() + (long) (1000 * Math.min(number(life), LONGEST_LIFE));
+        Object code = answer.get("login_code");
+        if (code != null && !isLoginCode(code)) {
+            throw unexpected(given, "its login code is not six digits");
+        }
         if (!inHeader) {
-            return new LoginLink(target.text, Collections.emptyMap(), end);
+            return new LoginLink(target.text, Collections.emptyMap(), end, (String) code);
         }
         Object token = answer.get("token");
         if (!isVisible(token)) {
-            throw new DrawbridgeException("unexpected_answer", "it holds no token for the header");
+            throw unexpected(given, "it holds no token for the header");
         }
         String[] parts = target.text.split("\\?", 2);
         List<String> rest = new ArrayList<>();
@@ -218,9 +225,9 @@ public final class Drawbridge {
         }
         String url = rest.isEmpty() ? parts[0] : parts[0] + "?" + String.join("&", rest);
         if (url.contains((String) token)) {
-            throw new DrawbridgeException("unexpected_answer", "the token is in the path");
+            throw unexpected(given, "the token is in the path");
         }
-        return new LoginLink(url, Collections.singletonMap("Drawbridge-Login-Token", (String) token), end);
+        return new LoginLink(url, Collections.singletonMap("Drawbridge-Login-Token", (String) token), end, (String) code);
     }
 
     // Sign-in through the browser (RFC 8252, OpenID Connect Core §3.1)
@@ -232,6 +239,7 @@ public final class Drawbridge {
         }
         needClient();
         Map<String, Object> provider = provider();
+        needKeys();
         String prepared = settings.browser.prepare();
         String redirect = prepared == null ? settings.redirectUri : prepared;
         if (Address.of(redirect) == null && !Address.isPrivateUse(redirect)) {
@@ -264,7 +272,7 @@ public final class Drawbridge {
                 share(secret, (String) tokens.get("id_token"));
             }
         }
-        begin(tokens, (String) claims.get("sub"));
+        begin(tokens, claims);
         return claims;
     }
 
@@ -299,7 +307,7 @@ public final class Drawbridge {
             if (error.equals("access_denied") && (description == null || description.equals("the user declined"))) {
                 throw new DrawbridgeException("cancelled");
             }
-            throw DrawbridgeException.refused(error, description);
+            throw DrawbridgeException.refused(error, description, null, null);
         }
         if (code == null || code.isEmpty()) {
             throw new DrawbridgeException("answer.no_code");
@@ -315,16 +323,44 @@ public final class Drawbridge {
         return values.isEmpty() ? null : values.get(0);
     }
 
-    // One app signs in by what another left on the device (Native SSO §4)
+    // Without a person: by what this app has kept, else by what another left on the device (Native SSO §4)
 
-    /** Tries to sign in without a person; what it cannot do is a value that says why. */
+    /**
+     * Tries to sign in without a person; what it cannot do is a value that says why. Whoever is signed in already stays so,
+     * with the claims of that sign-in; no second one is made.
+     */
     public Silent signInSilently() {
         try {
             needClient();
+            Map<String, Object> claims = ownClaims();
+            if (claims != null) {
+                return new Silent(claims, null, null);
+            }
             Shared shared = currentShared();
             return shared == null ? new Silent(null, "nothing_shared", null) : exchange(shared);
         } catch (DrawbridgeException error) {
-            return new Silent(null, "failed", error);
+            return new Silent(null, error.code.startsWith("id_token.") ? "not_believed" : "failed", error);
+        }
+    }
+
+    /** Of this app's own sign-in, renewed when it is due; null when there is none, or the provider has ended it. */
+    private Map<String, Object> ownClaims() throws DrawbridgeException {
+        Kept own = stored();
+        // One that an earlier version kept has no claims, and is made anew this once.
+        if (own == null || own.claims == null) {
+            return null;
+        }
+        try {
+            return current().claims;
+        } catch (DrawbridgeException error) {
+            if (error.code.equals("not_signed_in")) {
+                return null;
+            }
+            if (error.code.equals("secret_store") || error.code.startsWith("id_token.")) {
+                throw error;
+            }
+            // No network, a busy provider: nothing has ended it, and no browser would get further.
+            return own.claims;
         }
     }
 
@@ -333,6 +369,7 @@ public final class Drawbridge {
         if (!isText(hash) || !IdToken.same(hash, IdToken.halfHash(shared.deviceSecret))) {
             return new Silent(null, "parts_do_not_fit", null);
         }
+        needKeys();
         Map<String, Object> tokens;
         Map<String, Object> claims;
         String secret;
@@ -357,7 +394,7 @@ public final class Drawbridge {
         if (secret != null && !secret.equals(shared.deviceSecret)) {
             share(secret, (String) tokens.get("id_token"));
         }
-        begin(tokens, (String) claims.get("sub"));
+        begin(tokens, claims);
         return new Silent(claims, null, null);
     }
 
@@ -370,6 +407,7 @@ public final class Drawbridge {
         if (address == null) {
             throw new DrawbridgeException("provider.endpoint", "device_authorization_endpoint");
         }
+        needKeys();
         List<String> words = new ArrayList<>(scope);
         // What a device cannot have is not asked for.
         words.removeAll(Arrays.asList("offline_access", "device_sso"));
@@ -381,20 +419,18 @@ public final class Drawbridge {
         Address complete = Address.of(said.get("verification_uri_complete"));
         if (!isText(said.get("device_code")) || !isText(said.get("user_code")) || !isNumber(said.get("expires_in"))
             || number(said.get("expires_in")) <= 0 || Address.of(said.get("verification_uri")) == null) {
-            throw new DrawbridgeException("unexpected_answer", "no code to be shown came");
+            throw unexpected(answer, "no code to be shown came");
         }
         long end = now() + (long) (1000 * Math.min(number(said.get("expires_in")), LONGEST_CODE));
         show.accept(new DeviceCode((String) said.get("user_code"), (String) said.get("verification_uri"),
             complete == null ? null : complete.text, end));
         double interval = isNumber(said.get("interval")) ? Math.max(1, number(said.get("interval"))) : 5;
-        while (true) {
+        Map<String, Object> tokens = null;
+        while (tokens == null) {
             try {
                 // No longer than the code lives, whatever the provider wants.
                 settings.sleep.sleep(Math.max(0, (long) Math.min(1000 * interval, end - now())));
-                Map<String, Object> tokens = token(members("grant_type", DEVICE_GRANT, "device_code", (String) said.get("device_code")));
-                Map<String, Object> claims = verified(tokens, null, null, null, null);
-                begin(tokens, (String) claims.get("sub"));
-                return claims;
+                tokens = token(members("grant_type", DEVICE_GRANT, "device_code", (String) said.get("device_code")));
             } catch (InterruptedException stopped) {
                 Thread.currentThread().interrupt();
                 throw new DrawbridgeException("cancelled");
@@ -412,10 +448,14 @@ public final class Drawbridge {
                     throw error;
                 }
             }
-            if (now() >= end) {
+            if (tokens == null && now() >= end) {
                 throw new DrawbridgeException("timed_out");
             }
         }
+        // Beside the asking: a code that was used is not asked with again, which would end what it opened.
+        Map<String, Object> claims = verified(tokens, null, null, null, null);
+        begin(tokens, claims);
+        return claims;
     }
 
     // Access tokens and their renewal (RFC 6749 §6, RFC 9700 §4.14)
@@ -439,7 +479,7 @@ public final class Drawbridge {
             }
             Map<String, Object> said = object(answer.text);
             if (!isText(said.get("sub"))) {
-                throw new DrawbridgeException("unexpected_answer", "userinfo cannot be read");
+                throw unexpected(answer, "userinfo cannot be read");
             }
             return said;
         });
@@ -494,10 +534,9 @@ public final class Drawbridge {
         }
         Shared shared = shared();
         boolean isOurs = shared == null || shared.parts.subject().equals(own.subject);
-        // A secret that is shown may be replaced (contract §5.4), and its successor comes with an ID token to verify: that
-        // the keys cannot be had is found out before, while nothing is used up.
-        if (isOurs && shared != null && keySet == null) {
-            readKeys();
+        // A secret that is shown may be replaced (contract §5.4), and its successor comes with an ID token to verify.
+        if (isOurs && shared != null) {
+            needKeys();
         }
         // No wider than what was granted, which may be less than the app asks for (contract §5.2); an earlier version did
         // not keep it.
@@ -520,7 +559,8 @@ public final class Drawbridge {
                 return other;
             }
             remove(item());
-            throw new DrawbridgeException("not_signed_in", "the provider has ended the sign-in (" + error.oauth + ")");
+            throw new DrawbridgeException("not_signed_in", "the provider has ended the sign-in (" + error.oauth + ")", null, null,
+                error.requestId, error.page);
         }
         // Where the store has no lock across processes, another may have signed out or in meanwhile: that stands.
         Kept now = stored();
@@ -595,7 +635,7 @@ public final class Drawbridge {
             }
         }
         if (!isWhole) {
-            throw new DrawbridgeException("unexpected_answer", webViewClient + " gets no cookies; its client needs delivery: cookies");
+            throw unexpected(given, webViewClient + " gets no cookies; its client needs delivery: cookies");
         }
         if (fitting.isEmpty()) {
             throw wrong("the provider's cookies do not reach " + page.host);
@@ -669,44 +709,52 @@ public final class Drawbridge {
     }
 
     private void end(boolean device) throws DrawbridgeException {
-        Kept own = stored();
-        Shared shared = shared();
+        // What cannot be read cannot be ended at the provider, and leaves the device all the same.
+        Kept[] read = {null};
+        Shared[] readShared = {null};
+        DrawbridgeException problem = tried(null, () -> read[0] = stored());
+        DrawbridgeException unreadable = tried(null, () -> readShared[0] = shared());
+        Kept own = read[0];
+        Shared shared = readShared[0];
         boolean isOurs = own == null || shared != null && shared.parts.subject().equals(own.subject);
-        boolean endsShared = shared != null && isOurs && (device || IdToken.audiences(shared.parts.claims).contains(settings.clientId));
-        if (own == null && !endsShared) {
+        boolean endsShared = shared == null ? unreadable != null && device
+            : isOurs && (device || IdToken.audiences(shared.parts.claims).contains(settings.clientId));
+        if (own == null && problem == null && !endsShared) {
             throw new DrawbridgeException("not_signed_in");
         }
-        DrawbridgeException problem = null;
+        problem = problem == null ? unreadable : problem;
         boolean bound = own != null && own.bound;
         if (own != null && own.refreshToken != null) {
-            problem = revoke(own.refreshToken, "refresh_token", bound);
+            DrawbridgeException other = revoke(own.refreshToken, "refresh_token", bound);
+            problem = problem == null ? other : problem;
         }
-        if (endsShared) {
+        if (shared != null && endsShared) {
             DrawbridgeException other = revoke(shared.deviceSecret, "device_secret", bound);
             problem = problem == null ? other : problem;
         }
         // All of it, also when the store refuses a part; what stays on the device is told before anything else.
         DrawbridgeException stays = tried(null, () -> remove(item()));
         if (endsShared) {
-            stays = tried(stays, () -> forgetShared(shared));
+            stays = tried(stays, shared == null ? () -> remove(sharedItem()) : () -> forgetShared(shared));
         }
         stays = tried(stays, this::clearWebView);
         if (stays != null) {
             throw stays;
         }
         if (problem != null) {
-            throw new DrawbridgeException("signed_out_here_only", problem.getMessage(), problem.oauth, problem.seconds);
+            throw new DrawbridgeException("signed_out_here_only", problem.getMessage(), problem.oauth, problem.seconds,
+                problem.requestId, problem.page);
         }
     }
 
-    private interface Removal {
+    private interface Step {
         void run() throws DrawbridgeException;
     }
 
     /** The first that went wrong, or null. */
-    private static DrawbridgeException tried(DrawbridgeException before, Removal removal) {
+    private static DrawbridgeException tried(DrawbridgeException before, Step step) {
         try {
-            removal.run();
+            step.run();
             return before;
         } catch (DrawbridgeException error) {
             return before == null ? error : before;
@@ -809,13 +857,24 @@ public final class Drawbridge {
         kept.subject = (String) said.get("subject");
         kept.bound = Boolean.TRUE.equals(said.get("bound"));
         kept.scope = isText(said.get("scope")) ? (String) said.get("scope") : null;
+        kept.claims = claims(said.get("claims"), kept.subject);
         return kept;
     }
 
+    private static Map<String, Object> claims(Object kept, String subject) {
+        Map<String, Object> claims = new LinkedHashMap<>();
+        for (Map.Entry<?, ?> claim : kept instanceof Map ? ((Map<?, ?>) kept).entrySet() : Collections.<Map.Entry<?, ?>>emptySet()) {
+            claims.put((String) claim.getKey(), claim.getValue());
+        }
+        return subject.equals(claims.get("sub")) ? claims : null;
+    }
+
     /** Keeps a new sign-in, not beside a renewal or a sign-out of the one before. */
-    private void begin(Map<String, Object> tokens, String subject) throws DrawbridgeException {
+    private void begin(Map<String, Object> tokens, Map<String, Object> claims) throws DrawbridgeException {
+        Kept before = new Kept();
+        before.claims = claims;
         try (Store.Lock held = stores(() -> settings.store.lock(renewal()))) {
-            keep(tokens, subject, null);
+            keep(tokens, (String) claims.get("sub"), before);
         }
     }
 
@@ -823,13 +882,15 @@ public final class Drawbridge {
         Object life = tokens.get("expires_in");
         Map<String, Object> own = new LinkedHashMap<>();
         own.put("access_token", tokens.get("access_token"));
-        own.put("refresh_token", tokens.getOrDefault("refresh_token", before == null ? null : before.refreshToken));
+        own.put("refresh_token", tokens.getOrDefault("refresh_token", before.refreshToken));
         // Without a word about its life it is good for this use alone (RFC 6749 §5.1 leaves it open).
         own.put("expires_at", now() + (life == null ? 0 : (long) (1000 * Math.min(number(life), LONGEST_LIFE))));
         own.put("subject", subject);
         own.put("bound", ((String) tokens.get("token_type")).equalsIgnoreCase("dpop"));
         // What was granted; an answer that says nothing of it leaves it as it was (RFC 6749 §5.1).
-        own.put("scope", isText(tokens.get("scope")) ? tokens.get("scope") : before == null ? null : before.scope);
+        own.put("scope", isText(tokens.get("scope")) ? tokens.get("scope") : before.scope);
+        // Those of a renewal are about the same sign-in (OpenID Connect Core §12.2).
+        own.put("claims", before.claims);
         write(item(), Json.write(own));
         return stored();
     }
@@ -892,7 +953,7 @@ public final class Drawbridge {
         }
         Map<String, Object> said = object(answer.text);
         if (!isText(said.get("issuer"))) {
-            throw new DrawbridgeException("provider.malformed", "description");
+            throw new DrawbridgeException("provider.malformed", "description", null, null, answer.requestId(), null);
         }
         // Byte for byte: a document of another issuer would carry the whole sign-in elsewhere (RFC 8414 §6.2).
         if (!said.get("issuer").equals(issuer)) {
@@ -927,6 +988,16 @@ public final class Drawbridge {
         return find(kid);
     }
 
+    /**
+     * Before a code, a secret or a person's sign-in is used up for an ID token: that there are no keys to verify it with is
+     * found out while nothing is lost.
+     */
+    private void needKeys() throws DrawbridgeException {
+        if (keySet == null) {
+            readKeys();
+        }
+    }
+
     private void readKeys() throws DrawbridgeException {
         Http answer = send("GET", (String) provider().get("jwks_uri"), null, null, null, null, false);
         if (answer.status != 200) {
@@ -934,7 +1005,7 @@ public final class Drawbridge {
         }
         Object keys = object(answer.text).get("keys");
         if (!(keys instanceof List)) {
-            throw new DrawbridgeException("provider.malformed", "key set");
+            throw new DrawbridgeException("provider.malformed", "key set", null, null, answer.requestId(), null);
         }
         keySet = (List<?>) keys;
     }
@@ -968,7 +1039,7 @@ public final class Drawbridge {
             isWhole = isWhole && (!tokens.containsKey(name) || isText(tokens.get(name)));
         }
         if (!isWhole) {
-            throw new DrawbridgeException("unexpected_answer", "the token endpoint's answer cannot be read");
+            throw unexpected(answer, "the token endpoint's answer cannot be read");
         }
         return tokens;
     }
@@ -1145,7 +1216,7 @@ public final class Drawbridge {
         }
         settings.logger.accept(place + ": " + answer.status);
         if (answer.status >= 300 && answer.status < 400) {
-            throw new DrawbridgeException("unexpected_answer", "a redirect, which is never followed");
+            throw unexpected(answer, "a redirect, which is never followed");
         }
         String nonce = answer.headers.getOrDefault("dpop-nonce", "");
         if (nonce.matches("[!-~]{1,1024}")) {
@@ -1160,20 +1231,36 @@ public final class Drawbridge {
     }
 
     private DrawbridgeException failure(Http answer, String what) {
+        Map<String, Object> body = object(answer.text);
+        Object said = body.get("request_id");
+        // Every answer has it in its header, a refusal's body besides (contract §11).
+        String requestId = Http.isRequestId(said) ? (String) said : answer.requestId();
+        String page = page(body.get("error_uri"));
         if (Arrays.asList(429, 502, 503, 504).contains(answer.status)) {
-            return new DrawbridgeException("come_back_later", null, null, wait(answer.headers.get("retry-after")));
+            Long seconds = wait(answer.headers.get("retry-after"));
+            return new DrawbridgeException("come_back_later", null, null, seconds, requestId, page);
         }
         if (answer.status >= 400 && answer.status < 500) {
-            Map<String, Object> body = object(answer.text);
             if (isText(body.get("error"))) {
-                return DrawbridgeException.refused((String) body.get("error"), body.get("error_description"));
+                return DrawbridgeException.refused((String) body.get("error"), body.get("error_description"), requestId, page);
             }
             String challenge = challenge(answer);
             if (challenge != null || answer.status == 401) {
-                return DrawbridgeException.refused(challenge == null ? "invalid_token" : challenge, null);
+                return DrawbridgeException.refused(challenge == null ? "invalid_token" : challenge, null, requestId, page);
             }
         }
-        return new DrawbridgeException("unexpected_answer", what + " answered " + answer.status);
+        return new DrawbridgeException("unexpected_answer", what + " answered " + answer.status, null, null, requestId, page);
+    }
+
+    private static DrawbridgeException unexpected(Http answer, String what) {
+        return new DrawbridgeException("unexpected_answer", what, null, null, answer.requestId(), null);
+    }
+
+    /** A page of the provider itself, for people to open; null for any other address. */
+    private String page(Object text) {
+        Address page = Address.of(text);
+        boolean isOurs = page != null && page.host.equals(Address.of(issuer).host) && (isLoopback || !page.isLoopback);
+        return isOurs ? page.text : null;
     }
 
     /** Seconds of Retry-After, which is a number or a date (RFC 9110 §10.2.3). */
@@ -1209,6 +1296,10 @@ public final class Drawbridge {
     /** What may stand in a header: one with a line break would write headers of its own (RFC 6749 appendix A.12). */
     private static boolean isVisible(Object value) {
         return value instanceof String && ((String) value).matches("[!-~]+");
+    }
+
+    private static boolean isLoginCode(Object value) {
+        return value instanceof String && ((String) value).matches("[0-9]{6}");
     }
 
     static boolean isNumber(Object value) {

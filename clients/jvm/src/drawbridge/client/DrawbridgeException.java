@@ -86,21 +86,27 @@ public final class DrawbridgeException extends Exception {
     public final String oauth;
     /** How long to wait, for {@code come_back_later}; null when the provider did not say. */
     public final Long seconds;
+    /** To find the request in the provider's log; null when no answer came that has one. */
+    public final String requestId;
+    /** A page of the provider that explains the error; null when it named none. */
+    public final String page;
 
     public DrawbridgeException(String code) {
-        this(code, null, null, null);
+        this(code, null);
     }
 
     /** For browsers and their like; {@code detail} holds no secret. */
     public DrawbridgeException(String code, String detail) {
-        this(code, detail, null, null);
+        this(code, detail, null, null, null, null);
     }
 
-    DrawbridgeException(String code, String detail, String oauth, Long seconds) {
+    DrawbridgeException(String code, String detail, String oauth, Long seconds, String requestId, String page) {
         super(text(code, detail == null && seconds != null ? seconds + " s" : detail, oauth));
         this.code = code;
         this.oauth = oauth;
         this.seconds = seconds;
+        this.requestId = requestId;
+        this.page = page;
     }
 
     private static String text(String code, String detail, String oauth) {
@@ -121,8 +127,8 @@ public final class DrawbridgeException extends Exception {
         return code.equals("refused") && ("invalid_grant".equals(oauth) || "invalid_token".equals(oauth));
     }
 
-    static DrawbridgeException refused(String error, Object description) {
+    static DrawbridgeException refused(String error, Object description, String requestId, String page) {
         boolean said = description instanceof String && !((String) description).isEmpty();
-        return new DrawbridgeException("refused", said ? error + " (" + description + ")" : error, error, null);
+        return new DrawbridgeException("refused", said ? error + " (" + description + ")" : error, error, null, requestId, page);
     }
 }

@@ -2,8 +2,10 @@ package drawbridge.client;
 
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -25,6 +27,8 @@ import javax.net.ssl.SSLSocketFactory;
 final class Http {
     /** More than any answer of a provider has, in bytes. */
     private static final int LARGEST = 1 << 20;
+    /** Milliseconds for an address that is not the last one: two packets may be lost on the way. */
+    private static final int LONGEST_TRY = 4_000;
 
     final int status;
     final Map<String, String> headers;
@@ -36,6 +40,21 @@ final class Http {
         this.text = text;
     }
 
+    /** To find the request in the provider's log: every answer has one (contract §11). */
+    String requestId() {
+        return requestId(headers);
+    }
+
+    private static String requestId(Map<String, String> headers) {
+        String id = headers.get("x-request-id");
+        return isRequestId(id) ? id : null;
+    }
+
+    /** One that a line of a log can hold, for people to pass on. */
+    static boolean isRequestId(Object value) {
+        return value instanceof String && ((String) value).matches("[!-~]{1,128}");
+    }
+
     /**
      * Throws unreachable unless a connection stands within the milliseconds of {@code connecting}, and a whole answer comes
      * within those of {@code timeout}: both from the beginning where they are the same, else the second from when the
@@ -45,8 +64,8 @@ final class Http {
         throws DrawbridgeException {
         boolean[] late = {false};
         Timer timer = new Timer(true);
-        try (Socket plain = new Socket()) {
-            TimerTask end = end(plain, late);
+        try (Way way = new Way()) {
+            TimerTask end = end(way, late);
             timer.schedule(end, connecting);
             URI uri = URI.create(address);
             boolean isTLS = uri.getScheme().equals("https");
@@ -56,12 +75,12 @@ final class Http {
                 // Java knows no host where the last label begins with a digit or ends with a hyphen.
                 throw new IOException("no host");
             }
-            plain.connect(new InetSocketAddress(host.replaceAll("[\\[\\]]", ""), port), connecting);
+            Socket plain = way.to(host.replaceAll("[\\[\\]]", ""), port, connecting);
             plain.setSoTimeout(connecting);
             Socket socket = isTLS ? secured(plain, host, port) : plain;
             if (timeout != connecting) {
                 end.cancel();
-                timer.schedule(end(plain, late), timeout);
+                timer.schedule(end(way, late), timeout);
                 plain.setSoTimeout(timeout);
             }
             String path = (uri.getRawPath() == null || uri.getRawPath().isEmpty() ? "/" : uri.getRawPath())
@@ -92,19 +111,60 @@ final class Http {
         }
     }
 
-    private static TimerTask end(Socket plain, boolean[] late) {
+    private static TimerTask end(Way way, boolean[] late) {
         return new TimerTask() {
             @Override
             public void run() {
                 // A timeout of the socket begins anew with every byte.
                 late[0] = true;
-                try {
-                    plain.close();
-                } catch (IOException gone) {
-                    // It is closed.
-                }
+                way.close();
             }
         };
+    }
+
+    /** The connection, or the try for one that is under way. */
+    private static final class Way implements Closeable {
+        private Socket socket = new Socket();
+        private boolean isClosed;
+
+        /** To the first of the host's addresses that can be reached; one of two is often out of a network's reach. */
+        Socket to(String host, int port, int milliseconds) throws IOException {
+            long end = System.nanoTime() + milliseconds * 1_000_000L;
+            InetAddress[] all = InetAddress.getAllByName(host);
+            for (int at = 0;; at++) {
+                int others = all.length - 1 - at;
+                long left = (end - System.nanoTime()) / 1_000_000;
+                long patience = others == 0 ? left : Math.min(left / (others + 1), LONGEST_TRY);
+                Socket own = next();
+                try {
+                    own.connect(new InetSocketAddress(all[at], port), (int) Math.max(1, patience));
+                    return own;
+                } catch (IOException none) {
+                    if (others == 0) {
+                        throw none;
+                    }
+                }
+            }
+        }
+
+        private synchronized Socket next() throws IOException {
+            if (isClosed) {
+                throw new IOException("the time is over");
+            }
+            socket.close();
+            socket = new Socket();
+            return socket;
+        }
+
+        @Override
+        public synchronized void close() {
+            isClosed = true;
+            try {
+                socket.close();
+            } catch (IOException gone) {
+                // It is closed.
+            }
+        }
     }
 
     private static Socket secured(Socket plain, String host, int port) throws IOException {
@@ -147,7 +207,7 @@ final class Http {
                 throw new IOException("an unknown transfer encoding");
             }
             for (int size = chunk(in); size > 0; size = chunk(in)) {
-                take(in, size, body);
+                take(in, size, body, headers);
                 if (!line(in).isEmpty()) {
                     throw new IOException("not a chunk");
                 }
@@ -160,14 +220,14 @@ final class Http {
                 throw new IOException("not a length");
             }
             if (Long.parseLong(length) > LARGEST) {
-                throw tooLong();
+                throw tooLong(headers);
             }
-            take(in, Integer.parseInt(length), body);
+            take(in, Integer.parseInt(length), body, headers);
         } else {
             for (int next = in.read(); next >= 0; next = in.read()) {
                 body.write(next);
                 if (body.size() > LARGEST) {
-                    throw tooLong();
+                    throw tooLong(headers);
                 }
             }
         }
@@ -182,9 +242,10 @@ final class Http {
         return Integer.parseInt(size, 16);
     }
 
-    private static void take(InputStream in, int count, ByteArrayOutputStream body) throws IOException, DrawbridgeException {
+    private static void take(InputStream in, int count, ByteArrayOutputStream body, Map<String, String> headers)
+        throws IOException, DrawbridgeException {
         if (body.size() + count > LARGEST) {
-            throw tooLong();
+            throw tooLong(headers);
         }
         byte[] buffer = new byte[8192];
         while (count > 0) {
@@ -209,7 +270,7 @@ final class Http {
         return text.endsWith("\r") ? text.substring(0, text.length() - 1) : text;
     }
 
-    private static DrawbridgeException tooLong() {
-        return new DrawbridgeException("unexpected_answer", "it is too long");
+    private static DrawbridgeException tooLong(Map<String, String> headers) {
+        return new DrawbridgeException("unexpected_answer", "it is too long", null, null, requestId(headers), null);
     }
 }

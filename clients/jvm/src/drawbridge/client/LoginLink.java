@@ -8,11 +8,13 @@ public final class LoginLink {
     private final String url;
     private final Map<String, String> headers;
     private final long expiresAt;
+    private final String code;
 
-    LoginLink(String url, Map<String, String> headers, long expiresAt) {
+    LoginLink(String url, Map<String, String> headers, long expiresAt, String code) {
         this.url = url;
         this.headers = Collections.unmodifiableMap(headers);
         this.expiresAt = expiresAt;
+        this.code = code;
     }
 
     /** What to open, at once. Never log, copy or share it. */
@@ -28,6 +30,14 @@ public final class LoginLink {
     /** Until when it works, in milliseconds since 1970 by this device's clock. */
     public long expiresAt() {
         return expiresAt;
+    }
+
+    /**
+     * Six digits to show to the person, who types them into the page; null where the website asks for none. Never send
+     * them along with the link.
+     */
+    public String code() {
+        return code;
     }
 
     @Override

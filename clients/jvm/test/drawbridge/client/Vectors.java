@@ -228,7 +228,8 @@ public final class Vectors {
         }
 
         private Map<String, Object> failure(DrawbridgeException error) {
-            return map("error", error.code, "oauth", error.oauth, "seconds", error.seconds, "sentence", error.getMessage());
+            return map("error", error.code, "oauth", error.oauth, "seconds", error.seconds, "request_id", error.requestId,
+                "page", error.page, "sentence", error.getMessage());
         }
 
         private static Map<String, Object> map(Object... pairs) {
@@ -269,7 +270,7 @@ public final class Vectors {
                         step.get("do").equals("open_url_with_header"));
                     log.add(link.toString());
                     double life = (link.expiresAt() - now((String) step.get("app"))) / 1000.0;
-                    return map("outcome", "link", "url", link.url(), "headers", link.headers(), "expires_in", life == Math.rint(life) ? (Object) (long) life : life);
+                    return map("outcome", "link", "url", link.url(), "headers", link.headers(), "code", link.code(), "expires_in", life == Math.rint(life) ? (Object) (long) life : life);
                 case "access_token":
                     return map("outcome", "token", "token", app.accessToken());
                 case "person":

@@ -67,6 +67,14 @@ public struct IssuerAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// The issuer's text.
     public var description: String { text }
+
+    /// A page of the provider itself, for people to open; `nil` for any other address.
+    func page(_ address: String) -> String? {
+        guard let page = SecureAddress(address), page.host == SecureAddress(text)?.host,
+            isLoopback || !page.isLoopbackHTTP
+        else { return nil }
+        return address
+    }
 }
 
 /// Where the apps of one maker on one device keep the sign-in that they share: the device secret and an ID token.

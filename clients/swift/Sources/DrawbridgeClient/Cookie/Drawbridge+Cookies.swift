@@ -22,11 +22,11 @@ extension Drawbridge {
                         ("subject_token", signIn.accessToken.expose()), ("subject_token_type", TokenType.accessToken),
                         ("actor_token", shared.deviceSecret.expose()), ("actor_token_type", TokenType.deviceSecret),
                     ], to: endpoint, accept: CookieDescription.mediaType), proves: signIn.isBound)
-            guard answer.status == 200 else { throw answer.failure(of: "the token endpoint", at: time.now()) }
+            guard answer.status == 200 else { throw failure(answer, of: "the token endpoint") }
             return answer
         }
         guard answer.mediaType == CookieDescription.mediaType, let given = answer.decode(CookieDescription.self) else {
-            throw .unexpectedAnswer("\(webView) gets no cookies")
+            throw answer.unexpected("\(webView) gets no cookies")
         }
         let fitting = given.cookies.filter { $0.reaches(page.host, from: origin) }
         guard !fitting.isEmpty else { throw .configuration("the provider's cookies do not reach \(page.host)") }

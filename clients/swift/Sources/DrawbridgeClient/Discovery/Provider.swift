@@ -15,7 +15,7 @@ actor Provider {
     func metadata() async throws(ClientError) -> ProviderMetadata {
         if let knownMetadata { return knownMetadata }
         let answer = try await transport.send(.get(ProviderMetadata.address(of: issuer)))
-        guard answer.status == 200 else { throw answer.failure(of: "discovery", at: time.now()) }
+        guard answer.status == 200 else { throw failure(answer, of: "discovery") }
         guard let document = answer.decode(ProviderMetadata.Document.self) else {
             throw .provider(.malformed("description"))
         }
@@ -30,16 +30,21 @@ actor Provider {
         return try await readKeys().key(id)
     }
 
-    /// Sees to it that keys are at hand, whichever.
+    /// Before a code, a secret or a person's sign-in is used up for an ID token: that there are no keys to verify it
+    /// with is found out while nothing is lost.
     func needKeys() async throws(ClientError) {
         if knownKeys == nil { _ = try await readKeys() }
     }
 
     private func readKeys() async throws(ClientError) -> KeySet {
         let answer = try await transport.send(.get(metadata().keySetAddress))
-        guard answer.status == 200 else { throw answer.failure(of: "the key set", at: time.now()) }
+        guard answer.status == 200 else { throw failure(answer, of: "the key set") }
         guard let keys = answer.decode(KeySet.self) else { throw .provider(.malformed("key set")) }
         knownKeys = keys
         return keys
+    }
+
+    private func failure(_ answer: ClientAnswer, of what: String) -> ClientError {
+        answer.failure(of: what, at: time.now(), by: issuer)
     }
 }

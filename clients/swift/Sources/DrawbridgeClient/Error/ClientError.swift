@@ -4,8 +4,8 @@ public enum ClientError: Error, Sendable, Equatable {
     case configuration(String)
     /// No answer came: no network, no such host, no trust in its certificate.
     case unreachable(String)
-    /// The provider asks to come back later, after so many seconds when it says so.
-    case comeBackLater(seconds: Int?)
+    /// The provider asks to come back later, after so many seconds when it says so; `requestID` is in its log.
+    case comeBackLater(seconds: Int?, requestID: String? = nil)
     /// The provider said no, and why.
     case refused(OAuthRefusal)
     /// The provider describes itself in a way that must not be trusted.
@@ -14,8 +14,8 @@ public enum ClientError: Error, Sendable, Equatable {
     case answer(AnswerFlaw)
     /// The ID token must not be believed.
     case idToken(IDTokenFlaw)
-    /// The answer is not one that this request can have.
-    case unexpectedAnswer(String)
+    /// The answer is not one that this request can have; `requestID` is in the provider's log.
+    case unexpectedAnswer(String, requestID: String? = nil)
     /// Nobody is signed in in this app, or the sign-in has ended.
     case notSignedIn
     /// The place for secrets does not work; says how.
@@ -28,25 +28,40 @@ public enum ClientError: Error, Sendable, Equatable {
     case timedOut
 }
 
+extension ClientError {
+    /// To find the request in the provider's log; `nil` when no answer came that has one.
+    public var requestID: String? {
+        switch self {
+        case .refused(let refusal): refusal.requestID
+        case .comeBackLater(_, let requestID), .unexpectedAnswer(_, let requestID): requestID
+        default: nil
+        }
+    }
+}
+
 extension ClientError: CustomStringConvertible {
     /// For people: what happened, in one sentence without a final stop.
     public var description: String {
         switch self {
         case .configuration(let problem): "the settings cannot work: \(problem)"
         case .unreachable(let reason): "the provider does not answer: \(reason)"
-        case .comeBackLater(let seconds?): "the provider asks to come back in \(seconds) s"
-        case .comeBackLater(nil): "the provider asks to come back later"
+        case .comeBackLater(let seconds?, let id): "the provider asks to come back in \(seconds) s\(Self.naming(id))"
+        case .comeBackLater(nil, let id): "the provider asks to come back later\(Self.naming(id))"
         case .refused(let refusal): "the provider refused: \(refusal)"
         case .provider(let flaw): "the provider is not to be trusted: \(flaw)"
         case .answer(let flaw): "the browser's answer is not taken: \(flaw.rawValue)"
         case .idToken(let flaw): "the ID token is not believed: \(flaw.rawValue)"
-        case .unexpectedAnswer(let what): "the provider's answer makes no sense: \(what)"
+        case .unexpectedAnswer(let what, let id): "the provider's answer makes no sense: \(what)\(Self.naming(id))"
         case .notSignedIn: "nobody is signed in"
         case .secretStore(let problem): "the secret store does not work: \(problem)"
         case .signedOutHereOnly(let reason): "signed out on this device, but the provider was not told: \(reason)"
         case .cancelled: "the sign-in was cancelled"
         case .timedOut: "no answer came in time"
         }
+    }
+
+    fileprivate static func naming(_ requestID: String?) -> String {
+        requestID.map { ", request \(OAuthRefusal.printable($0))" } ?? ""
     }
 }
 
@@ -55,12 +70,11 @@ extension OAuthRefusal: CustomStringConvertible {
     public var description: String {
         var text = Self.printable(code)
         if let explanation, !explanation.isEmpty { text += " (\(Self.printable(explanation)))" }
-        if let requestID { text += ", request \(Self.printable(requestID))" }
-        return text
+        return text + ClientError.naming(requestID)
     }
 
     /// Without control characters: a terminal would obey them.
-    private static func printable(_ text: String) -> String {
+    fileprivate static func printable(_ text: String) -> String {
         String(text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "?" : Character($0) })
     }
 }

@@ -34,4 +34,15 @@ extension OAuthRefusal: Decodable {
         case page = "error_uri"
         case requestID = "request_id"
     }
+
+    /// Reads the body of an answer.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        // Whatever else is there is a help, and no reason to lose the code.
+        func text(_ key: CodingKeys) -> String? { try? members.decode(String.self, forKey: key) }
+        code = try members.decode(String.self, forKey: .code)
+        explanation = text(.explanation)
+        page = text(.page)
+        requestID = text(.requestID)
+    }
 }

@@ -59,19 +59,37 @@ public struct ClientAnswer: Sendable {
         return max(0, Int(date.timeIntervalSince(now).rounded(.up)))
     }
 
+    /// To find the request in the provider's log: every answer has one (contract §11).
+    var requestID: String? { headers["x-request-id"].flatMap { Self.isRequestID($0) ? $0 : nil } }
+
+    /// One that a line of a log can hold, for people to pass on.
+    private static func isRequestID(_ text: String) -> Bool {
+        (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    /// The error for an answer that is none to this request.
+    func unexpected(_ what: String) -> ClientError { .unexpectedAnswer(what, requestID: requestID) }
+
     /// What an answer that is not a success says.
-    /// - Parameter now: this device's clock, for a `Retry-After` that is a date.
-    func failure(of what: String, at now: Date) -> ClientError {
-        let wait = headers["retry-after"].flatMap { Self.seconds(of: $0, at: now) }
+    /// - Parameters:
+    ///   - now: this device's clock, for a `Retry-After` that is a date.
+    ///   - issuer: whose answer it is, and whose page may explain it.
+    func failure(of what: String, at now: Date, by issuer: IssuerAddress) -> ClientError {
+        let said = decode(OAuthRefusal.self)
+        let requestID = said?.requestID.flatMap { Self.isRequestID($0) ? $0 : nil } ?? self.requestID
         switch status {
-        case 429, 502, 503, 504: return .comeBackLater(seconds: wait)
+        case 429, 502, 503, 504:
+            let wait = headers["retry-after"].flatMap { Self.seconds(of: $0, at: now) }
+            return .comeBackLater(seconds: wait, requestID: requestID)
         case 400..<500:
-            if let refusal = decode(OAuthRefusal.self) { return .refused(refusal) }
             // A challenge may have no body (RFC 6750 §3.1).
-            if let challenge { return .refused(OAuthRefusal(code: challenge)) }
-            return status == 401
-                ? .refused(OAuthRefusal(code: "invalid_token")) : .unexpectedAnswer("\(what) answered \(status)")
-        default: return .unexpectedAnswer("\(what) answered \(status)")
+            guard let code = said?.code ?? challenge ?? (status == 401 ? "invalid_token" : nil) else { break }
+            return .refused(
+                OAuthRefusal(
+                    code: code, explanation: said?.explanation, page: said?.page.flatMap { issuer.page($0) },
+                    requestID: requestID))
+        default: break
         }
+        return .unexpectedAnswer("\(what) answered \(status)", requestID: requestID)
     }
 }

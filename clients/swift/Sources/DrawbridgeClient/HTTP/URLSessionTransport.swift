@@ -87,7 +87,9 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecke
             gathered[dataTask.taskIdentifier]?.body.append(contentsOf: data)
             return gathered[dataTask.taskIdentifier]?.body.count ?? 0
         }
-        if length > ClientAnswer.maximumBody { finish(dataTask, .failure(.unexpectedAnswer("it is too long"))) }
+        guard length > ClientAnswer.maximumBody else { return }
+        let answer = (dataTask.response as? HTTPURLResponse).map { Self.answer($0, []) }
+        finish(dataTask, .failure(.unexpectedAnswer("it is too long", requestID: answer?.requestID)))
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -96,11 +98,15 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecke
             return finish(task, .failure(.unreachable("what answers is not HTTP")))
         }
         let body = lock.withLock { gathered[task.taskIdentifier]?.body ?? [] }
+        finish(task, .success(Self.answer(answer, body)))
+    }
+
+    private static func answer(_ answer: HTTPURLResponse, _ body: [UInt8]) -> ClientAnswer {
         var headers: [String: String] = [:]
         for (name, value) in answer.allHeaderFields {
             if let name = name as? String, let value = value as? String { headers[name] = value }
         }
-        finish(task, .success(ClientAnswer(status: answer.statusCode, headers: headers, body: body)))
+        return ClientAnswer(status: answer.statusCode, headers: headers, body: body)
     }
 
     /// Without the error's own fields: they repeat the request's address.

@@ -68,3 +68,23 @@ extension IDTokenClaims: Decodable {
         deviceSecretHash = try claims.decodeIfPresent(String.self, forKey: .deviceSecretHash)
     }
 }
+
+extension IDTokenClaims: Encodable {
+    /// Writes the claims as a token's payload has them.
+    public func encode(to encoder: any Encoder) throws {
+        var claims = encoder.container(keyedBy: CodingKeys.self)
+        try claims.encode(issuer, forKey: .issuer)
+        try claims.encode(subject, forKey: .subject)
+        try claims.encode(audience, forKey: .audience)
+        try claims.encode(expiresAt.timeIntervalSince1970, forKey: .expiresAt)
+        try claims.encode(issuedAt.timeIntervalSince1970, forKey: .issuedAt)
+        try claims.encodeIfPresent(authenticatedAt?.timeIntervalSince1970, forKey: .authenticatedAt)
+        try claims.encodeIfPresent(level, forKey: .level)
+        try claims.encode(methods, forKey: .methods)
+        try claims.encodeIfPresent(sessionID, forKey: .sessionID)
+        try claims.encodeIfPresent(authorizedParty, forKey: .authorizedParty)
+        try claims.encodeIfPresent(nonce, forKey: .nonce)
+        try claims.encodeIfPresent(accessTokenHash, forKey: .accessTokenHash)
+        try claims.encodeIfPresent(deviceSecretHash, forKey: .deviceSecretHash)
+    }
+}

@@ -62,8 +62,8 @@ extension Drawbridge {
     public func approveSignIn(
         letters: String, decide: @Sendable (AskingBrowser) async -> ApprovalDecision
     ) async throws(ClientError) -> ApprovalDigits? {
-        let found = try await post("by-code", ["user_code": letters]).decode(Found.self)
-        guard let found else { throw .unexpectedAnswer("no sign-in was named") }
+        let answer = try await post("by-code", ["user_code": letters])
+        guard let found = answer.decode(Found.self) else { throw answer.unexpected("no sign-in was named") }
         return try await approve(found.id, decide)
     }
 
@@ -72,9 +72,8 @@ extension Drawbridge {
     public func signInDigits() async throws(ClientError) -> ApprovalDigits {
         // An approval takes a token of the last minutes.
         _ = try await renewed()
-        guard let shown = try await post("code", [:]).decode(ShownCode.self) else {
-            throw .unexpectedAnswer("no digits came")
-        }
+        let answer = try await post("code", [:])
+        guard let shown = answer.decode(ShownCode.self) else { throw answer.unexpected("no digits came") }
         return ApprovalDigits(digits: Redacted(shown.code), expiresIn: shown.expiresIn)
     }
 
@@ -85,15 +84,15 @@ extension Drawbridge {
         guard id.utf8.count == 22, Base64URL.decode(id) != nil else {
             throw .configuration("the link names no sign-in")
         }
-        guard let scanned = try await post("\(id)/scan", [:]).decode(Scanned.self) else {
-            throw .unexpectedAnswer("nothing is said of the other device")
+        let answer = try await post("\(id)/scan", [:])
+        guard let scanned = answer.decode(Scanned.self) else {
+            throw answer.unexpected("nothing is said of the other device")
         }
         switch await decide(scanned.browser) {
         case .approve:
             _ = try await renewed()
-            guard let shown = try await post("\(id)/approve", ["txn": scanned.txn]).decode(Approved.self) else {
-                throw .unexpectedAnswer("no digits came")
-            }
+            let answer = try await post("\(id)/approve", ["txn": scanned.txn])
+            guard let shown = answer.decode(Approved.self) else { throw answer.unexpected("no digits came") }
             return ApprovalDigits(digits: Redacted(shown.code), expiresIn: shown.expiresIn)
         case .decline: _ = try await post("\(id)/deny", ["txn": scanned.txn])
         case .report: _ = try await post("\(id)/deny", ["txn": scanned.txn, "report": "1"])
@@ -109,7 +108,7 @@ extension Drawbridge {
                 .json(String(decoding: json, as: UTF8.self), to: address, bearer: signIn.accessToken),
                 proves: signIn.isBound)
             guard answer.status == 200 || answer.status == 204 else {
-                throw answer.failure(of: "the provider", at: time.now())
+                throw failure(answer, of: "the provider")
             }
             return answer
         }

@@ -25,16 +25,17 @@ extension Drawbridge {
         guard let address = try await provider.metadata().deviceAuthorizationEndpoint else {
             throw .provider(.endpoint("device_authorization_endpoint"))
         }
+        try await provider.needKeys()
         // What a device cannot have is not asked for: there may be no person at it who could tell.
         let scope = configuration.scope.filter { $0 != "offline_access" && $0 != "device_sso" }
         let answer = try await transport.send(
             .form(
                 [("client_id", configuration.clientID), ("scope", scope.joined(separator: " "))], to: address))
         guard answer.status == 200 else {
-            throw answer.failure(of: "the device authorization endpoint", at: time.now())
+            throw failure(answer, of: "the device authorization endpoint")
         }
         guard let started = answer.decode(DeviceAnswer.self), SecureAddress(started.verificationURI) != nil else {
-            throw .unexpectedAnswer("the device authorization endpoint's answer cannot be read")
+            throw answer.unexpected("the device authorization endpoint's answer cannot be read")
         }
         return DeviceSignIn(
             userCode: started.userCode, verificationAddress: started.verificationURI,
@@ -57,6 +58,20 @@ extension Drawbridge {
             try await Task.sleep(nanoseconds: UInt64($0 * 1_000_000_000))
         }
     ) async throws(ClientError) -> IDTokenClaims {
+        // Beside the asking: a code that was used is not asked with again, which would end what it opened.
+        let tokens = try await poll(device, patience, sleep)
+        guard let idToken = tokens.idToken else { throw .idToken(.missing) }
+        let claims = try await verified(
+            idToken,
+            IDTokenCheck(
+                issuer: configuration.issuer, clientID: configuration.clientID, accessToken: tokens.accessToken))
+        try await begin(StoredSignIn(tokens, of: claims, at: time.now()))
+        return claims
+    }
+
+    private func poll(
+        _ device: DeviceSignIn, _ patience: TimeInterval, _ sleep: @Sendable (TimeInterval) async throws -> Void
+    ) async throws(ClientError) -> TokenAnswer {
         var interval = device.interval
         let end = min(device.expiresAt, time.now().addingTimeInterval(patience))
         while true {
@@ -64,10 +79,9 @@ extension Drawbridge {
             let wait = max(0, min(interval, end.timeIntervalSince(time.now())))
             do { try await sleep(wait) } catch { throw .cancelled }
             do throws(ClientError) {
-                return try await take(
-                    try await token([
-                        ("grant_type", TokenType.deviceCodeGrant), ("device_code", device.deviceCode.expose()),
-                    ]))
+                return try await token([
+                    ("grant_type", TokenType.deviceCodeGrant), ("device_code", device.deviceCode.expose()),
+                ])
             } catch {
                 switch error {
                 case .refused(let refusal) where refusal.code == "authorization_pending": break
@@ -75,22 +89,12 @@ extension Drawbridge {
                 case .refused(let refusal) where refusal.code == "expired_token": throw .timedOut
                 // A lost connection is no answer (RFC 8628 §3.5).
                 case .unreachable: interval = min(interval * 2, 60)
-                case .comeBackLater(let seconds): interval = max(interval, TimeInterval(seconds ?? 0))
+                case .comeBackLater(let seconds, _): interval = max(interval, TimeInterval(seconds ?? 0))
                 default: throw error
                 }
             }
             guard time.now() < end else { throw .timedOut }
         }
-    }
-
-    private func take(_ tokens: TokenAnswer) async throws(ClientError) -> IDTokenClaims {
-        guard let idToken = tokens.idToken else { throw .idToken(.missing) }
-        let claims = try await verified(
-            idToken,
-            IDTokenCheck(
-                issuer: configuration.issuer, clientID: configuration.clientID, accessToken: tokens.accessToken))
-        try await begin(StoredSignIn(tokens, subject: claims.subject, at: time.now()))
-        return claims
     }
 }
 

@@ -57,14 +57,16 @@ extension Drawbridge {
         _ request: ClientRequest, proves: Bool, _ carrier: LinkCarrier
     ) async throws(ClientError) -> LoginLink {
         let answer = try await send(request, proves: proves)
-        guard answer.status == 200 else { throw answer.failure(of: "the login token endpoint", at: time.now()) }
+        guard answer.status == 200 else { throw failure(answer, of: "the login token endpoint") }
         guard let given = answer.decode(LoginTokenAnswer.self), given.expiresIn > 0,
             let target = SecureAddress(given.loginURL), !target.isLoopbackHTTP || configuration.issuer.isLoopback
-        else { throw .unexpectedAnswer("no login address to be trusted") }
+        else { throw answer.unexpected("no login address to be trusted") }
+        guard given.hasSoundCode else { throw answer.unexpected("its login code is not six digits") }
         let expiresAt = time.now().addingTimeInterval(given.expiresIn)
-        let (address, headers) = carrier == .address ? (given.loginURL, [:]) : try given.inHeader()
-        guard let url = URL(string: address) else { throw .unexpectedAnswer("no login address to be trusted") }
-        return LoginLink(url: Redacted(url), headers: Redacted(headers), expiresAt: expiresAt)
+        let (address, headers) = carrier == .address ? (given.loginURL, [:]) : try given.inHeader(answer)
+        guard let url = URL(string: address) else { throw answer.unexpected("no login address to be trusted") }
+        return LoginLink(
+            url: Redacted(url), headers: Redacted(headers), expiresAt: expiresAt, code: given.code.map { Redacted($0) })
     }
 
     private struct LoginTokenWish: Encodable {
@@ -81,22 +83,30 @@ extension Drawbridge {
         let loginURL: String
         let expiresIn: Double
         let token: String?
+        let code: String?
 
         private enum CodingKeys: String, CodingKey {
             case loginURL = "login_url"
             case expiresIn = "expires_in"
             case token
+            case code = "login_code"
+        }
+
+        /// Whether there is no code, or one of six digits.
+        var hasSoundCode: Bool {
+            guard let code else { return true }
+            return code.utf8.count == 6 && code.utf8.allSatisfy { (0x30...0x39).contains($0) }
         }
 
         /// The address without the token, and the header that carries it (contract §4.1).
-        func inHeader() throws(ClientError) -> (address: String, headers: [String: String]) {
+        func inHeader(_ answer: ClientAnswer) throws(ClientError) -> (address: String, headers: [String: String]) {
             guard let token, !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                throw .unexpectedAnswer("no token for the header")
+                throw answer.unexpected("no token for the header")
             }
             let parts = loginURL.split(separator: "?", maxSplits: 1)
             let rest = parts.dropFirst().flatMap { $0.split(separator: "&") }.filter { !$0.hasPrefix("token=") }
             let address = String(parts[0]) + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))
-            guard !address.contains(token) else { throw .unexpectedAnswer("the token is in the path of the address") }
+            guard !address.contains(token) else { throw answer.unexpected("the token is in the path of the address") }
             return (address, ["Drawbridge-Login-Token": token])
         }
     }

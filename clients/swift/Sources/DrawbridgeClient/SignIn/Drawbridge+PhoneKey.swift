@@ -34,7 +34,7 @@ extension Drawbridge {
             try await sent(.get("\(base)/link-nonce", bearer: signIn.accessToken), proves: signIn.isBound)
         }
         guard let invitation = asked.decode(Invitation.self) else {
-            throw .unexpectedAnswer("the provider did not say what to prove")
+            throw asked.unexpected("the provider did not say what to prove")
         }
         let request = PhoneKeyRequest(
             code: invitation.code, audience: invitation.audience, nonce: invitation.nonce,
@@ -48,14 +48,14 @@ extension Drawbridge {
                 .json(String(decoding: json, as: UTF8.self), to: "\(base)/links", bearer: signIn.accessToken),
                 proves: signIn.isBound)
         }
-        guard let key = linked.decode(Linked.self) else { throw .unexpectedAnswer("no key was named") }
+        guard let key = linked.decode(Linked.self) else { throw linked.unexpected("no key was named") }
         return key.thumbprint
     }
 
     private func sent(_ request: ClientRequest, proves: Bool) async throws(ClientError) -> ClientAnswer {
         let answer = try await send(request, proves: proves)
         guard answer.status == 200 || answer.status == 201 else {
-            throw answer.failure(of: "the provider", at: time.now())
+            throw failure(answer, of: "the provider")
         }
         return answer
     }

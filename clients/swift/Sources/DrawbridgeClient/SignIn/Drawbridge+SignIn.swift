@@ -16,7 +16,8 @@ extension Drawbridge {
     public func beginSignIn(
         redirect: RedirectAddress, options: SignInOptions = SignInOptions()
     ) async throws(ClientError) -> SignInRequest {
-        SignInRequest(
+        try await provider.needKeys()
+        return SignInRequest(
             configuration, metadata: try await provider.metadata(), redirect: redirect, options: options,
             proofThumbprint: try await proofThumbprint(), random: random)
     }
@@ -29,8 +30,10 @@ extension Drawbridge {
     @discardableResult
     public func finishSignIn(_ request: SignInRequest, answer: String) async throws(ClientError) -> IDTokenClaims {
         let code = try SignInAnswer(answer, to: request).code
+        // Another process may have sent the person out.
+        try await provider.needKeys()
         let (tokens, claims) = try await redeemedAlone(code, request)
-        try await begin(StoredSignIn(tokens, subject: claims.subject, at: time.now()))
+        try await begin(StoredSignIn(tokens, of: claims, at: time.now()))
         return claims
     }
 
@@ -76,8 +79,8 @@ extension Drawbridge {
         }
         let person = try await withSignIn { signIn async throws(ClientError) in
             let answer = try await send(.get(address, bearer: signIn.accessToken), proves: signIn.isBound)
-            guard answer.status == 200 else { throw answer.failure(of: "userinfo", at: time.now()) }
-            guard let person = answer.decode(Person.self) else { throw .unexpectedAnswer("userinfo cannot be read") }
+            guard answer.status == 200 else { throw failure(answer, of: "userinfo") }
+            guard let person = answer.decode(Person.self) else { throw answer.unexpected("userinfo cannot be read") }
             return person
         }
         // An answer about somebody else must not be used (OpenID Connect Core §5.3.2).
@@ -135,50 +138,6 @@ extension Drawbridge {
     }
 }
 
-// One app signs in by what another left on the device (Native SSO §4).
-extension Drawbridge {
-    /// Tries to sign in without a person. Never throws: what it cannot do, the browser can.
-    public func signInSilently() async -> SilentSignIn {
-        do throws(ClientError) {
-            guard let shared = try await currentSharedSignIn() else { return .needsSignIn(.nothingShared) }
-            return try await exchange(shared)
-        } catch {
-            return .needsSignIn(.failed(error))
-        }
-    }
-
-    private func exchange(_ shared: SharedSignIn) async throws(ClientError) -> SilentSignIn {
-        guard DeviceSecretHash.fits(idToken: shared.idToken, deviceSecret: shared.deviceSecret) else {
-            return .needsSignIn(.partsDoNotFit)
-        }
-        do throws(ClientError) {
-            let tokens = try await token([
-                ("grant_type", TokenType.exchangeGrant), ("audience", configuration.issuer.text),
-                ("subject_token", shared.idToken.expose()), ("subject_token_type", TokenType.idToken),
-                ("actor_token", shared.deviceSecret.expose()), ("actor_token_type", TokenType.deviceSecret),
-                ("scope", configuration.scope.joined(separator: " ")),
-            ])
-            guard let idToken = tokens.idToken else { throw .idToken(.missing) }
-            let claims = try await verified(
-                idToken,
-                IDTokenCheck(
-                    issuer: configuration.issuer, clientID: configuration.clientID, subject: shared.claims.subject,
-                    accessToken: tokens.accessToken, deviceSecret: tokens.deviceSecret ?? shared.deviceSecret))
-            if let secret = tokens.deviceSecret, secret != shared.deviceSecret { try await share(secret, idToken) }
-            try await begin(StoredSignIn(tokens, subject: claims.subject, at: time.now()))
-            return .signedIn(claims)
-        } catch {
-            switch error {
-            case .refused(let refusal):
-                if refusal.code == "invalid_grant" { try await forgetShared(shared) }
-                return .needsSignIn(.refused(refusal))
-            case .idToken(let flaw): return .needsSignIn(.notBelieved(flaw))
-            default: throw error
-            }
-        }
-    }
-}
-
 /// How far a sign-out goes.
 public enum SignOutExtent: Sendable, Equatable {
     /// The device secret ends, and with it every app and web session that came from it. What "sign out" means to people.
@@ -206,19 +165,26 @@ extension Drawbridge {
     }
 
     private func end(_ extent: SignOutExtent) async throws(ClientError) {
-        let own = try await stored()
-        let shared = try await sharedSignIn()
+        // What cannot be read cannot be ended at the provider, and leaves the device all the same.
+        var own: StoredSignIn?
+        var unread: ClientError?
+        do throws(ClientError) { own = try await stored() } catch { unread = error }
+        var shared: SharedSignIn?
+        var unreadShared: ClientError?
+        do throws(ClientError) { shared = try await sharedSignIn() } catch { unreadShared = error }
         var ending: [(token: Redacted<String>, kind: String)] = []
         if let token = own?.refreshToken { ending.append((token, "refresh_token")) }
         let isOurs = own.map { shared?.isOf($0.subject) ?? false } ?? true
-        let endsShared = isOurs && (extent == .device || shared?.isFrom(configuration.clientID) ?? false)
+        let reachesShared = extent == .device || shared?.isFrom(configuration.clientID) ?? false
+        let endsShared = shared == nil ? unreadShared != nil && extent == .device : isOurs && reachesShared
         if let shared, endsShared { ending.append((shared.deviceSecret, "device_secret")) }
-        guard own != nil || (shared != nil && endsShared) else { throw .notSignedIn }
-        let problem = await revoke(ending, proves: own?.isBound ?? false)
+        guard own != nil || unread != nil || endsShared else { throw .notSignedIn }
+        let untold = await revoke(ending, proves: own?.isBound ?? false)
+        let problem = unread ?? unreadShared ?? untold
         // All of it, also when the store refuses a part; what stays on the device is told before anything else.
         var stays: ClientError?
         do throws(ClientError) { try await drop() } catch { stays = error }
-        if let group = configuration.sharing, shared != nil, endsShared {
+        if let group = configuration.sharing, endsShared {
             let problem: ClientError?
             do throws(ClientError) {
                 problem = try await store.locked(group.deviceSecret) { () async throws(ClientError) in
@@ -263,7 +229,7 @@ extension Drawbridge {
                             ("token", token.expose()), ("token_type_hint", kind),
                             ("client_id", configuration.clientID),
                         ], to: address), proves: proves)
-                guard answer.status == 200 else { throw answer.failure(of: "revocation", at: time.now()) }
+                guard answer.status == 200 else { throw failure(answer, of: "revocation") }
             } catch {
                 problem = problem ?? error
             }
@@ -284,7 +250,7 @@ extension Drawbridge {
         try await current().accessToken
     }
 
-    private func current() async throws(ClientError) -> StoredSignIn {
+    func current() async throws(ClientError) -> StoredSignIn {
         guard let signIn = try await stored() else { throw .notSignedIn }
         return signIn.expiresAt > time.now().addingTimeInterval(30) ? signIn : try await renewed(signIn)
     }
@@ -346,8 +312,7 @@ extension Drawbridge {
         } else if let shared {
             // Without it the provider would make a second device of this one (contract §5.2).
             form.append(("device_secret", shared.deviceSecret.expose()))
-            // A secret that is shown may be replaced (contract §5.4), and its successor comes with an ID token to verify:
-            // that the keys cannot be had is found out before, while nothing is used up.
+            // It may be replaced (contract §5.4), and its successor comes with an ID token to verify.
             try await provider.needKeys()
         }
         let tokens: TokenAnswer
@@ -356,13 +321,18 @@ extension Drawbridge {
         } catch {
             // Nothing else ends a sign-in (contract §5.2): a bare 401 may be of anything in front of the provider.
             guard case .refused(let refusal) = error, refusal.code == "invalid_grant" else { throw error }
-            try await forget(signIn)
+            if let now = try await stored() {
+                // Another process was quicker, where the store has no lock that both respect: what it got stands.
+                guard now.refreshToken == refreshToken else { return now }
+                try await drop()
+            }
             throw .notSignedIn
         }
         var fresh = StoredSignIn(tokens, subject: signIn.subject, at: time.now())
         fresh.refreshToken = tokens.refreshToken ?? refreshToken
         // An answer that says nothing of it leaves it as it was (RFC 6749 §5.1).
         fresh.scope = tokens.scope ?? signIn.scope
+        fresh.claims = signIn.claims
         // Where the store has no lock across processes, another may have signed out or in meanwhile: that stands.
         guard let now = try await stored() else {
             // Ended when the provider can be told; the sign-out has ended the session anyway.
@@ -397,12 +367,6 @@ extension Drawbridge {
     private func fits(_ idToken: Redacted<String>, _ check: IDTokenCheck) -> Bool {
         guard let token = try? SignedIDToken(idToken) else { return false }
         return check.flaw(in: token.claims, at: time.now()) == nil
-    }
-
-    /// Forgets a sign-in that has ended, unless another process has renewed it meanwhile.
-    private func forget(_ dead: StoredSignIn) async throws(ClientError) {
-        guard try await stored()?.refreshToken == dead.refreshToken else { return }
-        try await drop()
     }
 
     private func drop() async throws(ClientError) {

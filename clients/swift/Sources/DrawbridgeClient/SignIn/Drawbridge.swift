@@ -131,12 +131,17 @@ public actor Drawbridge {
         let form = parameters + [("client_id", clientID ?? configuration.clientID)]
         let answer = try await send(
             .form(form, to: provider.metadata().tokenEndpoint, patience: patience), proves: bindsTokens)
-        guard answer.status == 200 else { throw answer.failure(of: "the token endpoint", at: time.now()) }
+        guard answer.status == 200 else { throw failure(answer, of: "the token endpoint") }
         // What is bound to a key that we do not have is of no use.
         guard let tokens = answer.decode(TokenAnswer.self), bindsTokens || !tokens.isBound else {
-            throw .unexpectedAnswer("the token endpoint's answer cannot be read")
+            throw answer.unexpected("the token endpoint's answer cannot be read")
         }
         return tokens
+    }
+
+    /// What an answer that is not a success says.
+    nonisolated func failure(_ answer: ClientAnswer, of what: String) -> ClientError {
+        answer.failure(of: what, at: time.now(), by: configuration.issuer)
     }
 
     /// The claims of an ID token whose signature and claims are right.

@@ -71,4 +71,7 @@ public struct LoginLink: Sendable {
     public let headers: Redacted<[String: String]>
     /// Until when it works.
     public let expiresAt: Date
+    /// Six digits to show to the person, who types them into the page; `nil` where the website asks for none.
+    /// Never send them along with the link.
+    public let code: Redacted<String>?
 }

@@ -11,6 +11,9 @@ struct StoredSignIn: Sendable, Equatable {
     let subject: String
     /// What was granted; `nil` when nobody said, or an earlier version kept it.
     var scope: String?
+    /// Of the ID token that it came with; those of a renewal are about the same sign-in (OpenID Connect Core §12.2).
+    /// `nil` when an earlier version kept it.
+    var claims: IDTokenClaims?
 
     /// One item for each app and provider. In no sharing group: an app's tokens are nobody else's.
     static func item(of configuration: ClientConfiguration) -> SecretItem {
@@ -26,6 +29,13 @@ struct StoredSignIn: Sendable, Equatable {
         isBound = kept.isBound ?? false
         subject = kept.subject
         scope = kept.scope
+        claims = kept.claims.flatMap { $0.subject == kept.subject ? $0 : nil }
+    }
+
+    /// Of a sign-in that has just been made.
+    init(_ answer: TokenAnswer, of claims: IDTokenClaims, at now: Date) {
+        self.init(answer, subject: claims.subject, at: now)
+        self.claims = claims
     }
 
     init(_ answer: TokenAnswer, subject: String, at now: Date) {
@@ -42,7 +52,8 @@ struct StoredSignIn: Sendable, Equatable {
     func text() throws(ClientError) -> Redacted<String> {
         let kept = Kept(
             accessToken: accessToken.expose(), refreshToken: refreshToken?.expose(),
-            expiresAt: expiresAt.timeIntervalSince1970, isBound: isBound, subject: subject, scope: scope)
+            expiresAt: expiresAt.timeIntervalSince1970, isBound: isBound, subject: subject, scope: scope,
+            claims: claims)
         guard let json = try? JSONEncoder().encode(kept) else { throw .secretStore("the tokens cannot be written") }
         return Redacted(String(decoding: json, as: UTF8.self))
     }
@@ -55,5 +66,6 @@ struct StoredSignIn: Sendable, Equatable {
         let isBound: Bool?
         let subject: String
         let scope: String?
+        let claims: IDTokenClaims?
     }
 }

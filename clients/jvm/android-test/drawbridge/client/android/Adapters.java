@@ -1,16 +1,22 @@
 package drawbridge.client.android;
 
 import android.content.Intent;
+import android.content.SharedPreferences;
 import android.net.Uri;
 import android.webkit.CookieManager;
 import androidx.activity.result.ActivityResultLauncher;
 import androidx.browser.auth.AuthTabIntent;
 import androidx.browser.customtabs.CustomTabsIntent;
+import drawbridge.client.Drawbridge;
 import drawbridge.client.DrawbridgeException;
+import drawbridge.client.Settings;
 import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
@@ -35,6 +41,7 @@ public final class Adapters {
         authTab();
         webView();
         store();
+        backup();
         System.out.println(failures + " failures");
         System.exit(failures == 0 ? 0 : 1);
     }
@@ -129,6 +136,76 @@ public final class Adapters {
             same("what was kept under another name", "refused", "opened");
         } catch (GeneralSecurityException refused) {
             // As it should be: whoever writes the file cannot put one secret in another's place.
+        }
+    }
+
+    /** What another device's key sealed, as a restored backup brings it, and what nobody did. */
+    private static void backup() throws Exception {
+        Map<String, String> kept = new HashMap<>();
+        KeystoreStore before = new KeystoreStore(new Kept(kept), new SecretKeySpec(new byte[32], "AES"));
+        byte[] other = new byte[32];
+        other[0] = 1;
+        KeystoreStore store = new KeystoreStore(new Kept(kept), new SecretKeySpec(other, "AES"));
+        String item = "drawbridge:app-a:http://127.0.0.1:1";
+        before.set(item, "{}");
+        same("what another device's key sealed", null, store.get(item));
+        same("what is left of it", false, kept.containsKey(item));
+        String nobodys = Base64.getEncoder().encodeToString(new byte[] {12, 1});
+        for (String damaged : Arrays.asList("", "!", nobodys, Base64.getEncoder().encodeToString(new byte[40]))) {
+            kept.put("one", damaged);
+            same("what is no sealed text: " + damaged, null, store.get("one"));
+            same("what is left of " + damaged, false, kept.containsKey("one"));
+        }
+        store.set("one", "secret");
+        same("what is kept from then on", "secret", store.get("one"));
+        store.remove("one");
+        before.set(item, "{}");
+        before.set("drawbridge-shared:maker", "{}");
+        Settings settings = new Settings("http://127.0.0.1:1");
+        settings.clientId = "app-a";
+        settings.sharing = "maker";
+        settings.store = store;
+        try {
+            new Drawbridge(settings).signOut();
+            same("a sign-out after a restored backup", "refused", "done");
+        } catch (DrawbridgeException error) {
+            same("a sign-out after a restored backup", "not_signed_in", error.code);
+        }
+        same("what it leaves", 0, kept.size());
+    }
+
+    private static final class Kept implements SharedPreferences {
+        private final Map<String, String> kept;
+
+        Kept(Map<String, String> kept) {
+            this.kept = kept;
+        }
+
+        @Override
+        public String getString(String name, String missing) {
+            return kept.getOrDefault(name, missing);
+        }
+
+        @Override
+        public Editor edit() {
+            return new Editor() {
+                @Override
+                public Editor putString(String name, String value) {
+                    kept.put(name, value);
+                    return this;
+                }
+
+                @Override
+                public Editor remove(String name) {
+                    kept.remove(name);
+                    return this;
+                }
+
+                @Override
+                public boolean commit() {
+                    return true;
+                }
+            };
         }
     }
 }

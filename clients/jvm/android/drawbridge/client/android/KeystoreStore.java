@@ -3,6 +3,7 @@ package drawbridge.client.android;
 import android.content.Context;
 import android.content.SharedPreferences;
 import android.security.keystore.KeyGenParameterSpec;
+import android.security.keystore.KeyPermanentlyInvalidatedException;
 import android.security.keystore.KeyProperties;
 import drawbridge.client.Store;
 import java.nio.ByteBuffer;
@@ -14,6 +15,7 @@ import java.util.Base64;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
 import javax.crypto.KeyGenerator;
 import javax.crypto.SecretKey;
@@ -21,18 +23,24 @@ import javax.crypto.spec.GCMParameterSpec;
 
 /**
  * Secrets of one app, encrypted by a key of the Android Keystore (AES-GCM, the name is authenticated) in its private
- * preferences. Its locks hold within the process: run the library in one process of the app. Keep the file out of backups;
- * another device has no key for it.
+ * preferences. Its locks hold within the process: run the library in one process of the app. Keep the file out of backups:
+ * another device has no key for it, and what cannot be opened is dropped when it is read.
  */
 public final class KeystoreStore implements Store {
     private static final Map<String, ReentrantLock> LOCKS = new ConcurrentHashMap<>();
+    /** In bytes, as the Keystore makes them. */
+    private static final int NONCE = 12;
 
     private final SharedPreferences preferences;
     private final SecretKey key;
 
     public KeystoreStore(Context context, String name) throws Exception {
-        preferences = context.getSharedPreferences(name, Context.MODE_PRIVATE);
-        key = key(name);
+        this(context.getSharedPreferences(name, Context.MODE_PRIVATE), key(name));
+    }
+
+    KeystoreStore(SharedPreferences preferences, SecretKey key) {
+        this.preferences = preferences;
+        this.key = key;
     }
 
     private static synchronized SecretKey key(String alias) throws Exception {
@@ -51,12 +59,25 @@ public final class KeystoreStore implements Store {
     @Override
     public String get(String name) throws Exception {
         String kept = preferences.getString(name, null);
-        return kept == null ? null : opened(key, name, kept);
+        try {
+            return kept == null ? null : opened(key, name, kept);
+        } catch (AEADBadTagException | IllegalArgumentException | KeyPermanentlyInvalidatedException lost) {
+            // Of another device by a backup, or damaged: no later try would open it, and the sign-out would stumble on it.
+            synchronized (preferences) {
+                if (kept.equals(preferences.getString(name, null))) {
+                    remove(name);
+                }
+            }
+            return null;
+        }
     }
 
     @Override
     public void set(String name, String value) throws Exception {
-        done(preferences.edit().putString(name, sealed(key, name, value)));
+        String sealed = sealed(key, name, value);
+        synchronized (preferences) {
+            done(preferences.edit().putString(name, sealed));
+        }
     }
 
     @Override
@@ -91,6 +112,9 @@ public final class KeystoreStore implements Store {
 
     static String opened(SecretKey key, String name, String kept) throws GeneralSecurityException {
         byte[] all = Base64.getDecoder().decode(kept);
+        if (all.length <= 1 + NONCE || all[0] != NONCE) {
+            throw new IllegalArgumentException("not what sealed gives");
+        }
         Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
         cipher.init(Cipher.DECRYPT_MODE, key, new GCMParameterSpec(128, all, 1, all[0]));
         cipher.updateAAD(name.getBytes(StandardCharsets.UTF_8));

@@ -1,0 +1,157 @@
+package drawbridge.client;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * What no vector can play: a host of two addresses, and a store that does not let itself be read. Status 0 when all holds.
+ * Its test gives {@code localhost} the addresses 127.0.0.2 and 127.0.0.1, in this order.
+ */
+public final class Beside {
+    private static int failures;
+
+    private Beside() {
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        same("the addresses of the test", 2, InetAddress.getAllByName("localhost").length);
+        anAddressThatRefuses();
+        anAddressThatIsSilent();
+        noAddressThatAnswers();
+        aStoreThatCannotBeRead();
+        System.out.println(failures + " failures");
+        System.exit(failures == 0 ? 0 : 1);
+    }
+
+    private static void same(String what, Object expected, Object got) {
+        if (!Objects.equals(expected, got)) {
+            failures++;
+            System.err.println(what + ": " + got + " in place of " + expected);
+        }
+    }
+
+    private static String opened(int port, int timeout) throws DrawbridgeException {
+        Settings settings = new Settings("http://localhost:" + port);
+        settings.timeout = timeout;
+        try {
+            return new Drawbridge(settings).openUrl("/contacts", "bearer", null, false).url();
+        } catch (DrawbridgeException error) {
+            return error.code + (error.getMessage().contains("too long") ? ", late" : "");
+        }
+    }
+
+    /** Answers one request with a link. */
+    private static void answerOnce(ServerSocket server) {
+        Thread thread = new Thread(() -> {
+            try (Socket client = server.accept(); InputStream in = client.getInputStream()) {
+                in.read(new byte[8192]);
+                String body = "{\"login_url\":\"http://localhost/login-with-token?token=t\",\"expires_in\":60}";
+                String answer = "HTTP/1.1 200 OK\r\nContent-Length: " + body.length() + "\r\n\r\n" + body;
+                client.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+            } catch (IOException gone) {
+                // The other side shows it.
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void anAddressThatRefuses() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"))) {
+            answerOnce(server);
+            same("the first address refuses", "http://localhost/login-with-token?token=t", opened(server.getLocalPort(), 20_000));
+        }
+    }
+
+    private static void anAddressThatIsSilent() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"));
+            ServerSocket full = new ServerSocket(server.getLocalPort(), 1, InetAddress.getByName("127.0.0.2"))) {
+            List<Socket> waiting = fill(full);
+            answerOnce(server);
+            same("the first address is silent", "http://localhost/login-with-token?token=t", opened(server.getLocalPort(), 2_000));
+            for (Socket one : waiting) {
+                one.close();
+            }
+        }
+    }
+
+    private static void noAddressThatAnswers() throws Exception {
+        try (ServerSocket first = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.2"));
+            ServerSocket second = new ServerSocket(first.getLocalPort(), 1, InetAddress.getByName("127.0.0.1"))) {
+            List<Socket> waiting = fill(first);
+            waiting.addAll(fill(second));
+            long begun = System.nanoTime();
+            String said = opened(first.getLocalPort(), 1_000);
+            same("both are silent", "unreachable", said.split(",")[0]);
+            same("all of them have no more time than one", true, System.nanoTime() - begun < 10_000_000_000L);
+            for (Socket one : waiting) {
+                one.close();
+            }
+        }
+    }
+
+    /** Takes the places of those who wait to be accepted: whoever comes then hears nothing. */
+    private static List<Socket> fill(ServerSocket server) throws IOException {
+        List<Socket> waiting = new ArrayList<>();
+        for (int turn = 0; turn < 16; turn++) {
+            Socket one = new Socket();
+            waiting.add(one);
+            try {
+                one.connect(server.getLocalSocketAddress(), 300);
+            } catch (IOException full) {
+                return waiting;
+            }
+        }
+        throw new IOException("it is never full");
+    }
+
+    private static void aStoreThatCannotBeRead() throws Exception {
+        List<String> removed = new ArrayList<>();
+        Settings settings = new Settings("http://127.0.0.1:1");
+        settings.clientId = "app-a";
+        settings.sharing = "maker";
+        settings.store = new Store() {
+            @Override
+            public String get(String name) throws IOException {
+                throw new IOException("damaged");
+            }
+
+            @Override
+            public void set(String name, String value) {
+                throw new IllegalStateException("nothing is to be kept");
+            }
+
+            @Override
+            public void remove(String name) {
+                removed.add(name);
+            }
+
+            @Override
+            public Lock lock(String name) {
+                return () -> { };
+            }
+        };
+        for (boolean device : new boolean[] {false, true}) {
+            removed.clear();
+            String code = null;
+            try {
+                new Drawbridge(settings).signOut(device);
+            } catch (DrawbridgeException error) {
+                code = error.code;
+            }
+            // The list of the web view's cookies is what no removal can do without.
+            same("a sign-out where nothing can be read", "secret_store", code);
+            same("what it takes out all the same", device
+                ? Arrays.asList("drawbridge:app-a:http://127.0.0.1:1", "drawbridge-shared:maker")
+                : Arrays.asList("drawbridge:app-a:http://127.0.0.1:1"), removed);
+        }
+    }
+}

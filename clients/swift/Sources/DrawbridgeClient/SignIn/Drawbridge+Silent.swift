@@ -1,0 +1,65 @@
+// Without a person: by what this app has kept, else by what another has left on the device (Native SSO §4).
+extension Drawbridge {
+    /// Tries to sign in without a person. Never throws: what it cannot do, the browser can.
+    ///
+    /// Whoever is signed in already stays so, with the claims of that sign-in; no second one is made. That holds
+    /// without a network too: what cannot be renewed just now has not ended.
+    public func signInSilently() async -> SilentSignIn {
+        do throws(ClientError) {
+            if let claims = try await ownClaims() { return .signedIn(claims) }
+            guard let shared = try await currentSharedSignIn() else { return .needsSignIn(.nothingShared) }
+            return try await exchange(shared)
+        } catch {
+            if case .idToken(let flaw) = error { return .needsSignIn(.notBelieved(flaw)) }
+            return .needsSignIn(.failed(error))
+        }
+    }
+
+    /// Of this app's own sign-in, renewed when it is due; `nil` when there is none, or the provider has ended it.
+    private func ownClaims() async throws(ClientError) -> IDTokenClaims? {
+        // One that an earlier version kept has no claims, and is made anew this once.
+        guard let claims = try await stored()?.claims else { return nil }
+        do throws(ClientError) {
+            return try await current().claims
+        } catch {
+            switch error {
+            case .notSignedIn: return nil
+            case .secretStore, .idToken: throw error
+            // No network, a busy provider: nothing has ended it, and no browser would get further.
+            default: return claims
+            }
+        }
+    }
+
+    private func exchange(_ shared: SharedSignIn) async throws(ClientError) -> SilentSignIn {
+        guard DeviceSecretHash.fits(idToken: shared.idToken, deviceSecret: shared.deviceSecret) else {
+            return .needsSignIn(.partsDoNotFit)
+        }
+        try await provider.needKeys()
+        do throws(ClientError) {
+            let tokens = try await token([
+                ("grant_type", TokenType.exchangeGrant), ("audience", configuration.issuer.text),
+                ("subject_token", shared.idToken.expose()), ("subject_token_type", TokenType.idToken),
+                ("actor_token", shared.deviceSecret.expose()), ("actor_token_type", TokenType.deviceSecret),
+                ("scope", configuration.scope.joined(separator: " ")),
+            ])
+            guard let idToken = tokens.idToken else { throw .idToken(.missing) }
+            let claims = try await verified(
+                idToken,
+                IDTokenCheck(
+                    issuer: configuration.issuer, clientID: configuration.clientID, subject: shared.claims.subject,
+                    accessToken: tokens.accessToken, deviceSecret: tokens.deviceSecret ?? shared.deviceSecret))
+            if let secret = tokens.deviceSecret, secret != shared.deviceSecret { try await share(secret, idToken) }
+            try await begin(StoredSignIn(tokens, of: claims, at: time.now()))
+            return .signedIn(claims)
+        } catch {
+            switch error {
+            case .refused(let refusal):
+                if refusal.code == "invalid_grant" { try await forgetShared(shared) }
+                return .needsSignIn(.refused(refusal))
+            case .idToken(let flaw): return .needsSignIn(.notBelieved(flaw))
+            default: throw error
+            }
+        }
+    }
+}
