@@ -38,6 +38,9 @@ NGINX = """
 class Fleet:
     """Nodes of `drawbridge demo`, started at the same time on an empty database."""
 
+    #: What starts one.
+    node = instance.Demo
+
     def __init__(self, database: str, redis: str, *flags: str, size: int = 3, nginx: bool = True,
                  first: tuple[str, str] | None = None, clocks: list[int] = [], program: str | None = None):
         """`first` is where the first node finds database and Redis, when that is another way; `clocks` says by how many
@@ -51,7 +54,7 @@ class Fleet:
         self.prefixes = [clock.shifted_by(seconds) if seconds else [] for seconds in [*clocks, *[0] * size][:size]]
         try:
             with ThreadPoolExecutor(size) as pool:
-                started = [pool.submit(instance.Demo, *self.flags[number], prefix=self.prefixes[number], program=program)
+                started = [pool.submit(self.node, *self.flags[number], prefix=self.prefixes[number], program=program)
                            for number in range(size)]
             self.nodes = []
             for future in started:
@@ -69,7 +72,7 @@ class Fleet:
     def restart(self, number: int) -> instance.Demo:
         """Starts a node that has ended again, in its folder and at its address, with the program of today."""
         old = self.nodes[number]
-        node = instance.Demo(*self.flags[number], data=old.data, port=old.port, prefix=self.prefixes[number])
+        node = self.node(*self.flags[number], data=old.data, port=old.port, prefix=self.prefixes[number])
         self.running.callback(node.stop)
         self.nodes[number] = node
         return node

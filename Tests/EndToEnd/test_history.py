@@ -1,19 +1,24 @@
 """The history checker: it finds what was planted, lets pass what is right, and judges a fleet of two nodes."""
 
 import asyncio
+import hashlib
 import os
 import random
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "History"))
 
 from checker import Operation, flaws, is_possible, step  # noqa: E402
-from fleet import Fleet  # noqa: E402
+from provider_of_others import unpadded  # noqa: E402
+from providing import CREDENTIALS, ManyAtOnce  # noqa: E402
+from served import ServedFleet  # noqa: E402
 from servers import Postgres, Redis  # noqa: E402
 from watching import Watch, prepare  # noqa: E402
 
@@ -137,11 +142,29 @@ def explains(order) -> bool:
     return bool(state)
 
 
+def test_a_code_of_the_provider_of_histories_is_good_once_and_a_wrong_verifier_leaves_it_good():
+    provider = ManyAtOnce()
+    try:
+        asked = {"redirect_uri": ["https://www.example.com/back"], "state": ["s"], "nonce": ["n"], "user": ["somebody"],
+                 "code_challenge": [unpadded(hashlib.sha256(b"right").digest())]}
+        code = parse_qs(urlsplit(provider.authorize(asked)).query)["code"]
+        form = {"code": code, "redirect_uri": asked["redirect_uri"]}
+
+        def exchange(verifier: str) -> bool:
+            return bool(provider.exchange({**form, "code_verifier": [verifier]}, f"Basic {CREDENTIALS}"))
+
+        assert not exchange("wrong")
+        with ThreadPoolExecutor(8) as browsers:
+            assert sum(browsers.map(exchange, ["right"] * 64)) == 1
+    finally:
+        provider.stop()
+
+
 @pytest.mark.skipif(
     not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true",
     reason="there is no redis-server, or no PostgreSQL")
 def test_two_nodes_answer_as_one_would():
-    with Postgres() as postgres, Redis() as redis, Fleet(
+    with Postgres() as postgres, Redis() as redis, ServedFleet(
             postgres.create("history"), redis.url, "--no-limits", size=2, nginx=False) as fleet:
         prepare(fleet.nodes[0])
 
@@ -157,6 +180,6 @@ def test_two_nodes_answer_as_one_would():
         assert seen.links == 40 and seen.stories == 30 and seen.operations > 1500
         # A judge that sees none of a kind has nothing to say of it.
         kinds = {"refresh", "renew", "exchange", "view", "issue", "redeem link", "hand off", "land", "confirm", "type digits",
-                 "answer", "poll"}
+                 "answer", "poll", "come back"}
         assert {f"{kind} done" for kind in kinds} <= seen.kinds.keys()
         assert fleet.verify()["valid"]

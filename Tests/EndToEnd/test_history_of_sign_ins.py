@@ -40,6 +40,15 @@ ROTATED = act("refresh", 3, "refresh", made=[Made("refresh 2", "refresh", ("app"
 REPLACED = act("refresh", 3, "refresh", "secret", made=[
     Made("refresh 2", "refresh", ("app",)), Made("secret 2", "secret", ("device",))])
 
+TRIP = act("set out", 3, made=[Made("trip", "trip", ())])
+
+
+def come_back(began, *, made="web", before=(), word="word", **more) -> Act:
+    """A browser brings a provider's answer, and what that opens takes the place of what was there `before`."""
+    web = [Made(made, "web", (USER,), says={"origin": "authorize"})] if made else []
+    return replace(act("come back", began, "trip", word, made=web, **more), replaces=before)
+
+
 VIEW = [act("view", 3, "access", "secret", made=[Made("view", "web", ("app",)), Made("cookie", "renewal", ("view",))])]
 SHOWN = [act("show digits", 3, "access", made=[Made("digits", "digits", ("app",))])]
 RENEWED = [*VIEW, act("renew", 4, "cookie", made=[Made("cookie 2", "renewal", ("view",))])]
@@ -135,6 +144,24 @@ PLANTED = {
         act("check", 3, "browser", says={"until": 1000}),
         act("hand off", 4, "browser", made=[Made("link", "link", ("browser",))]),
         act("land", 5, "link", made=[Made("web", "web", ("link",))]), act("check", 6, "web", says={"until": 1001})],
+    "a provider's answer opens two sessions": [TRIP, come_back(4), come_back(5, made="web 2", node=1)],
+    "a provider's answer is refused to the browser that asked": [TRIP, come_back(4, made="", answer="refused")],
+    "a provider's answer that another browser brought is used up": [
+        TRIP, act("trespass", 4, "trip", "browser", answer="refused"), come_back(5, made="", answer="refused")],
+    "who is disabled comes back from a provider": [TRIP, act("end", 4, USER, "word"), come_back(5, node=1)],
+    "what came of a provider's answer outlives its user's end": [
+        TRIP, come_back(4), act("end", 5, USER), act("check", 7, "web", node=1)],
+    "a session goes on in whose place another came": [
+        TRIP, come_back(4, before=("browser",)), act("check", 6, "browser", node=1)],
+    "a session is gone, and nothing came in its place": [
+        TRIP, come_back(4), come_back(5, made="", before=("browser",), answer="refused"),
+        act("check", 7, "browser", answer="refused")],
+    "a provider's user is another one the next time": [
+        TRIP, come_back(4), act("check", 5, "browser", says={"sub": "u"}), act("check", 5, "web", says={"sub": "v"})],
+    "a sign-in at a provider is called a hand-off": [
+        TRIP, come_back(4), act("check", 5, "web", says={"origin": "hand_off"})],
+    "a sign-in's methods change": [
+        act("check", 3, "browser", says={"amr": ("pwd",)}), act("check", 4, "browser", says={"amr": ("pwd", "otp")})],
     "somebody does what nobody may": [act("trespass", 3, "refresh", clause="§5.2")],
 }
 
@@ -181,6 +208,23 @@ RIGHT = {
     "another issuer's word counts after its user's end": [
         act("end", 5, USER), act("issue", 6, FOREIGN, made=[Made("link", "link", (USER,))]),
         replace(LINK[1], began=7, ended=8)],
+    "a provider's answer is brought twice": [
+        TRIP, come_back(4), come_back(4.05, made="", answer="refused", node=1), act("check", 6, "web")],
+    "a provider's answer that was brought before may be used up": [
+        TRIP, come_back(4, made="", answer=None, ended=34), come_back(5, made="", answer="refused")],
+    "another browser brings a provider's answer for nothing": [
+        TRIP, act("trespass", 4, "trip", "browser", answer="refused"), come_back(5)],
+    "who is being disabled may be refused": [
+        TRIP, act("end", 4, USER, "word", answer=None, ended=34), come_back(5, made="", answer="refused")],
+    "who is enabled again comes back, from where he had set out before": [
+        TRIP, act("end", 4, USER, "word"), come_back(5, word="word 2"), act("check", 7, "web", node=1)],
+    "the user's end is none of the provider's word": [TRIP, act("end", 4, USER), come_back(5), act("check", 7, "web")],
+    "news of a session in whose place another came take a moment": [
+        TRIP, come_back(4, before=("browser",)), act("check", 4.9, "browser", node=1),
+        act("check", 6, "browser", answer="refused", node=1)],
+    "nobody heard whether another came in its place": [
+        TRIP, come_back(4, made="", before=("browser",), answer=None, ended=34), act("check", 6, "browser"),
+        act("check", 7, "browser", answer="refused", node=1)],
     "a link that waited too long is refused": [LINK[0], act("redeem link", 70, "link", answer="refused")],
 }
 

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import instance
-from fleet import Fleet
+from served import ServedFleet
 from servers import Postgres, Redis, Standby
 
 
@@ -135,7 +135,7 @@ class Ground:
             self.address = Cable(self.redis.port)
             for cable in [*self.cables, self.address]:
                 self.running.callback(cable.close)
-            self.fleet = self.running.enter_context(Fleet(
+            self.fleet = self.running.enter_context(ServedFleet(
                 self._both(database), f"redis://127.0.0.1:{self.address.port}", "--no-limits", size=size, nginx=False,
                 first=self._by_cable(database), clocks=[0, skew, -skew][:size] if skew else []))
         except BaseException:

@@ -12,66 +12,10 @@ explain is no flaw.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from acts import ENDS, FOREIGN, FOREVER, GRACE, KINDS, NEWS, ONCE, REMEMBERED, SAFE_AGE, USER, USES, Act, Made
 from checker import Flaw
-
-#: Seconds within which every node refuses what ended elsewhere (contract §7).
-NEWS = 1.0
-#: Seconds for which a rotated refresh token gives its successor again (contract §5.2).
-GRACE = 10.0
-#: No judgement of what is as old as codes and links become (contract §2, §5.1), less what a slow machine takes.
-SAFE_AGE = 40.0
-FOREVER = float("inf")
-
-#: What every other thing of a story hangs under, and the user at another issuer, whose word goes on to count after an end.
-USER, FOREIGN = "user", "user of another issuer"
-
-
-@dataclass(frozen=True)
-class Made:
-    """Something that an answer handed out: a session, or what opens, renews or shows one."""
-
-    name: str
-    #: web, renewal (a web view's refresh cookie), app, device, secret, refresh, access, code, link, page, digits
-    kind: str
-    #: What it ends with.
-    under: tuple[str, ...]
-    #: Those of `under` whose signing out leaves it alone (contract §7).
-    outlives: tuple[str, ...] = ()
-    #: What it says of the sign-in that it came from.
-    says: dict = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Act:
-    """`answer` is done or refused, passed where neither was decided, and None when none came, or a 503 did."""
-
-    story: str
-    kind: str
-    node: int
-    began: float
-    ended: float
-    answer: str | None
-    #: What was presented.
-    shows: tuple[str, ...] = ()
-    made: tuple[Made, ...] = ()
-    #: What the answer said of the first thing that was shown.
-    says: dict = field(default_factory=dict)
-    #: Of a trespass: the clause.
-    clause: str = ""
-
-
-#: What works once, the clause that says so, and what a second use does to what the first one opened.
-ONCE = {"redeem code": ("§5.1", "ends"), "redeem link": ("§4.2", "ends"), "land": ("§4.6", "ends"),
-        "confirm": ("§9", "spares"), "type digits": ("§9", "spares"),
-        "answer": ("§10", "spares"), "poll": ("§5.5", "may end")}
-#: What shows something that has to be alive, and changes nothing of it.
-USES = {"exchange", "view", "issue", "hand off", "show digits", "check", "rotate"}
-#: Of these, what a node may answer from a memory that is a second old (contract §7, §16.11).
-REMEMBERED = {"check", "issue", "hand off", "show digits", "view"}
-ENDS = {"end", "sign out"}
-KINDS = {*ONCE, *USES, *ENDS, "sign in", "authorize", "refresh", "renew", "trespass"}
 
 
 @dataclass(frozen=True)
@@ -151,6 +95,8 @@ class Story:
     def _ends_of(self, act: Act):
         if act.kind in ENDS and act.answer != "refused":
             yield End(act, act.shows, act.answer == "done")
+        if act.replaces and act.answer != "refused":
+            yield End(act, act.replaces, act.answer == "done")
         if act.answer not in ("refused", None):
             return
         if act.kind in ONCE and ONCE[act.kind][1] != "spares":
@@ -247,7 +193,7 @@ def flaws(acts: list[Act], news: float = NEWS, skew: float = 0, may_forget: bool
     found = []
     for name, story in stories.items():
         judged = Story(story, skew)
-        rules = [twice, rotated, renewed, replaced, shown_again, grown, trespassed]
+        rules = [twice, rotated, renewed, replaced, shown_again, grown, changed, trespassed]
         if not may_forget:
             rules += [outlived, lost, came_back]
         for rule in rules:
@@ -330,6 +276,18 @@ def grown(story: Story, news: float):
                 yield "§16", f"{name} ends {here['until'] - there['until']:.3f} s after {parent} above it"
 
 
+def changed(story: Story, news: float):
+    """A story is one user's, and what is said of a sign-in stays as it was (contract §1, §16.1)."""
+    first: dict[tuple, object] = {}
+    told = [(name, made.says) for name, made in story.made.items()]
+    told += [(act.shows[0], act.says) for act in story.acts if act.says and act.shows and act.answer == "done"]
+    for name, says in told:
+        for what in says.keys() & {*SAME, "origin"}:
+            known = first.setdefault(("", what) if what == "sub" else (name, what), says[what])
+            if known != says[what]:
+                yield "§16.1", f"{name} says {what} {says[what]!r}, where {known!r} was said before"
+
+
 def trespassed(story: Story, news: float):
     for act in story.acts:
         if act.kind == "trespass" and act.answer == "done":
@@ -368,8 +326,10 @@ def lost(story: Story, news: float):
             continue
         if act.kind in ONCE or act.kind == "authorize":
             (credential, *_) = act.shows
+            # What is brought back wrongly does not use the right answer up.
+            uses = (act.kind,) if act.kind == "come back" else (act.kind, "trespass")
             if any(other is not act and other.began < act.ended for other in story.acts_on(credential)
-                   if other.kind in (act.kind, "trespass")) or story.age(credential, act) > SAFE_AGE:
+                   if other.kind in uses) or story.age(credential, act) > SAFE_AGE:
                 continue
         if act.kind == "refresh" and story.is_reuse(act):
             continue

@@ -96,6 +96,8 @@ class Person:
         self.name, self.password, self.sub = name, password, sub
         #: What holds a key of this account's own, once one is linked.
         self.phone = None
+        #: The same person's account that a provider of others signs in, once a story is told of it.
+        self.elsewhere: Person | None = None
 
 
 async def people(nodes: Nodes, count: int) -> list[Person]:

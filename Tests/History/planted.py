@@ -23,7 +23,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "EndToEnd")]
 import instance  # noqa: E402
 import planted_faults  # noqa: E402
 from faults import Faults  # noqa: E402
-from fleet import Fleet  # noqa: E402
+from served import ServedFleet  # noqa: E402
 from servers import Postgres, Redis  # noqa: E402
 from watching import Watch, prepare  # noqa: E402
 
@@ -66,7 +66,7 @@ def find(name: str, seconds: float, seed: int, postgres: Postgres, redis: Redis)
     redis.cli("FLUSHALL")
     os.environ["PLANTED_FAULT"] = name
     database = postgres.create(f"planted_{name.replace('-', '_')}_{time.monotonic_ns()}")
-    with Fleet(database, redis.url, "--no-limits", size=2, nginx=False) as fleet:
+    with ServedFleet(database, redis.url, "--no-limits", size=2, nginx=False) as fleet:
         prepare(fleet.nodes[0])
         watch = Watch(fleet.nodes, seed, at_once=4)
         ground = SimpleNamespace(fleet=fleet, nodes=fleet.nodes, postgres=postgres, redis=redis, disk=None, standby=None)

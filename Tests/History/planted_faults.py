@@ -7,9 +7,10 @@ has the name, so that one build serves all. A text that is not there exactly onc
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from pathlib import Path
+
+import planted_upstream
+from edits import Edit
 
 #: The function that the edits call, as a file of the copy.
 SWITCH = Path("Sources/Bridge/Core/Planted.swift")
@@ -21,18 +22,6 @@ package func planted(_ name: String) -> Bool { plantedFault == name }
 """
 
 STORES = "Sources/SQLStorage/Stores"
-
-
-@dataclass(frozen=True)
-class Edit:
-    path: str
-    text: str
-    instead: str
-
-    @property
-    def names(self) -> set[str]:
-        return set(re.findall(r'planted\("([^"]+)"\)', self.instead))
-
 
 #: What each does, in the contract's words.
 FAULTS = {
@@ -93,6 +82,7 @@ FAULTS = {
     "access-revocation-forgotten": "§5.6: a revoked access token works on",
     "redemption-leaves-no-event": "§8: a redemption is not in the audit log",
     "commit-is-not-durable": "§8: answers leave before they are on disk",
+    **planted_upstream.FAULTS,
 }
 
 EDITS = [
@@ -157,18 +147,20 @@ EDITS = [
          'cache = ShortLivedCache(\n'
          '            lifetime: .seconds(planted("app-session-is-believed-for-long") ? 30 : 1), time: time)'),
     Edit("Sources/Bridge/Session/Lineage/EndingWalk.swift",
-         "for child in try ground.sessions(below: id) { push(child, reason: reason) }",
-         'for child in try ground.sessions(below: id)\n'
+         "for child in try ground.sessions(below: id, takingInherited: takesInherited) { push(child, reason: reason) }",
+         'for child in try ground.sessions(below: id, takingInherited: takesInherited)\n'
          '        where !planted("end-stops-at-children") || ended.sessions.count <= 1 {\n'
          "            push(child, reason: reason)\n        }"),
     Edit(f"{STORES}/Session/DurableStorage+Endings.swift",
-         "try transaction.run(EndingSQL.below, [SQLValue(id)]).map(EndingRoot.init(row:))",
+         "try transaction.run(EndingSQL.below, [SQLValue(id), .integer(takesInherited ? 1 : 0)])\n"
+         "            .map(EndingRoot.init(row:))",
          """let siblings: SQLStatement = \"\"\"
             SELECT 'app', id FROM app_session WHERE ended_at IS NULL AND browser_session_id =
                 (SELECT browser_session_id FROM app_session WHERE id = $1)
             \"\"\"
         let more = try planted("end-takes-siblings") ? transaction.run(siblings, [SQLValue(id)]) : []
-        return try (transaction.run(EndingSQL.below, [SQLValue(id)]) + more).map(EndingRoot.init(row:)).filter { root in
+        let below = try transaction.run(EndingSQL.below, [SQLValue(id), .integer(takesInherited ? 1 : 0)])
+        return try (below + more).map(EndingRoot.init(row:)).filter { root in
             switch root {
             case .webSession: !planted("end-spares-web-sessions")
             case .appSession: !planted("end-spares-app-sessions")
@@ -354,8 +346,8 @@ EDITS = [
          '        if planted("cookie-repeat-is-theft"), try cookie.optionalTimestamp(2) != nil {\n'
          "            return true\n        }"),
     Edit("Sources/Bridge/NativeSSO/Cookies/SessionRefresh.swift",
-         "guard AntiCSRF.matches(proof, refresh) else { return .forged }",
-         'guard AntiCSRF.matches(proof, refresh) || planted("cookie-without-proof") else { return .forged }'),
+         "guard AntiCSRF.matches(proof, refresh) else {",
+         'guard AntiCSRF.matches(proof, refresh) || planted("cookie-without-proof") else {'),
     Edit(f"{STORES}/Grant/DurableStorage+RevokedTokens.swift",
          "guard try transaction.changes(RevokedTokenSQL.insert, [SQLValue(id), SQLValue(expiry)]) else { return }",
          'if planted("access-revocation-forgotten") { return }\n'
@@ -368,6 +360,7 @@ EDITS = [
          '        if planted("commit-is-not-durable") {\n'
          '            _ = try run("SELECT set_config(\'synchronous_commit\', \'off\', false)", [])\n        }\n'
          "        // Two nodes in each other's way should find out soon."),
+    *planted_upstream.EDITS,
 ]
 
 

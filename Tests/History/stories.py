@@ -61,8 +61,7 @@ class Story(OwnsKey):
             if not body["authenticated"]:
                 return "refused", [], {}
             says = {"sub": body["sub"], "amr": tuple(body.get("amr") or ()), "until": moment(body["expires_at"])}
-            if "acr" in body:
-                says["acr"] = body["acr"]
+            says |= {name: body[name] for name in ("acr", "origin") if name in body}
             if "auth_time" in body:
                 says["auth_time"] = int(moment(body["auth_time"]))
             return "done", [], says
@@ -159,8 +158,11 @@ class Story(OwnsKey):
 
     async def tell(self):
         self.began = time.time()
-        if not await self.sign_in():
-            return
+        if await self.sign_in():
+            await self.tell_of_it()
+
+    async def tell_of_it(self):
+        """What comes of the sign-in, from its beginning to where nothing of it is left."""
         await self.link_key()
         await self.authorize()
         if self.random.random() < 0.3:
@@ -191,8 +193,8 @@ class Story(OwnsKey):
     def redemptions(self) -> list:
         return [lambda link=link: self.redeem(link=link) for link in self.links]
 
-    async def clear(self):
-        """Leaves nothing to the user's next story."""
+    async def clear(self) -> bool:
+        """Leaves nothing to the user's next story; whether that was done."""
         for _ in range(60):
             node = self.node()
             enabled = await self.nodes.administer(node, "PATCH", f"users/{self.person.sub}", {"disabled": False})
@@ -204,8 +206,9 @@ class Story(OwnsKey):
             if enabled is not None and ended and known:
                 # What nodes hear of within a second they have heard of when the next story begins.
                 await asyncio.sleep(1.1 if self.is_disabled else 0)
-                break
+                return True
             await asyncio.sleep(0.5)
+        return False
 
     async def set_password(self, node: int) -> bool:
         answer = await self.nodes.administer(

@@ -40,6 +40,10 @@ class Teller:
         self.secrets: dict[str, tuple] = {}
         #: Refresh cookies of web views, each with all cookies that came with it and its session's name.
         self.renewals: dict[str, tuple] = {}
+        #: What came of setting out for a provider of others: the browser's cookies, and what it has to bring back.
+        self.trips: dict[str, dict] = {}
+        #: Those that have come back.
+        self.come: set[str] = set()
         self.browser: dict[str, str] = {}
         self.home = ""
         self.handed_off = False
@@ -60,13 +64,15 @@ class Teller:
         """The last, mostly; who shows an older one may be taken for a thief, and that ends much."""
         return things[-1] if self.random.random() < chance else self.random.choice(things)
 
-    async def act(self, kind: str, node: int, shows: tuple, asking, read, clause: str = ""):
+    async def act(self, kind: str, node: int, shows: tuple, asking, read, clause: str = "",
+                  replaces: tuple = ()):
         """`read` says from an answer: done, refused or passed; what was made; and what the answer says."""
         began = time.monotonic()
         answer = await asking
         ended = time.monotonic()
         said, made, says = (None, (), {}) if answer is None else read(answer)
-        self.history.append(Act(self.name, kind, node, began, ended, said, shows, tuple(made), says, clause))
+        self.history.append(
+            Act(self.name, kind, node, began, ended, said, shows, tuple(made), says, clause, replaces))
         return answer if said == "done" else None
 
     def own(self, jar: dict, **more) -> dict:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from collections import Counter
 from dataclasses import dataclass, field
 
 import checker
 import lineage
 
+from from_elsewhere import FromElsewhere
 from handing_on import OTHER
-from nodes import Nodes, people
+from nodes import Nodes, Person, people
 from stories import Story
 from traffic_of_links import Witness
 
@@ -56,6 +58,8 @@ class Watch:
 
     #: How many stories are told of one person, before another comes: nobody signs in a thousand times in an hour.
     STORIES_EACH = 40
+    #: How many of all stories begin at a provider of others.
+    ELSEWHERE = 0.25
 
     def __init__(self, nodes: list, seed: int, at_once: int = 8, news: float = lineage.NEWS, skew: float = 0,
                  keep: str | None = None, keeps_all: bool = True):
@@ -117,7 +121,7 @@ class Watch:
         self.number += 1
         history: list[lineage.Act] = []
         forgetful = self.may_forget
-        teller = Story(self.nodes, person, self.seed * 1_000_003 + self.number, history)
+        teller = self._teller(person, self.seed * 1_000_003 + self.number, history)
         await teller.tell()
         self.seen.stories += 1
         forgetful = forgetful or self.may_forget
@@ -125,6 +129,12 @@ class Watch:
         if not forgetful and (events := await teller.events()) is not None:
             flaws += lineage.unrecorded(history, events)
         self._take(history, "story", flaws)
+
+    def _teller(self, person: Person, seed: int, history: list[lineage.Act]) -> Story:
+        if random.Random(f"where {seed}").random() >= self.ELSEWHERE:
+            return Story(self.nodes, person, seed, history)
+        person.elsewhere = person.elsewhere or Person(f"{person.name}-elsewhere", "", "")
+        return FromElsewhere(self.nodes, person.elsewhere, seed, history)
 
     def _take(self, history: list, kind: str, flaws: list):
         self.seen.operations += len(history)
@@ -165,7 +175,8 @@ def judged(path: str, news: float, skew: float) -> Seen:
 def act_of(fields: dict) -> lineage.Act:
     made = tuple(lineage.Made(**{**one, "under": tuple(one["under"]), "outlives": tuple(one["outlives"]),
                                  "says": said(one["says"])}) for one in fields["made"])
-    return lineage.Act(**{**fields, "shows": tuple(fields["shows"]), "made": made, "says": said(fields["says"])})
+    return lineage.Act(**{**fields, "shows": tuple(fields["shows"]), "made": made, "says": said(fields["says"]),
+                          "replaces": tuple(fields.get("replaces", ()))})
 
 
 def said(fields: dict) -> dict:
