@@ -16,7 +16,7 @@ COVERAGE := .build/coverage
 CHECKED := --explicit-target-dependency-import-check error
 BUILD_PACKAGES := libsqlite3-dev libpq-dev libhiredis-dev libqrcodegen-dev pkg-config
 UNIT_PACKAGES := redis-server postgresql postgresql-client openssl
-E2E_PACKAGES := apache2-bin chromium chromium-driver dbus-daemon default-jdk-headless dpkg-dev firefox-esr gcc gnome-keyring golang-go haproxy kotlin libapache2-mod-auth-openidc libc6-dev libgd-securityimage-perl libimage-magick-perl libjetty9-java liblemonldap-ng-portal-perl libnginx-mod-http-set-misc libplack-perl libsecret-tools libservlet-api-java lua-socket nginx-light node-express node-typescript nodejs openssl pgbouncer php-cli php-nyholm-psr7 postgresql postgresql-client procps python3 python3-venv redis-server redis-tools ruby ruby-openid-connect spin systemd zbar-tools
+E2E_PACKAGES := apache2-bin chromium chromium-driver dbus-daemon default-jdk-headless dpkg-dev firefox-esr gcc gnome-keyring golang-go haproxy kotlin libapache2-mod-auth-openidc libc6-dev libgd-securityimage-perl libimage-magick-perl libjakarta-servlet-api-java libjetty9-java liblemonldap-ng-portal-perl libnginx-mod-http-set-misc libplack-perl libsecret-tools libservlet-api-java lua-socket nginx-light node-express node-typescript nodejs openssl pgbouncer php-cli php-nyholm-psr7 postgresql postgresql-client procps python3 python3-venv redis-server redis-tools ruby ruby-openid-connect spin systemd zbar-tools
 MODEL_PACKAGES := gcc libc6-dev python3 spin
 
 .PHONY: help

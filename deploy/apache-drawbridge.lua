@@ -69,6 +69,12 @@ function route(r)
   for _, name in ipairs(asked) do headers[name] = r.headers_in[name] end
   local _, status, answer = http.request{url = check, headers = headers, redirect = false}
   if status == 401 then
+    -- A script has no use for a sign-in page. What is absent comes of an old browser.
+    local kind = r.headers_in["Sec-Fetch-Dest"]
+    if kind and kind ~= "document" then
+      r.err_headers_out["WWW-Authenticate"] = "Bearer"
+      return 401
+    end
     -- The page is led back to when return_paths of the website have it.
     r.err_headers_out["Location"] = "/session/sign-in?redirect=" .. r:escape(target)
     return 303

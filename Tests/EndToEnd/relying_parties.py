@@ -80,53 +80,56 @@ class Django(RelyingParty):
     """mozilla-django-oidc: its own path of sign-in takes the page as `next`, so that path is a return path."""
 
     kind, page, callback = "django", "/members/", "/oidc/callback/"
-    login = "/oidc/authenticate/"
-    backend, middleware, urls = "mozilla_django_oidc.auth.OIDCAuthenticationBackend", "", ""
-    scope, who = "openid email", "request.user.email"
+    login, who = "/oidc/authenticate/", "request.user.email"
+    #: What the page adds to its settings and addresses.
+    further: list[str] = []
 
     def fields(self) -> dict:
         return {"return_paths": [self.login], "default_return_path": self.login, "require_pkce": False,
                 "id_token_signed_response_alg": "RS256"}
 
     def start(self, demo, client_id: str, secret: str):
-        self.python(f'''
-import sys
-from django.conf import settings
-settings.configure(
-    DEBUG=True, SECRET_KEY="of-this-test-alone", ALLOWED_HOSTS=["*"], ROOT_URLCONF="site_urls", SECURE_PROXY_SSL_HEADER=("HTTP_X_FORWARDED_PROTO", "https"),
-    INSTALLED_APPS=["django.contrib.auth", "django.contrib.contenttypes", "django.contrib.sessions", "mozilla_django_oidc"],
-    MIDDLEWARE=["django.contrib.sessions.middleware.SessionMiddleware", {self.middleware}
-                "django.contrib.auth.middleware.AuthenticationMiddleware"],
-    DATABASES={{"default": {{"ENGINE": "django.db.backends.sqlite3", "NAME": "site.sqlite"}}}},
-    AUTHENTICATION_BACKENDS=["{self.backend}"], DEFAULT_AUTO_FIELD="django.db.models.AutoField",
-    OIDC_RP_CLIENT_ID={client_id!r}, OIDC_RP_CLIENT_SECRET={secret!r}, OIDC_RP_SIGN_ALGO="RS256",
-    OIDC_RP_SCOPES="{self.scope}", OIDC_STORE_ID_TOKEN=True, OIDC_OP_ISSUER="{demo.base}", OIDC_OP_AUTHORIZATION_ENDPOINT="{demo.base}/oauth/authorize",
-    OIDC_OP_TOKEN_ENDPOINT="{demo.base}/oauth/token", OIDC_OP_USER_ENDPOINT="{demo.base}/oauth/userinfo",
-    OIDC_OP_JWKS_ENDPOINT="{demo.base}/.well-known/jwks.json", OIDC_TOKEN_USE_BASIC_AUTH=True,
-    LOGIN_URL="/oidc/authenticate/", LOGIN_REDIRECT_URL="/members/")
-import types
+        (self.folder / "client-secret").write_text(secret + "\n")
+        further = {name: "\n".join(listing("django.md", f"{name}, {more}", replacements) for more in self.further)
+                   for name, replacements in [("settings.py", {"https://auth.example.com": demo.base}), ("urls.py", {})]}
+        settings = listing("django.md", "settings.py", {
+            "https://auth.example.com": demo.base, '"django"': repr(client_id), "/etc/django-site": str(self.folder)})
+        # What a project begins with.
+        (self.folder / "site_settings.py").write_text(f"""
+DEBUG, SECRET_KEY, ALLOWED_HOSTS, ROOT_URLCONF = True, "of-this-test-alone", ["*"], "site_urls"
+INSTALLED_APPS = ["django.contrib.auth", "django.contrib.contenttypes", "django.contrib.sessions", "django.contrib.messages"]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware", "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware", "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware", "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware"]
+DATABASES = {{"default": {{"ENGINE": "django.db.backends.sqlite3", "NAME": "site.sqlite"}}}}
+DEFAULT_AUTO_FIELD = "django.db.models.AutoField"
+LOGIN_REDIRECT_URL = "/members/"
+{settings}
+{further["settings.py"]}""")
+        (self.folder / "site_urls.py").write_text(f"""
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+{listing("django.md", "urls.py")}
+{further["urls.py"]}
+urlpatterns += [path("members/", login_required(lambda request: HttpResponse("member " + {self.who})))]
+""")
+        self.python(f"""
+import os
+os.environ["DJANGO_SETTINGS_MODULE"] = "site_settings"
 import django
 django.setup()
-from django.contrib.auth.decorators import login_required
 from django.core.management import call_command
-from django.http import HttpResponse
-from django.urls import include, path
-urls = types.ModuleType("site_urls")
-urls.urlpatterns = [{self.urls}path("oidc/", include("mozilla_django_oidc.urls")),
-                    path("members/", login_required(lambda request: HttpResponse("member " + {self.who})))]
-sys.modules["site_urls"] = urls
 call_command("migrate", verbosity=0, run_syncdb=True)
 call_command("runserver", "127.0.0.1:{self.port}", use_reloader=False)
-''')
+""")
 
 
 class DjangoBySubject(Django):
     """The same for users without an address, and it hears of the end: what its page says besides."""
 
-    kind = "django-by-subject"
-    backend, middleware = "drawbridge_users.BySubject", '"drawbridge_users.EndedSessions",'
-    urls, scope = 'path("backchannel-logout", __import__("drawbridge_users").hear_of_the_end), ', "openid"
-    who = "request.user.username"
+    kind, who, further = "django-by-subject", "request.user.username", ["further"]
 
     def fields(self) -> dict:
         return {**super().fields(), "backchannel_logout_uri": f"http://127.0.0.1:{self.port}/backchannel-logout"}
@@ -137,55 +140,47 @@ class DjangoBySubject(Django):
 
 
 class Flask(RelyingParty):
-    """Authlib's Flask client, in the twenty lines of its own manual, plus the way in that OpenID Connect Core §4 names."""
+    """Authlib's Flask client, with the way in that OpenID Connect Core §4 names: the file of docs/recipes/flask.md."""
 
     kind, page, callback = "flask", "/members", "/callback"
 
     def fields(self) -> dict:
-        return {"return_paths": ["/members"], "default_return_path": "/members", "landing": "initiate_login",
+        return {"return_paths": ["/members", "/members/*"], "default_return_path": "/members", "landing": "initiate_login",
                 "initiate_login_uri": f"{self.origin}/login"}
 
     def start(self, demo, client_id: str, secret: str):
-        self.python(f'''
-from urllib.parse import urlsplit
-from authlib.integrations.flask_client import OAuth
-from flask import Flask, redirect, request, session
-app = Flask(__name__)
-app.secret_key = "of-this-test-alone"
-oauth = OAuth(app)
-oauth.register("drawbridge", client_id={client_id!r}, client_secret={secret!r},
-               server_metadata_url="{demo.base}/.well-known/openid-configuration",
-               client_kwargs={{"scope": "openid email", "code_challenge_method": "S256"}})
+        (self.folder / "client-secret").write_text(secret + "\n")
+        (self.folder / "session-key").write_bytes(secrets.token_bytes(32))
+        program = listing("flask.md", "site.py", {
+            "https://flask.example.com": self.origin, 'client_id="flask"': f"client_id={client_id!r}",
+            "https://auth.example.com": demo.base, "/etc/flask-site": str(self.folder)})
+        self.python(program + f"""
 
-@app.get("/login")
-def login():
-    wanted = urlsplit(request.args.get("target_link_uri", ""))
-    session["wanted"] = wanted.path if wanted.netloc == request.host else "/members"
-    return oauth.drawbridge.authorize_redirect("{self.origin}{self.callback}")
+@app.get("/members/<path:page>")
+def further(page):
+    return f"{{page}} " + members()
 
-@app.get("{self.callback}")
-def callback():
-    session["user"] = oauth.drawbridge.authorize_access_token()["userinfo"]["sub"]
-    return redirect(session.pop("wanted", "/members"))
-
-@app.get("/members")
-def members():
-    return ("member " + session["user"]) if "user" in session else redirect("/login")
 
 app.run("127.0.0.1", {self.port})
-''')
+""")
 
 
 class JupyterHub(RelyingParty):
     """JupyterHub with oauthenticator. The hub alone: nobody starts a notebook here."""
 
     kind, page, callback = "jupyterhub", "/hub/home", "/hub/oauth_callback"
-    authenticator, scope, claim, more = '"generic-oauth"', ["openid"], '"sub"', ""
+    #: What the page adds to its settings.
+    further: list[str] = []
 
     def fields(self) -> dict:
         return {"return_paths": ["/hub/oauth_login"], "default_return_path": "/hub/oauth_login"}
 
     def start(self, demo, client_id: str, secret: str):
+        (self.folder / "client-secret").write_text(secret + "\n")
+        settings = listing("jupyterhub.md", "jupyterhub_config.py", {
+            "https://auth.example.com": demo.base, "https://hub.example.com": self.origin, '"jupyterhub"': repr(client_id),
+            "/etc/jupyterhub": str(self.folder)})
+        further = "\n".join(listing("jupyterhub.md", f"jupyterhub_config.py, {more}") for more in self.further)
         (self.folder / "jupyterhub_config.py").write_text(f'''
 from jupyterhub.proxy import Proxy
 
@@ -201,18 +196,9 @@ c.JupyterHub.bind_url = "http://127.0.0.1:{self.port}"
 c.JupyterHub.hub_bind_url = "http://127.0.0.1:{self.port}"
 c.JupyterHub.db_url = "sqlite:///{self.folder}/hub.sqlite"
 c.JupyterHub.cookie_secret_file = "{self.folder}/cookie_secret"
-{self.more}
-c.JupyterHub.authenticator_class = {self.authenticator}
 c.JupyterHub.spawner_class = "simple"
-c.GenericOAuthenticator.client_id = {client_id!r}
-c.GenericOAuthenticator.client_secret = {secret!r}
-c.GenericOAuthenticator.oauth_callback_url = "{self.origin}{self.callback}"
-c.GenericOAuthenticator.authorize_url = "{demo.base}/oauth/authorize"
-c.GenericOAuthenticator.token_url = "{demo.base}/oauth/token"
-c.GenericOAuthenticator.userdata_url = "{demo.base}/oauth/userinfo"
-c.GenericOAuthenticator.scope = {self.scope}
-c.GenericOAuthenticator.username_claim = {self.claim}
-c.GenericOAuthenticator.allow_all = True
+{settings}
+{further}
 ''')
         self.run([sys.executable, "-m", "jupyterhub", "-f", str(self.folder / "jupyterhub_config.py")], cwd=self.folder)
         self.wait()
@@ -221,9 +207,7 @@ c.GenericOAuthenticator.allow_all = True
 class JupyterHubBySubject(JupyterHub):
     """The same for users without an address, and it hears of the end: what its page says besides."""
 
-    kind = "jupyterhub-by-subject"
-    authenticator, scope, claim = '"drawbridge_users.DrawbridgeAuthenticator"', ["openid"], "drawbridge_users.name"
-    more = "import drawbridge_users"
+    kind, further = "jupyterhub-by-subject", ["further"]
 
     def fields(self) -> dict:
         return {**super().fields(), "backchannel_logout_uri": f"http://127.0.0.1:{self.port}/hub/backchannel-logout"}
@@ -253,7 +237,8 @@ class PHP(RelyingParty):
             folder.mkdir(parents=True)
         (self.folder / "client-secret").write_text(secret + "\n")
         addresses = {"https://auth.example.com": demo.base, "'php-site'": f"'{client_id}'",
-                     "/etc/php-site/client-secret": str(self.folder / "client-secret"), "/var/lib/php-site/ended": str(ended)}
+                     "/etc/php-site/client-secret": str(self.folder / "client-secret"), "/var/lib/php-site/ended": str(ended),
+                     "/var/lib/php-site/keys.json": str(self.folder / "keys.json")}
         for name in ["login-with-token.php", "backchannel-logout.php", "session.php", "members/index.php"]:
             text = listing("php.md", name, addresses if name == "session.php" else {})
             (root / name).write_text("<?php\n" + text)
@@ -326,10 +311,13 @@ class Traveller:
         self.party = party
         self.jars: dict[str, dict[str, str]] = {}
         self.seen: list[str] = []
+        #: With their queries.
+        self.whole: list[str] = []
 
     def go(self, url: str) -> wire.Answer:
         for _ in range(12):
             self.seen.append(url.partition("?")[0])
+            self.whole.append(url)
             answer = self.get(url)
             if answer.status not in (301, 302, 303):
                 return answer

@@ -26,6 +26,8 @@ from servers import Nginx, Server
 
 DEPLOY = instance.ROOT / "deploy"
 WEBSITE, ISSUER, CONSOLE = "www.example.com", "auth.example.com", "admin.example.com"
+#: A second website behind the same proxy, of another domain (docs/recipes/domains.md). The app may not open it.
+OTHER = "www.other.example"
 #: At the website's origin, in the order of nginx's regular expression: Drawbridge's own paths, and the website's.
 OWN = ["/login-with-token", "/user/login-with-token.php", "/api/auth/create-sso-token", "/v0/sign_in/token", "/session",
        "/session/logout", "/session/refresh", "/assets/drawbridge.js", "/errors/invalid_token",
@@ -52,6 +54,31 @@ def tool(name: str) -> str:
             pytest.fail(f"{name} is missing")
         pytest.skip(f"{name} is not installed")
     return found
+
+
+def of_the_other(value):
+    """What a configuration says of the first website, said of the second."""
+    if isinstance(value, dict):
+        return {name: of_the_other(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [of_the_other(inner) for inner in value]
+    if not isinstance(value, str):
+        return value
+    return value.replace(WEBSITE, OTHER).replace("website=web", "website=other").replace("drawbridge-check", "other-check")
+
+
+def traefik_with_both(text: str) -> str:
+    document = yaml.safe_load(text)
+    routers, middlewares = document["http"]["routers"], document["http"]["middlewares"]
+    routers |= {f"other-{name}": of_the_other(routers[name]) for name in ["drawbridge", "website"]}
+    middlewares["other-check"] = of_the_other(middlewares["drawbridge-check"])
+    return yaml.safe_dump(document)
+
+
+def ingress_with_both(text: str) -> str:
+    documents = list(yaml.safe_load_all(text))
+    more = [of_the_other(one) for one in documents if one["metadata"]["name"] in ["website", "drawbridge-at-the-website"]]
+    return yaml.safe_dump_all(documents + more)
 
 
 def adapted(name: str, replacements: dict) -> str:
@@ -309,14 +336,17 @@ class Front:
         elif kind == "caddy":
             files = f" {{\n\tbind 127.0.0.1\n\ttls {certificate[0]} {certificate[1]}\n\tlog\n"
             text = adapted("Caddyfile", {
-                **addresses, f"\n{WEBSITE} {{\n": f"\nhttps://{WEBSITE}:{port}{files}",
+                **addresses, f"\n{WEBSITE} {{\n": f"\nhttps://{WEBSITE}:{port}, https://{OTHER}:{port}{files}",
                 f"\n{ISSUER}, {CONSOLE} {{\n": f"\nhttps://{ISSUER}:{port}, https://{CONSOLE}:{port}{files}"})
             self.server = Caddy("{\n\tadmin off\n\tauto_https disable_redirects\n}\n" + text, port)
         elif kind == "traefik":
             management = node.management.rpartition(":")[2]
-            self.server = Traefik(adapted("traefik.yaml", {**files, **addresses, "port: 8081": f"port: {management}"}), port)
+            text = adapted("traefik.yaml", {
+                **files, **addresses, "port: 8081": f"port: {management}", "website=www": "website=web"})
+            self.server = Traefik(traefik_with_both(text), port)
         elif kind == "ingress":
-            text = adapted("ingress-nginx.yaml", {"drawbridge.drawbridge.svc.cluster.local": addresses["127.0.0.1:8080"]})
+            text = ingress_with_both(adapted("ingress-nginx.yaml", {
+                "drawbridge.drawbridge.svc.cluster.local": addresses["127.0.0.1:8080"], "website=www": "website=web"}))
             services = {"drawbridge/drawbridge": addresses["127.0.0.1:8080"], "default/website": addresses["127.0.0.1:3000"]}
             self.server = Nginx(Ingress(text, services, certificate, port).http, port, modules=SET_MISC)
         elif kind == "apache":
@@ -336,11 +366,11 @@ class Front:
             return False
 
     @staticmethod
-    def sends_to_sign_in(answer: wire.Answer) -> bool:
+    def sends_to_sign_in(answer: wire.Answer, host: str = WEBSITE) -> bool:
         """By the website's own path, which leads on to the portal, or to the portal at once, as the check itself says."""
         location = urlsplit(answer.header("Location") or "")
-        place = (location.hostname or WEBSITE, location.path)
-        return answer.status in (302, 303) and place in [(WEBSITE, "/session/sign-in"), (ISSUER, "/session/hand-off")]
+        place = (location.hostname or host, location.path)
+        return answer.status in (302, 303) and place in [(host, "/session/sign-in"), (ISSUER, "/session/hand-off")]
 
     def send(self, method: str, target: str, headers: dict | None = None, body: str | None = None,
              host: str = WEBSITE) -> wire.Answer:
@@ -355,17 +385,20 @@ def certificate(tmp_path_factory):
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
          "-subj", "/CN=localhost", "-addext",
-         f"subjectAltName=DNS:localhost,IP:127.0.0.1,DNS:{WEBSITE},DNS:{ISSUER},DNS:{CONSOLE}", "-keyout", folder / "key.pem",
+         f"subjectAltName=DNS:localhost,IP:127.0.0.1,DNS:{WEBSITE},DNS:{OTHER},DNS:{ISSUER},DNS:{CONSOLE}", "-keyout", folder / "key.pem",
          "-out", folder / "cert.pem"], check=True, capture_output=True)
     return folder / "cert.pem", folder / "key.pem"
 
 
 def served() -> instance.Served:
-    """A node as the configurations want it."""
+    """A node as the configurations want it, with a second website as docs/recipes/domains.md has it."""
     return instance.Served(
         "trusted_proxies: [127.0.0.1]\nlimits: {enabled: false}\n"
         f"issuer: https://{ISSUER}\nadmin: {{origin: \"https://{CONSOLE}\"}}\npassword: {{passes: 1}}\n",
-        origin=f"https://{WEBSITE}", website="portal: true, may_reach: [web]", users={"willow": PASSWORD})
+        origin=f"https://{WEBSITE}", website=f"public_origin: https://{WEBSITE}, portal: true, may_reach: [web, other]",
+        clients=[{"client_id": "other", "client_type": "web", "public_origin": f"https://{OTHER}",
+                  "return_paths": ["/contacts", "/account/*"], "default_return_path": "/contacts"}],
+        users={"willow": PASSWORD})
 
 
 @pytest.fixture(scope="module", params=["nginx", "caddy", "envoy", "haproxy", "apache", "traefik", "ingress"])
@@ -418,35 +451,72 @@ def test_no_spelling_of_a_path_gets_to_the_website_past_the_check(front, target)
     assert answer.status >= 300
 
 
-@pytest.mark.parametrize("page", ["/account/1", "/account/1?a=b&c=%26d", "/contacts"])
-def test_whoever_is_not_signed_in_signs_in_and_lands_on_the_page_that_he_wanted(front, page):
-    """As a signed-out visitor goes: from the website to the provider's origin, and back by hand-off."""
-    jars: dict[str, dict] = {}
+class Journey:
+    """A signed-out visitor's: from a website to the provider's origin, and back by hand-off."""
 
-    def visit(method: str, url: str, form: dict | None = None) -> wire.Answer:
+    def __init__(self, front: Front, start: str):
+        self.front, self.jars = front, {}
+        asked, url = self.follow(self.visit("GET", start), start)
+        assert asked.status == 401 and urlsplit(url).hostname == ISSUER, (asked.status, url, asked.text[:300])
+        fields = oauth.Forms(asked.text).forms[0]["fields"]
+        answer = self.visit("POST", f"https://{ISSUER}/sign-in", {**fields, "username": "willow", "password": PASSWORD})
+        self.done, self.url = self.follow(answer, url)
+
+    def cookies(self, host: str) -> str:
+        return "; ".join(f"{name}={value}" for name, value in self.jars.get(host, {}).items())
+
+    def visit(self, method: str, url: str, form: dict | None = None) -> wire.Answer:
         parts = urlsplit(url)
-        jar = jars.setdefault(parts.hostname, {})
-        headers = {**wire.NAVIGATION, "Cookie": "; ".join(f"{name}={value}" for name, value in jar.items()) or "none=1"}
+        headers = {**wire.NAVIGATION, "Cookie": self.cookies(parts.hostname) or "none=1"}
         if form is not None:
             headers |= {"Sec-Fetch-Site": "same-origin", "Origin": f"https://{parts.hostname}"}
-        answer = front.send(method, parts.path + (f"?{parts.query}" if parts.query else ""), headers,
-                            urlencode(form) if form is not None else None, host=parts.hostname)
+        answer = self.front.send(method, parts.path + (f"?{parts.query}" if parts.query else ""), headers,
+                                 urlencode(form) if form is not None else None, host=parts.hostname)
+        jar = self.jars.setdefault(parts.hostname, {})
         jar |= {name: cookie.value for name, cookie in answer.cookies.items() if cookie.value}
         return answer
 
-    def follow(answer: wire.Answer, url: str) -> tuple[wire.Answer, str]:
-        while answer.status in (302, 303):
+    def follow(self, answer: wire.Answer, url: str) -> tuple[wire.Answer, str]:
+        for _ in range(10):
+            if answer.status not in (302, 303):
+                return answer, url
             url = urljoin(url, answer.header("Location"))
-            answer = visit("GET", url)
-        return answer, url
+            answer = self.visit("GET", url)
+        raise AssertionError(f"led on without end: {url}")
 
-    start = f"https://{WEBSITE}{page}"
-    asked, url = follow(visit("GET", start), start)
-    assert asked.status == 401 and urlsplit(url).hostname == ISSUER, (asked.status, url, asked.text[:300])
-    fields = oauth.Forms(asked.text).forms[0]["fields"]
-    done, url = follow(visit("POST", f"https://{ISSUER}/sign-in", {**fields, "username": "willow", "password": PASSWORD}), url)
-    assert (done.status, url) == (200, start), (done.status, url, done.text[:300])
+
+@pytest.mark.parametrize("host", [WEBSITE, OTHER])
+@pytest.mark.parametrize("page", ["/account/1", "/account/1?a=b&c=%26d", "/contacts"])
+def test_whoever_is_not_signed_in_signs_in_and_lands_on_the_page_that_he_wanted(front, page, host):
+    start = f"https://{host}{page}"
+    journey = Journey(front, start)
+    done = journey.done
+    assert (done.status, journey.url) == (200, start), (done.status, journey.url, done.text[:300])
     assert done.json()["path"] == page and done.json()["headers"]["x-auth-subject"]
+
+
+def test_16_3_a_session_of_one_website_is_none_at_another_behind_the_same_proxy(front):
+    """The check hears which website is meant: by `Host`, or by its parameter."""
+    cookie = sign_in(front)
+    assert front.send("GET", "/contacts", {**wire.NAVIGATION, "Cookie": cookie}).status == 200
+    answer = front.send("GET", "/contacts", {**wire.NAVIGATION, "Cookie": cookie}, host=OTHER)
+    assert front.sends_to_sign_in(answer, OTHER), (answer.status, answer.text[:200])
+    handed_on = Journey(front, f"https://{OTHER}/contacts").cookies(OTHER)
+    assert front.send("GET", "/contacts", {**wire.NAVIGATION, "Cookie": handed_on}, host=OTHER).status == 200
+    answer = front.send("GET", "/contacts", {**wire.NAVIGATION, "Cookie": handed_on})
+    assert front.sends_to_sign_in(answer), (answer.status, answer.text[:200])
+
+
+@pytest.mark.parametrize("kind", ["empty", "script", "image", "iframe"])
+def test_a_script_without_a_session_gets_401_and_no_sign_in_page(front, kind):
+    if front.kind == "ingress":
+        return  # It knows one answer for all (docs/recipes/proxies.md).
+    for host in [WEBSITE, OTHER]:
+        answer = front.send("GET", "/contacts", {
+            "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": kind, "Sec-Fetch-Site": "same-origin", "Accept": "*/*"}, host=host)
+        assert (answer.status, answer.header("Location")) == (401, None), (answer.status, answer.headers)
+        # RFC 9110 §15.5.2.
+        assert answer.header("WWW-Authenticate") == "Bearer"
 
 
 def test_a_page_that_the_website_does_not_list_is_not_led_back_to(front):
@@ -609,6 +679,15 @@ def envoy_takes():
     return lambda path: cluster(path) == "drawbridge"
 
 
+@pytest.mark.parametrize("name", ["nginx.conf", "compose/nginx.conf"])
+def test_every_place_of_nginx_that_sets_fields_of_its_own_says_which_host_was_asked(name):
+    """`proxy_set_header` is inherited only where there is none."""
+    places = re.findall(r"^    location ([^{]+) \{\n(.*?)^    \}$", (DEPLOY / name).read_text(), re.M | re.S)
+    own = {place: text for place, text in places if "proxy_set_header" in text}
+    assert {"= /drawbridge-check", "/"} <= set(own)
+    assert [place for place, text in own.items() if "proxy_set_header Host $http_host;" not in text] == []
+
+
 @pytest.mark.parametrize("takes", [nginx_takes("nginx.conf"), nginx_takes("compose/nginx.conf"), caddy_takes(),
                                    traefik_takes(), envoy_takes(), haproxy_takes(), apache_takes(),
                                    ingress_takes()],
@@ -630,7 +709,7 @@ def test_traefik_asks_the_check_and_believes_no_visitor():
     assert http["middlewares"]["no-cookies"]["headers"]["customRequestHeaders"] == {"Cookie": ""}
     assert http["routers"]["drawbridge"]["priority"] > http["routers"]["website"]["priority"]
     check = http["middlewares"]["drawbridge-check"]["forwardAuth"]
-    assert check["address"].endswith("/auth/check?redirect=") and check["trustForwardHeader"] is False
+    assert check["address"].endswith("/auth/check?website=www&redirect=") and check["trustForwardHeader"] is False
     assert check["authResponseHeaders"] == ["X-Auth-Subject", "X-Auth-Session", "X-Auth-Acr"]
 
 
@@ -652,7 +731,11 @@ def test_ingress_nginx_leads_to_the_service_that_kubernetes_has():
     assert backends == {(namespace, service["metadata"]["name"], port), (None, "website", 3000)}
     [check] = [one["metadata"]["annotations"]["nginx.ingress.kubernetes.io/auth-url"] for one in ingresses
                if one["metadata"]["name"] == "website"]
-    assert check == f"http://{service['metadata']['name']}.{namespace}.svc.cluster.local/auth/check" and port == 80
+    assert check == f"http://{service['metadata']['name']}.{namespace}.svc.cluster.local/auth/check?website=www" and port == 80
+    # By which the check knows it.
+    settings = yaml.safe_load((DEPLOY / "kubernetes/drawbridge.yaml").read_text())
+    [website] = [client for client in settings["clients"] if client["client_id"] == "www"]
+    assert website["public_origin"] == f"https://{WEBSITE}"
 
 
 # Containers

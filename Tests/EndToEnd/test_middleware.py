@@ -27,6 +27,8 @@ MIDDLEWARE = instance.ROOT / "middleware"
 JARS = ":".join(f"/usr/share/java/{name}.jar" for name in [
     "servlet-api", "jetty9-server", "jetty9-servlet", "jetty9-security", "jetty9-http", "jetty9-io", "jetty9-util",
     "jetty9-util-ajax"])
+#: Debian 12 has this one API of Jakarta's, and no container that takes it beside Jetty 9.
+JAKARTA = "/usr/share/java/jakarta-servlet-api.jar"
 #: Where Debian has Express and what it needs, in place of a website's own node_modules.
 NODE_MODULES = Path("/usr/share/nodejs")
 #: Found by every request as the proxy's own; the website refuses what comes without it.
@@ -51,8 +53,19 @@ def built(tmp_path_factory):
     shutil.copytree(MIDDLEWARE / "node", folder / "node")
     (folder / "node/node_modules").mkdir()
     (folder / "node/node_modules/express").symlink_to(NODE_MODULES / "express")
-    sources = sorted((MIDDLEWARE / "java").rglob("*.java"))
+    sources = sorted(path for path in (MIDDLEWARE / "java").rglob("*.java") if "jakarta" not in path.parts)
     run(["javac", "--release", "8", "-Xlint:all,-options,-processing", "-Werror", "-cp", JARS, "-d", folder / "classes", *sources], folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def built_for_jakarta(tmp_path_factory):
+    """As docs/middleware.md says: what is bound to no servlet API, and the filter for Jakarta's."""
+    folder = tmp_path_factory.mktemp("jakarta")
+    java = MIDDLEWARE / "java"
+    sources = [path for path in (java / "src").rglob("*.java") if "javax.servlet" not in path.read_text()]
+    run(["javac", "--release", "8", "-Xlint:all,-options,-processing", "-Werror", "-cp", JAKARTA, "-d", folder,
+         *sorted(sources), *sorted((java / "jakarta").rglob("*.java"))], folder)
     return folder
 
 
@@ -80,6 +93,40 @@ def test_javas_own_tests_hold(built):
     said = run(["java", "-XX:TieredStopAtLevel=1", "-cp", built / "classes", "drawbridge.site.Cases",
                 MIDDLEWARE / "cases/cases.json"], built)
     assert " 0 failures" in said
+
+
+def test_javas_filter_for_jakarta_is_the_one_for_javax(built_for_jakarta):
+    java = MIDDLEWARE / "java"
+    bound = {path.relative_to(java / "src"): path.read_text() for path in (java / "src").rglob("*.java")
+             if "javax.servlet" in path.read_text()}
+    jakarta = {path.relative_to(java / "jakarta"): path.read_text() for path in (java / "jakarta").rglob("*.java")}
+    assert bound and jakarta == {name: text.replace("javax.servlet", "jakarta.servlet") for name, text in bound.items()}
+    assert (built_for_jakarta / "drawbridge/site/SiteFilter.class").exists()
+
+
+def test_nodes_types_fit_strict_programs():
+    run(["tsc", "-p", "tsconfig.json"], MIDDLEWARE / "node")
+
+
+def test_everything_that_nodes_module_exports_has_its_type():
+    code, types = [(MIDDLEWARE / f"node/drawbridge-site.{ending}").read_text() for ending in ["mjs", "d.mts"]]
+    exported = set(re.findall(r"^export (?:async )?(?:const|class|function) (\w+)", code, re.M))
+    declared = set(re.findall(r"^export declare (?:const|class|function) (\w+)", types, re.M))
+    assert exported and exported == declared
+    # The class that every website has: nothing of it is left out.
+    methods = set(re.findall(r"^  (?:async )?(\w+)\(.*\) \{$", code.split("export class Site")[1].split("\n}\n")[0], re.M))
+    assert methods - {"constructor"} <= set(re.findall(r"^    (\w+)[(<]", types.split("class Site")[1], re.M))
+    settings = code.split("const DEFAULTS = {")[1].split("\n};")[0]
+    assert {*re.findall(r"(\w+): ", settings), "source", "origin"} == set(
+        re.findall(r"^    (\w+)\??: ", types.split("interface Settings {")[1].split("\n}\n")[0], re.M))
+
+
+def test_javas_middleware_tries_every_address_of_drawbridges_host(built):
+    hosts = built / "hosts"
+    hosts.write_text("127.0.0.2 localhost\n127.0.0.1 localhost\n")
+    said = run(["java", f"-Djdk.net.hosts.file={hosts}", "-XX:TieredStopAtLevel=1", "-cp", built / "classes",
+                "drawbridge.site.Addresses"], built)
+    assert said == "127.0.0.2 127.0.0.1 answered\n"
 
 
 # Each example at the real server

@@ -48,6 +48,29 @@ def test_a_link_of_the_app_opens_the_members_page_without_a_question(demo, party
     assert traveller.go(party.origin + party.page).status == 200
 
 
+@pytest.mark.parametrize("target", [
+    "{origin}//evil.example/x", "{origin}/\\evil.example/x", "{origin}.evil.example/x", "{origin}@evil.example/x", "//evil.example/x",
+    "https://evil.example/members", "{origin}/\t/evil.example/x", "{origin}", "http://[", ""])
+def test_flask_leads_to_no_other_website_after_the_sign_in(demo, party, target):
+    if not isinstance(party, Flask):
+        return
+    traveller = Traveller(party)
+    traveller.go(demo.issue("alice", client_id=party.client_id, redirect="/members")["login_url"])
+    evil = urlencode({"target_link_uri": target.format(origin=party.origin)})
+    assert traveller.go(f"{party.origin}/login?{evil}").status == 200
+    assert traveller.seen[-1] == f"{party.origin}/members"
+
+
+def test_flask_leads_to_the_page_with_its_query(demo, party):
+    if not isinstance(party, Flask):
+        return
+    traveller = Traveller(party)
+    traveller.go(demo.issue("alice", client_id=party.client_id, redirect="/members")["login_url"])
+    page = f"{party.origin}/members/list?a=1&to=%2F%2Fx"
+    answer = traveller.go(f"{party.origin}/login?{urlencode({'target_link_uri': page})}")
+    assert answer.status == 200 and answer.text.startswith("list member") and traveller.whole[-1] == page
+
+
 def test_the_same_link_in_another_browser_opens_nothing(demo, party):
     link = demo.issue("bob", client_id=party.client_id, redirect=target(party))["login_url"]
     first = Traveller(party)

@@ -360,5 +360,7 @@ def test_a_logout_token_that_somebody_made_ends_no_session(world, php):
         for token in [forged, "", "a.b.c", "x"]:
             answer = wire.send(f"http://127.0.0.1:{site.port}", "POST", path, {"Content-Type": wire.FORM},
                                urlencode({"logout_token": token}))
-            assert answer.status == 400, (site.kind, token, answer.text[:300], site.log[-1500:])
+            # A key that is not there yet may be there later.
+            expected = 503 if token == forged else 400
+            assert answer.status == expected, (site.kind, token, answer.text[:300], site.log[-1500:])
     assert is_member(visit)

@@ -115,7 +115,11 @@ def tokens() -> list:
         refused("no algorithm", access(header={"alg": "none"}), "algorithm"),
         refused("no algorithm and no signature", access(header={"alg": "none"}).rsplit(".", 1)[0] + ".", "algorithm"),
         refused("the public key as a shared secret", hs256_with_public_key(), "algorithm"),
-        refused("an RSA token where ES256 is pinned", access(SIGNER), "algorithm"),
+        {"id": "a token that an RSA key signed", "token": access(SIGNER), "now": NOW, "expect": ALICE},
+        refused("altered claims under an RSA key", altered(access(SIGNER)), "signature"),
+        refused("an RSA token with the kid of another kind of key", access(SIGNER, {"kid": "current"}), "algorithm"),
+        refused("an RSA key's other algorithm", access(SIGNER, {"alg": "PS256"}), "algorithm"),
+        refused("an algorithm that is not known here", access(header={"alg": "EdDSA"}), "algorithm"),
         refused("an algorithm in lower case", access(header={"alg": "es256"}), "algorithm"),
         refused("an ID token", access(header={"typ": "JWT"}), "type"),
         refused("a logout token", access(header={"typ": "logout+jwt"}), "type"),
@@ -204,6 +208,7 @@ def proxies() -> list:
         case("one underscore", [secret, *auth, ["X-Auth_Subject", "bob"]], "underscore", raw=True),
         case("an underscore in the session's name", [secret, *auth, ["x_auth-session", "s-2"]], "underscore", raw=True),
         case("an underscore in the secret's name", [["X_Drawbridge_Proxy", SECRET], *auth], "underscore", raw=True),
+        case("underscores in the groups' name", [secret, *auth, ["X_Auth_Groups", "staff"]], "underscore", raw=True),
         case("underscores in a name of others", [secret, *auth, ["X_Other", "1"]], alice),
         case("a trusted address", auth, alice, address, "127.0.0.1"),
         case("a trusted network", auth, alice, address, "10.1.255.255"),
@@ -253,6 +258,77 @@ def cookies() -> list:
         beside("a token that ran out asks nobody", f"vagov_access_token={over}", None, None, "expired"),
         beside("two of the session's cookies are none", f"{own}; {own}", None, None, "missing"),
         beside("an empty session's cookie is none", "__Host-drawbridge_session=", None, None, "missing"),
+        # A question that fails by what one visitor sends would count as an outage for all.
+        beside("what no cookie can be is not sent on", '__Host-drawbridge_session="opaque"', None, None, "missing"),
+        beside("nor what is too long", "__Host-drawbridge_session=" + "x" * 8193, None, None, "missing"),
+    ]
+
+
+def identities() -> list:
+    """`headers`: what a proxy passes on beside the subject and the session, and what /auth/check says beside them."""
+    def case(name: str, headers: list, expect, wanted: tuple = ("name", "email", "groups")):
+        if isinstance(expect, dict):
+            expect = {"name": None, "email": None, "groups": [], **expect}
+        return {"id": name, "identity": list(wanted), "headers": headers,
+                "expect": expect if isinstance(expect, dict) else {"refused": expect}}
+
+    name, email, groups = ["X-Auth-Name", "Alice"], ["X-Auth-Email", "alice@example.com"], ["X-Auth-Groups", "staff,a%2Cb,zo%C3%AB"]
+    return [
+        case("name, address and groups", [name, email, groups],
+             {"name": "Alice", "email": "alice@example.com", "groups": ["staff", "a,b", "zoë"]}),
+        case("a name beyond ASCII", [["X-Auth-Name", "%D0%91%D0%BE%D0%B1%20100%25%2C"]], {"name": "Боб 100%,"}),
+        case("one group", [["X-Auth-Groups", "staff"]], {"groups": ["staff"]}),
+        case("nothing is said", [], {}),
+        case("what is empty says nothing", [["X-Auth-Name", ""], ["X-Auth-Email", ""], ["X-Auth-Groups", ""]], {}),
+        case("what nobody wants is not believed", [name, email, groups], {}, ()),
+        case("nor is it read", [["X-Auth-Name", "%"], ["X-Auth-Groups", ",,"], email], {"email": "alice@example.com"}, ("email",)),
+        case("a name twice", [name, ["X-Auth-Name", "Bob"]], "repeated"),
+        case("two addresses joined by a server", [["X-Auth-Email", "alice@example.com,bob@example.com"]], "repeated"),
+        case("groups twice", [groups, ["X-Auth-Groups", "admins"]], "repeated"),
+        case("groups joined by a server with a space", [["X-Auth-Groups", "staff, admins"]], "malformed"),
+        case("a group without a name", [["X-Auth-Groups", "staff,"]], "malformed"),
+        case("a group with a broken escape", [["X-Auth-Groups", "staff,%2"]], "malformed"),
+        case("a group that is no text", [["X-Auth-Groups", "%FF"]], "malformed"),
+        case("a group that is too long", [["X-Auth-Groups", "staff," + "x" * 1025]], "malformed"),
+        case("a bare space in a name", [["X-Auth-Name", "Alice B"]], "malformed"),
+    ]
+
+
+def identity_answers() -> list:
+    """What /auth/check answers after /session named alice: to the source `session`, which wants her name."""
+    alice = ["X-Auth-Subject", "alice"]
+    return [
+        {"id": "her name", "status": 200, "headers": [alice, ["X-Auth-Name", "Alice"]], "expect": "alice"},
+        {"id": "the session ended meanwhile", "status": 401, "headers": [], "expect": "missing"},
+        {"id": "somebody else", "status": 200, "headers": [["X-Auth-Subject", "bob"], ["X-Auth-Name", "Bob"]],
+         "expect": "unavailable"},
+        {"id": "nobody", "status": 200, "headers": [["X-Auth-Name", "Alice"]], "expect": "unavailable"},
+        {"id": "a redirect", "status": 302, "headers": [alice], "expect": "unavailable"},
+        {"id": "an error", "status": 500, "headers": [alice], "expect": "unavailable"},
+    ]
+
+
+def outages() -> list:
+    """`session`, `check`: the status of /session and /auth/check, 0 where no answer comes; `asked`: how often they were
+    asked until after this step. With `acr` the page demands one that only /auth/check knows of."""
+    def step(at: int, session: int, expect: str, asked: int, check: int | None = None):
+        found = {"now": NOW + at, "session": session, "expect": expect, "asked": asked}
+        return found if check is None else {**found, "check": check, "acr": ["aal9"]}
+
+    return [
+        {"id": "after a failure nobody asks for two seconds", "steps": [
+            step(0, 0, "unavailable", 1), step(1, 200, "unavailable", 1), step(2, 200, "alice", 2), step(2, 200, "alice", 3)]},
+        {"id": "a failure of the next question begins it anew", "steps": [
+            step(0, 0, "unavailable", 1), step(2, 0, "unavailable", 2), step(3, 200, "unavailable", 2), step(4, 200, "alice", 3)]},
+        {"id": "an answer of 500 and above is a failure", "steps": [
+            step(0, 503, "unavailable", 1), step(1, 200, "unavailable", 1), step(2, 500, "unavailable", 2),
+            step(3, 200, "unavailable", 2)]},
+        {"id": "an answer below 500 is none", "steps": [step(0, 429, "unavailable", 1), step(0, 200, "alice", 2)]},
+        {"id": "a step-up that fails is one", "steps": [
+            step(0, 200, "unavailable", 2, 500), step(1, 200, "unavailable", 2), step(2, 200, "alice", 4, 200)]},
+        {"id": "a step-up does not ask during one", "steps": [
+            step(0, 0, "unavailable", 1), step(1, 200, "unavailable", 1, 200)]},
+        {"id": "a clock that is set back keeps nobody away", "steps": [step(0, 0, "unavailable", 1), step(-9, 200, "alice", 2)]},
     ]
 
 
@@ -395,8 +471,8 @@ def webhooks() -> list:
 
 
 def logouts() -> list:
-    def step(text: str, expect: str, now: int = NOW, form: str | None = None):
-        status = {"handled": 200, "known": 200}.get(expect, 400)
+    def step(text: str, expect: str, now: int = NOW, form: str | None = None, status: int | None = None):
+        status = status or {"handled": 200, "known": 200}.get(expect, 400)
         return {"now": now, "form": f"logout_token={text}" if form is None else form, "status": status, "expect": expect}
 
     good = logout()
@@ -410,6 +486,12 @@ def logouts() -> list:
         {"id": "the other algorithm for a key", "steps": [step(logout(header={"kid": "rsa"}), "algorithm")]},
         {"id": "somebody else's key", "steps": [step(logout(STRANGER), "signature")]},
         {"id": "a small RSA key", "steps": [step(logout(SMALL), "unknown_key")]},
+        # A 4xx settles it, and the key may be there by now.
+        {"id": "a key that was not there when keys were fetched a moment ago", "steps": [
+            step(good, "handled"), step(logout(NEXT), "unknown_key", NOW + 1, status=503),
+            step(logout(NEXT), "unknown_key", NOW + 30)]},
+        {"id": "no kid, whenever keys were fetched", "steps": [
+            step(good, "handled"), step(logout(header={"kid": None}), "unknown_key", NOW + 1)]},
         {"id": "another issuer", "steps": [step(logout(iss="https://evil.example"), "issuer")]},
         {"id": "a listed client's", "steps": [step(logout(aud="web-view"), "handled")]},
         {"id": "a listed client's among others", "steps": [step(logout(aud=["shop", "web-view"]), "handled")]},
@@ -437,7 +519,8 @@ def table() -> dict:
         "settings": {"origin": "https://www.example.com", "issuer": ISSUER, "client_id": "web", "clients": ["web-view"],
                      "cookie": "vagov_access_token", "webhook_secrets": [HOOK, OLD_HOOK]},
         "now": NOW, "keys": keys, "serves": ["current", "rsa", "small"],
-        "tokens": tokens(), "proxies": proxies(), "cookies": cookies(), "rotation": rotation(), "returns": returns(),
+        "tokens": tokens(), "proxies": proxies(), "cookies": cookies(), "identities": identities(),
+        "identity_answers": identity_answers(), "outages": outages(), "rotation": rotation(), "returns": returns(),
         "demands": demands(), "webhooks": webhooks(), "logouts": logouts(),
         # A session that a notice ended is nobody's from then on, though its token would still verify.
         "ended": {"webhook": webhooks()[0]["steps"][0], "token": access(), "logout": logouts()[0]["steps"][0],

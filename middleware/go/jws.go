@@ -16,6 +16,9 @@ import (
 	"unicode/utf8"
 )
 
+// algorithms that keys verify here, each the one that its kind says.
+var algorithms = []string{"ES256", "RS256"}
+
 // members of a JSON object, each still to be read as what it has to be.
 type members map[string]json.RawMessage
 
@@ -115,7 +118,7 @@ func decode(text string) ([]byte, error) {
 }
 
 // The claims of a token that one of Drawbridge's keys signed. Algorithm and type are ours to say (RFC 8725).
-func (s *Site) verified(text, kind string, algorithms []string, now int64) (members, error) {
+func (s *Site) verified(text, kind string, accepted []string, now int64) (members, error) {
 	parts := strings.Split(text, ".")
 	if len(text) > 8192 || len(parts) != 3 {
 		return nil, Refused("malformed")
@@ -140,11 +143,7 @@ func (s *Site) verified(text, kind string, algorithms []string, now int64) (memb
 		return nil, Refused("malformed")
 	}
 	algorithm, _ := header.text("alg")
-	allowed := false
-	for _, one := range algorithms {
-		allowed = allowed || one == algorithm
-	}
-	if !allowed {
+	if !isOneOf(accepted, algorithm) {
 		return nil, Refused("algorithm")
 	}
 	own, _ := header.text("typ")
@@ -201,6 +200,9 @@ func (k *keyStore) key(kid string, now int64, fetch Fetch) (any, error) {
 		k.renew(now, fetch)
 	}
 	if k.keys[kid] == nil {
+		if *k.fetched < now {
+			return nil, notYet{"unknown_key"}
+		}
 		return nil, Refused("unknown_key")
 	}
 	return k.keys[kid], nil

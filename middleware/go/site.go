@@ -24,7 +24,7 @@ import (
 )
 
 // Version of this package, semantic.
-const Version = "0.1.1"
+const Version = "0.2.0"
 
 // SessionCookie opens a web session of Drawbridge.
 const SessionCookie = "__Host-drawbridge_session"
@@ -40,6 +40,8 @@ const (
 	noticeMemory = 2 * 86400
 	// Seconds for which a handler may take; a process that dies over a notice is waited for no longer.
 	longestHandler = 300
+	// Seconds for which nobody asks again after Drawbridge failed.
+	outagePause = 2
 )
 
 // ErrUnavailable says that nobody can say now who this is: 503, never "signed out" and never "signed in".
@@ -49,6 +51,11 @@ var ErrUnavailable = errors.New("drawbridge cannot be asked")
 type Refused string
 
 func (r Refused) Error() string { return string(r) }
+
+// notYet is a Refused that may be believed in half a minute: keys were asked for before and not now.
+type notYet struct{ Refused }
+
+func (n notYet) Unwrap() error { return n.Refused }
 
 // Source is where the user comes from.
 type Source string
@@ -77,6 +84,9 @@ type Settings struct {
 	WebhookSecrets   []string
 	LogoutAlgorithms []string
 	SignIn           string
+	// Identity says which of "name", "email" and "groups" a user has. The proxy has to ask for them and to take away what
+	// visitors send; with the source Session each request costs a second question.
+	Identity []string
 	// Leeway is by how many seconds clocks may differ; nil means 30.
 	Leeway *int64
 
@@ -129,12 +139,20 @@ func (s *Settings) check() error {
 		}
 	}
 	if s.LogoutAlgorithms == nil {
-		s.LogoutAlgorithms = []string{"ES256", "RS256"}
+		s.LogoutAlgorithms = algorithms
 	}
 	for _, name := range s.LogoutAlgorithms {
-		if name != "ES256" && name != "RS256" {
+		if !isOneOf(algorithms, name) {
 			return errors.New("LogoutAlgorithms are ES256 and RS256")
 		}
+	}
+	for _, name := range s.Identity {
+		if name != "name" && name != "email" && name != "groups" {
+			return errors.New("Identity has name, email and groups")
+		}
+	}
+	if len(s.Identity) > 0 && s.Source == Cookie {
+		return errors.New("an access token does not say identity: the source is Proxy or Session")
 	}
 	s.leeway = 30
 	if s.Leeway != nil {
@@ -179,6 +197,9 @@ type User struct {
 	AMR                   []string
 	// AuthTime is the sign-in, in Unix seconds; the source Proxy does not know it.
 	AuthTime int64
+	// Name, Email and Groups where Settings.Identity names them, as far as Drawbridge says them to this website.
+	Name, Email string
+	Groups      []string
 }
 
 // Memory remembers texts until their time is over. Full, it says so: it forgets nothing early.
@@ -243,6 +264,40 @@ type Site struct {
 
 	settings Settings
 	keys     keyStore
+	outage   outage
+}
+
+// outage remembers that Drawbridge failed: nobody waits for it for two seconds, and then one at a time, until it answers.
+type outage struct {
+	sync.Mutex
+	failed    *int64
+	isProbing bool
+}
+
+func (o *outage) begin(now int64) (isProbe, mayAsk bool) {
+	o.Lock()
+	defer o.Unlock()
+	if o.failed == nil {
+		return false, true
+	}
+	// A clock that was set back keeps nobody away.
+	if o.isProbing || now >= *o.failed && now-*o.failed < outagePause {
+		return false, false
+	}
+	o.isProbing = true
+	return true, true
+}
+
+func (o *outage) end(isProbe, hasFailed bool, now int64) {
+	o.Lock()
+	defer o.Unlock()
+	o.failed = nil
+	if hasFailed {
+		o.failed = &now
+	}
+	if isProbe {
+		o.isProbing = false
+	}
 }
 
 // New says what is wrong with settings that cannot work, or that would believe anybody.
@@ -278,6 +333,20 @@ func (s *Site) Identify(r *http.Request) (*User, string, error) {
 	return user, "", err
 }
 
+// question is for Drawbridge. Keys are fetched without it: they remember themselves when they were asked for in vain.
+func (s *Site) question(path string, headers http.Header) (status int, answer http.Header, body []byte, err error) {
+	isProbe, mayAsk := s.outage.begin(s.Now())
+	if !mayAsk {
+		return 0, nil, nil, fmt.Errorf("%w: it did not answer just now", ErrUnavailable)
+	}
+	hasFailed := true
+	// After a panic too.
+	defer func() { s.outage.end(isProbe, hasFailed, s.Now()) }()
+	status, answer, body, err = s.Fetch(path, headers)
+	hasFailed = err != nil || status >= 500
+	return status, answer, body, err
+}
+
 func (s *Site) fromProxy(r *http.Request) (*User, error) {
 	for name := range r.Header {
 		// CGI, WSGI and PHP read X_Auth_Subject as X-Auth-Subject: nobody honest sends it.
@@ -289,15 +358,15 @@ func (s *Site) fromProxy(r *http.Request) (*User, error) {
 	if !s.isFromProxy(r) {
 		return nil, Refused("not_from_proxy")
 	}
-	subject, err := field(r, "X-Auth-Subject")
+	subject, err := field(r.Header, "X-Auth-Subject")
 	if err != nil {
 		return nil, err
 	}
-	session, err := field(r, "X-Auth-Session")
+	session, err := field(r.Header, "X-Auth-Session")
 	if err != nil {
 		return nil, err
 	}
-	acr, err := field(r, "X-Auth-Acr")
+	acr, err := field(r.Header, "X-Auth-Acr")
 	switch {
 	case err != nil:
 		return nil, err
@@ -308,7 +377,26 @@ func (s *Site) fromProxy(r *http.Request) (*User, error) {
 	case s.Ended.Has(session, s.Now()):
 		return nil, Refused("ended")
 	}
-	return &User{Subject: subject, Session: session, ACR: acr}, nil
+	user := &User{Subject: subject, Session: session, ACR: acr}
+	return user, s.identify(user, r.Header)
+}
+
+// identify reads as much as Settings.Identity wants. What it does not want, a proxy need not take away from visitors.
+func (s *Site) identify(user *User, said http.Header) (err error) {
+	for _, name := range s.settings.Identity {
+		switch name {
+		case "name":
+			user.Name, err = field(said, "X-Auth-Name")
+		case "email":
+			user.Email, err = field(said, "X-Auth-Email")
+		default:
+			user.Groups, err = list(said, "X-Auth-Groups")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Site) isFromProxy(r *http.Request) bool {
@@ -331,8 +419,8 @@ func (s *Site) isFromProxy(r *http.Request) bool {
 	return holds
 }
 
-func field(r *http.Request, name string) (string, error) {
-	values := r.Header.Values(name)
+func field(said http.Header, name string) (string, error) {
+	values := said.Values(name)
 	if len(values) == 0 || len(values) == 1 && values[0] == "" {
 		return "", nil
 	}
@@ -345,6 +433,36 @@ func field(r *http.Request, name string) (string, error) {
 		return "", Refused("malformed")
 	}
 	return text, nil
+}
+
+// list has commas between the texts; within one they are encoded.
+func list(said http.Header, name string) (texts []string, err error) {
+	values := said.Values(name)
+	if len(values) == 0 || len(values) == 1 && values[0] == "" {
+		return nil, nil
+	}
+	if len(values) > 1 {
+		return nil, Refused("repeated")
+	}
+	for _, value := range strings.Split(values[0], ",") {
+		text, ok := decoded(value)
+		if !ok || !isText(text) {
+			return nil, Refused("malformed")
+		}
+		texts = append(texts, text)
+	}
+	return texts, nil
+}
+
+// isCookie says whether Drawbridge can have set it (RFC 6265 §4.1.1). Nothing else is sent on: a question that fails by
+// what one visitor sends would count as an outage for all.
+func isCookie(value string) bool {
+	for i := 0; i < len(value); i++ {
+		if value[i] < 0x21 || value[i] > 0x7e || strings.IndexByte("\",;\\", value[i]) >= 0 {
+			return false
+		}
+	}
+	return value != "" && len(value) <= 8192
 }
 
 var plainField = regexp.MustCompile(`\A(?:[\x21-\x24\x26-\x7e]|%[0-9A-Fa-f]{2})*\z`)
@@ -376,7 +494,7 @@ func (s *Site) fromCookie(r *http.Request) (*User, error) {
 	// A sign-in on Drawbridge's own page sets the other cookie, whatever the profile, and a token that has run out stays
 	// beside it (contract §6). It is asked about alone: Drawbridge knows tokens that are not for us.
 	secrets := cookies(r, SessionCookie)
-	if !errors.As(err, &refused) || len(secrets) != 1 || secrets[0] == "" {
+	if !errors.As(err, &refused) || len(secrets) != 1 || !isCookie(secrets[0]) {
 		return user, err
 	}
 	user, err = s.asked(SessionCookie + "=" + secrets[0])
@@ -401,7 +519,7 @@ func (s *Site) fromToken(r *http.Request) (*User, error) {
 // UserOf an access token of this website; the error is a Refused or wraps ErrUnavailable.
 func (s *Site) UserOf(accessToken string) (*User, error) {
 	now := s.Now()
-	claims, err := s.verified(accessToken, "at+jwt", []string{"ES256"}, now)
+	claims, err := s.verified(accessToken, "at+jwt", algorithms, now)
 	if err != nil {
 		return nil, err
 	}
@@ -456,7 +574,7 @@ func (s *Site) fromSession(r *http.Request) (*User, error) {
 
 // Whom Drawbridge knows by its own cookies.
 func (s *Site) asked(cookie string) (*User, error) {
-	status, _, body, err := s.Fetch("/session", http.Header{"Cookie": {cookie}})
+	status, _, body, err := s.question("/session", http.Header{"Cookie": {cookie}})
 	if err != nil {
 		return nil, err
 	}
@@ -480,7 +598,29 @@ func (s *Site) asked(cookie string) (*User, error) {
 	if said.AuthTime != nil {
 		user.AuthTime = said.AuthTime.Unix()
 	}
+	if len(s.settings.Identity) > 0 {
+		if err := s.askIdentity(user, cookie); err != nil {
+			return nil, err
+		}
+	}
 	return user, nil
+}
+
+func (s *Site) askIdentity(user *User, cookie string) error {
+	path := "/auth/check?identity=" + strings.Join(s.settings.Identity, ",")
+	status, said, _, err := s.question(path, http.Header{"Cookie": {cookie}})
+	if err != nil {
+		return err
+	}
+	// It ended since the first question.
+	if status == http.StatusUnauthorized {
+		return Refused("missing")
+	}
+	subject, err := field(said, "X-Auth-Subject")
+	if status != http.StatusOK || err != nil || subject != user.Subject || s.identify(user, said) != nil {
+		return fmt.Errorf("%w: /auth/check answers with something else", ErrUnavailable)
+	}
+	return nil
 }
 
 // Drawbridge's own cookies of the request, as one field.
@@ -492,7 +632,9 @@ func (s *Site) ownCookies(r *http.Request) (string, error) {
 			return "", Refused("repeated")
 		}
 		for _, value := range values {
-			pairs = append(pairs, name+"="+value)
+			if isCookie(value) {
+				pairs = append(pairs, name+"="+value)
+			}
 		}
 	}
 	return strings.Join(pairs, "; "), nil
@@ -591,7 +733,7 @@ func (s *Site) stepUp(w http.ResponseWriter, r *http.Request, user *User, demand
 		headers.Set("Sec-Fetch-Mode", "navigate")
 		headers.Set("Sec-Fetch-Dest", "document")
 	}
-	status, said, _, err := s.Fetch("/auth/check?"+strings.Join(query, "&"), headers)
+	status, said, _, err := s.question("/auth/check?"+strings.Join(query, "&"), headers)
 	if err != nil {
 		return false, err
 	}
@@ -646,6 +788,12 @@ func (s *Site) receiver(
 		}
 		now := s.Now()
 		found, err := read(r, body, now)
+		// A 4xx settles it; after a 5xx it comes again.
+		var pending notYet
+		if errors.As(err, &pending) {
+			say(w, http.StatusServiceUnavailable, pending.Error())
+			return
+		}
 		var refused Refused
 		if errors.As(err, &refused) {
 			say(w, http.StatusBadRequest, string(refused))

@@ -52,6 +52,29 @@ var table struct {
 		Headers             [][2]string
 		Session             json.RawMessage
 	}
+	Identities []struct {
+		ID       string
+		Identity []string
+		Headers  [][2]string
+		Expect   struct {
+			Name, Email, Refused string
+			Groups               []string
+		}
+	}
+	IdentityAnswers []struct {
+		ID, Expect string
+		Status     int
+		Headers    [][2]string
+	} `json:"identity_answers"`
+	Outages []struct {
+		ID    string
+		Steps []struct {
+			Now                   int64
+			Session, Check, Asked int
+			Expect                string
+			ACR                   []string
+		}
+	}
 	Rotation, Webhooks, Logouts []sequence
 	Returns                     []struct {
 		ID, Method, Target string
@@ -233,6 +256,144 @@ func TestCookies(t *testing.T) {
 	}
 }
 
+const alice = `{"authenticated":true,"sub":"alice"}`
+
+func visitor() *http.Request {
+	return request("GET", "/", [][2]string{{"Cookie", "__Host-drawbridge_session=opaque"}})
+}
+
+func fields(pairs ...[2]string) http.Header { return request("GET", "/", pairs).Header }
+
+func TestIdentities(t *testing.T) {
+	const secret = "proxy-secret-of-the-tests-32-chars"
+	for _, one := range table.Identities {
+		t.Run(one.ID, func(t *testing.T) {
+			headers := append([][2]string{{"X-Auth-Subject", "alice"}, {"X-Auth-Session", "s-1"}}, one.Headers...)
+			expect := func(user *User, reason string, err error) {
+				t.Helper()
+				expected := one.Expect
+				if err != nil || reason != expected.Refused || (user == nil) != (expected.Refused != "") {
+					t.Fatal(user, reason, err)
+				}
+				if user != nil && (user.Name != expected.Name || user.Email != expected.Email ||
+					strings.Join(user.Groups, "|") != strings.Join(expected.Groups, "|")) {
+					t.Error(user, expected)
+				}
+			}
+			site, _ := made(t, func(s *Settings) { s.Source, s.ProxySecret, s.Identity = Proxy, secret, one.Identity })
+			expect(site.Identify(request("GET", "/", append([][2]string{{"X-Drawbridge-Proxy", secret}}, headers...))))
+
+			site, _ = made(t, func(s *Settings) { s.Source, s.Identity = Session, one.Identity })
+			site.Fetch = func(path string, sent http.Header) (int, http.Header, []byte, error) {
+				if sent.Get("Cookie") != "__Host-drawbridge_session=opaque" {
+					t.Error(sent)
+				}
+				if len(one.Identity) > 0 && path == "/auth/check?identity="+strings.Join(one.Identity, ",") {
+					return 200, fields(headers...), nil, nil
+				}
+				if path != "/session" {
+					t.Error(path)
+				}
+				return 200, nil, []byte(alice), nil
+			}
+			user, reason, err := site.Identify(visitor())
+			if one.Expect.Refused == "" {
+				expect(user, reason, err)
+			} else if !errors.Is(err, ErrUnavailable) {
+				t.Error(user, reason, err)
+			}
+		})
+	}
+}
+
+func TestIdentityAnswers(t *testing.T) {
+	for _, one := range table.IdentityAnswers {
+		t.Run(one.ID, func(t *testing.T) {
+			site, _ := made(t, func(s *Settings) { s.Source, s.Identity = Session, []string{"name"} })
+			site.Fetch = func(path string, _ http.Header) (int, http.Header, []byte, error) {
+				if path == "/session" {
+					return 200, nil, []byte(alice), nil
+				}
+				return one.Status, fields(one.Headers...), nil, nil
+			}
+			user, got, err := site.Identify(visitor())
+			if errors.Is(err, ErrUnavailable) {
+				got = "unavailable"
+			} else if user != nil {
+				got = user.Subject
+			}
+			if got != one.Expect {
+				t.Error(got, err)
+			}
+		})
+	}
+}
+
+func guarded(site *Site, acr ...string) string {
+	w := httptest.NewRecorder()
+	site.Guard(page, Demand{ACR: acr}).ServeHTTP(w, visitor())
+	if w.Code == http.StatusServiceUnavailable {
+		return "unavailable"
+	}
+	return w.Body.String()
+}
+
+func TestOutages(t *testing.T) {
+	for _, one := range table.Outages {
+		t.Run(one.ID, func(t *testing.T) {
+			site, _ := made(t, func(s *Settings) { s.Source = Session })
+			asked := 0
+			for _, step := range one.Steps {
+				site.Now = func() int64 { return step.Now }
+				site.Fetch = func(path string, _ http.Header) (int, http.Header, []byte, error) {
+					asked++
+					status := step.Check
+					if path == "/session" {
+						status = step.Session
+					}
+					if status == 0 {
+						return 0, nil, nil, ErrUnavailable
+					}
+					return status, fields([2]string{"X-Auth-Subject", "alice"}), []byte(alice), nil
+				}
+				if got := guarded(site, step.ACR...); got != step.Expect || asked != step.Asked {
+					t.Error(step.Now, got, step.Expect, asked, step.Asked)
+				}
+			}
+		})
+	}
+}
+
+func TestAfterAnOutageOneAtATimeAsks(t *testing.T) {
+	site, _ := made(t, func(s *Settings) { s.Source = Session })
+	begun, goOn, found := make(chan bool), make(chan bool), make(chan string)
+	asked := 0
+	site.Fetch = func(string, http.Header) (int, http.Header, []byte, error) { return 0, nil, nil, ErrUnavailable }
+	if got := guarded(site); got != "unavailable" {
+		t.Error(got)
+	}
+	site.Now = func() int64 { return table.Now + 2 }
+	site.Fetch = func(string, http.Header) (int, http.Header, []byte, error) {
+		asked++
+		begun <- true
+		<-goOn
+		return 200, nil, []byte(alice), nil
+	}
+	go func() { found <- guarded(site) }()
+	<-begun
+	if got := guarded(site); got != "unavailable" || asked != 1 {
+		t.Error(got, asked)
+	}
+	goOn <- true
+	if got := <-found; got != "alice" {
+		t.Error(got)
+	}
+	site.Fetch = func(string, http.Header) (int, http.Header, []byte, error) { return 200, nil, []byte(alice), nil }
+	if got := guarded(site); got != "alice" {
+		t.Error(got)
+	}
+}
+
 func TestRotation(t *testing.T) {
 	for _, one := range table.Rotation {
 		t.Run(one.ID, func(t *testing.T) {
@@ -351,6 +512,8 @@ func TestSettingsThatWouldBelieveAnybodyAreRefused(t *testing.T) {
 		func(s *Settings) { s.Leeway = &tooMuch },
 		func(s *Settings) { s.Drawbridge = "http://drawbridge.internal:8080" },
 		func(s *Settings) { s.LogoutAlgorithms = []string{"HS256"} },
+		func(s *Settings) { s.Source, s.Identity = Session, []string{"phone"} },
+		func(s *Settings) { s.Identity = []string{"name"} },
 	} {
 		own := settings()
 		change(&own)
@@ -416,12 +579,12 @@ func TestARepeatOfANoticeInHandIsSentAgainForTheHandlerMayFail(t *testing.T) {
 }
 
 func TestASessionThatCannotBeAskedIsNeitherInNorOut(t *testing.T) {
-	site, _ := made(t, func(s *Settings) { s.Source = Session })
 	for answer, expected := range map[string]int{
 		"500 ": 503, "200 <html>": 503, `200 {"authenticated":true}`: 503, "303 ": 503,
 		`200 {"authenticated":"true","sub":"alice"}`: 503, "200 {}": 401,
 		`200 {"authenticated":true,"sub":"alice","auth_time":"2027-01-15T08:00:00.000Z"}`: 200,
 	} {
+		site, _ := made(t, func(s *Settings) { s.Source = Session })
 		site.Fetch = func(path string, headers http.Header) (int, http.Header, []byte, error) {
 			if path != "/session" || headers.Get("Cookie") != "__Host-drawbridge_session=abc" {
 				t.Error(path, headers)

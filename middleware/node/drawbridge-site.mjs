@@ -15,6 +15,10 @@ const LONGEST_TOKEN = 86400;
 const NOTICE_MEMORY = 2 * 86400;
 // Seconds for which a handler may take; a process that dies over a notice is waited for no longer.
 const IN_HAND = 300;
+// Seconds for which nobody asks again after Drawbridge failed.
+const OUTAGE_PAUSE = 2;
+// What /auth/check says beyond the subject, where it is asked.
+const IDENTITY = ['name', 'email', 'groups'];
 
 /** Settings that cannot work, or that would believe anybody. */
 export class ConfigurationError extends Error {}
@@ -24,9 +28,11 @@ export class Unavailable extends Error {}
 
 /** What must not be believed; `reason` is one short word for the log. */
 export class Refused extends Error {
-  constructor(reason) {
+  /** One that is not final may be believed in half a minute. */
+  constructor(reason, isFinal = true) {
     super(reason);
     this.reason = reason;
+    this.isFinal = isFinal;
   }
 }
 
@@ -58,10 +64,13 @@ export class Memory {
   }
 }
 
+/** What keys verify here, each the one that its kind says. */
+const ALGORITHMS = Object.freeze(['ES256', 'RS256']);
+
 const DEFAULTS = {
   drawbridge: null, issuer: null, client_id: null, clients: [], cookie: 'access_token', audience: null,
-  proxy_secret: null, proxy_addresses: [], webhook_secrets: [], logout_algorithms: ['ES256', 'RS256'],
-  sign_in: '/session/sign-in', leeway: 30, keys_fresh: 300, keys_pause: 30, keys_stale: 3600,
+  proxy_secret: null, proxy_addresses: [], webhook_secrets: [], logout_algorithms: ALGORITHMS,
+  sign_in: '/session/sign-in', identity: [], leeway: 30, keys_fresh: 300, keys_pause: 30, keys_stale: 3600,
 };
 
 function checked(given) {
@@ -91,8 +100,12 @@ function checked(given) {
     refuse('the source cookie needs issuer and client_id');
   }
   if (settings.webhook_secrets.some((secret) => secret.length < 32)) refuse('a webhook secret has 32 characters or more');
-  if (!settings.logout_algorithms.every((name) => ['ES256', 'RS256'].includes(name))) {
+  if (!settings.logout_algorithms.every((name) => ALGORITHMS.includes(name))) {
     refuse('logout_algorithms are ES256 and RS256');
+  }
+  if (!settings.identity.every((name) => IDENTITY.includes(name))) refuse('identity has name, email and groups');
+  if (settings.identity.length && settings.source === 'cookie') {
+    refuse('an access token does not say identity: the source is proxy or session');
   }
   if (!(settings.leeway >= 0 && settings.leeway <= 60)) refuse('leeway is 0 to 60 seconds');
   return settings;
@@ -127,7 +140,8 @@ class Keys {
       throw new Unavailable("Drawbridge's keys cannot be had");
     }
     if (!this.#keys.has(kid)) await this.#renew(now);
-    if (!this.#keys.has(kid)) throw new Refused('unknown_key');
+    // Asked before and not now: meanwhile it may be there.
+    if (!this.#keys.has(kid)) throw new Refused('unknown_key', this.#fetched >= now);
     return this.#keys.get(kid);
   }
 
@@ -243,6 +257,12 @@ function decoded(value) {
   try { return decodeURIComponent(value); } catch { return null; }
 }
 
+/**
+ * Whether Drawbridge can have set it (RFC 6265 §4.1.1). Nothing else is sent on: a question that fails by what one visitor
+ * sends would count as an outage for all.
+ */
+const isCookie = (value) => /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,8192}$/.test(value);
+
 /** As `encodeURIComponent`, and with the marks that it leaves. */
 const encoded = (text) => encodeURIComponent(text)
   .replace(/[!'()*]/g, (mark) => '%' + mark.charCodeAt(0).toString(16).toUpperCase());
@@ -283,6 +303,7 @@ export class Request {
   }
 }
 
+const noIdentity = () => ({ name: null, email: null, groups: [] });
 const answer = (status, headers, body = '') => ({ status, headers, body });
 const said = (status, result) => answer(
   status, [['Content-Type', 'application/json'], ['Cache-Control', 'no-store']], JSON.stringify({ result }));
@@ -295,6 +316,9 @@ export class Site {
   #keys;
   #proxies;
   #ours;
+  /** When Drawbridge failed last, in seconds; null since it answered. */
+  #failed = null;
+  #isProbing = false;
 
   /**
    * @param settings as the table of docs/middleware.md
@@ -307,6 +331,7 @@ export class Site {
     this.fetch = fetch ?? fetcher(this.settings);
     this.ended = ended;
     this.notices = notices;
+    // Keys remember themselves when they were asked for in vain, and for longer.
     this.#keys = new Keys(this.settings, (...question) => this.fetch(...question));
     this.#proxies = addresses(this.settings.proxy_addresses);
     this.#ours = [this.settings.client_id, ...this.settings.clients].filter(Boolean);
@@ -323,6 +348,26 @@ export class Site {
     }
   }
 
+  /** Asks Drawbridge. After a failure nobody waits for it for two seconds, and then one at a time, until it answers. */
+  async #ask(path, headers) {
+    const isProbe = this.#failed !== null;
+    if (isProbe) {
+      const since = this.now() - this.#failed;
+      // A clock that was set back keeps nobody away.
+      if (this.#isProbing || (since >= 0 && since < OUTAGE_PAUSE)) throw new Unavailable('Drawbridge did not answer just now');
+      this.#isProbing = true;
+    }
+    let hasFailed = true;
+    try {
+      const found = await this.fetch(path, headers);
+      hasFailed = found.status >= 500;
+      return found;
+    } finally {
+      this.#failed = hasFailed ? this.now() : null;
+      if (isProbe) this.#isProbing = false;
+    }
+  }
+
   #fromProxy(request) {
     for (const [name] of request.headers) {
       // CGI, WSGI and PHP read X_Auth_Subject as X-Auth-Subject: nobody honest sends it.
@@ -334,7 +379,17 @@ export class Site {
     if (subject === null) throw new Refused('missing');
     if (session === null) throw new Refused('malformed');
     this.#refuseEnded(session);
-    return { subject, session, acr, amr: [], auth_time: null };
+    return { subject, session, acr, amr: [], auth_time: null, ...this.#identity(request) };
+  }
+
+  /** As far as the setting wants it. What it does not want, a proxy need not take away from visitors. */
+  #identity(said) {
+    const wants = (name) => this.settings.identity.includes(name);
+    return {
+      name: wants('name') ? field(said, 'x-auth-name') : null,
+      email: wants('email') ? field(said, 'x-auth-email') : null,
+      groups: wants('groups') ? list(said, 'x-auth-groups') : [],
+    };
   }
 
   #isFromProxy(request) {
@@ -358,7 +413,7 @@ export class Site {
       // A sign-in on Drawbridge's own page sets the other cookie, whatever the profile, and a token that has run out stays
       // beside it (contract §6). It is asked about alone: Drawbridge knows tokens that are not for us.
       const [secret, ...others] = request.cookies(SESSION_COOKIE);
-      if (!(error instanceof Refused) || !secret || others.length) throw error;
+      if (!(error instanceof Refused) || !isCookie(secret ?? '') || others.length) throw error;
       try {
         return await this.#asked(`${SESSION_COOKIE}=${secret}`);
       } catch (second) {
@@ -379,7 +434,7 @@ export class Site {
   async userOf(accessToken) {
     const now = this.now();
     const { issuer, audience, leeway } = this.settings;
-    const claims = await verified(accessToken, 'at+jwt', ['ES256'], this.#keys, now);
+    const claims = await verified(accessToken, 'at+jwt', ALGORITHMS, this.#keys, now);
     check(claims, issuer, [audience ?? issuer], now, leeway);
     if (!this.#ours.includes(claims.client_id)) throw new Refused('client');
     // One that is bound to a key is no cookie's (RFC 9449 §7).
@@ -390,7 +445,7 @@ export class Site {
         || !(auth_time === null || isTime(auth_time))
         || !(Array.isArray(amr) && amr.every((item) => typeof item === 'string'))) throw new Refused('claims');
     this.#refuseEnded(session);
-    return { subject, session, acr, amr, auth_time };
+    return { subject, session, acr, amr, auth_time, ...noIdentity() };
   }
 
   #refuseEnded(session) {
@@ -405,7 +460,7 @@ export class Site {
 
   /** Whom Drawbridge knows by its own cookies. */
   async #asked(cookie) {
-    const { status, body } = await this.fetch('/session', { Cookie: cookie });
+    const { status, body } = await this.#ask('/session', { Cookie: cookie });
     if (status !== 200) throw new Unavailable(`/session answers ${status}`);
     let session;
     try { session = jsonObject(body); } catch { throw new Unavailable('/session does not answer with JSON'); }
@@ -413,7 +468,24 @@ export class Site {
     const { sub: subject, acr = null, amr } = session;
     if (!isText(subject) || !(acr === null || isText(acr))) throw new Unavailable('/session answers with something else');
     const time = Date.parse(session.auth_time ?? '');
-    return { subject, session: null, acr, amr: amr ?? [], auth_time: Number.isNaN(time) ? null : Math.floor(time / 1000) };
+    const identity = this.settings.identity.length ? await this.#askedIdentity(cookie, subject) : noIdentity();
+    return {
+      subject, session: null, acr, amr: amr ?? [], auth_time: Number.isNaN(time) ? null : Math.floor(time / 1000), ...identity,
+    };
+  }
+
+  async #askedIdentity(cookie, subject) {
+    const { status, headers } = await this.#ask(`/auth/check?identity=${this.settings.identity.join(',')}`, { Cookie: cookie });
+    // It ended since the first question.
+    if (status === 401) throw new Refused('missing');
+    if (status !== 200) throw new Unavailable(`/auth/check answers ${status}`);
+    const said = new Request('GET', '/', headers);
+    try {
+      if (field(said, 'x-auth-subject') === subject) return this.#identity(said);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+    }
+    throw new Unavailable('/auth/check answers with something else');
   }
 
   /** Drawbridge's own cookies of the request, as one field. */
@@ -421,7 +493,7 @@ export class Site {
     const names = [SESSION_COOKIE, this.settings.cookie];
     const found = names.flatMap((name) => request.cookies(name).map((value) => [name, value]));
     if (new Set(found.map(([name]) => name)).size !== found.length) throw new Refused('repeated');
-    return found.map(([name, value]) => `${name}=${value}`).join('; ');
+    return found.filter(([, value]) => isCookie(value)).map(([name, value]) => `${name}=${value}`).join('; ');
   }
 
   /**
@@ -471,7 +543,7 @@ export class Site {
       query.push(`redirect=${encoded(request.target)}`);
       Object.assign(headers, { Accept: 'text/html', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' });
     }
-    const { status, headers: pairs } = await this.fetch(`/auth/check?${query.join('&')}`, headers);
+    const { status, headers: pairs } = await this.#ask(`/auth/check?${query.join('&')}`, headers);
     const value = (name) => pairs.find(([key]) => key.toLowerCase() === name)?.[1];
     if (status === 200) return decoded(value('x-auth-subject') ?? '') === user.subject ? { user } : no;
     if (status === 302 && value('location')) {
@@ -506,7 +578,8 @@ export class Site {
     try {
       notice = await read();
     } catch (error) {
-      if (error instanceof Refused) return said(400, error.reason);
+      // A 4xx settles it; after a 5xx it comes again.
+      if (error instanceof Refused) return said(error.isFinal ? 400 : 503, error.reason);
       if (error instanceof Unavailable) return away();
       throw error;
     }
@@ -589,10 +662,14 @@ export class Site {
   receiver(kind, handle) {
     return async (incoming, response) => {
       if (incoming.method !== 'POST') return send(response, said(405, 'refused'));
-      const { body, isTooLarge } = await bodyOf(incoming);
+      const { body, isTooLarge, isEaten } = await bodyOf(incoming, kind);
       if (isTooLarge) {
         response.setHeader('Connection', 'close');
         return send(response, said(413, 'refused'));
+      }
+      if (isEaten) {
+        console.error(`drawbridge: a ${kind} came whose body a parser had read before; put the receiver before the parsers`);
+        return send(response, said(500, 'failed'));
       }
       // It broke off, which anybody can make happen: there is nobody to answer.
       if (!body) return;
@@ -600,7 +677,8 @@ export class Site {
         send(response, kind === 'webhook'
           ? await this.webhook(body, incoming.headers['drawbridge-webhook-signature'], handle)
           : await this.backchannelLogout(body, handle));
-      } catch {
+      } catch (error) {
+        console.error(`drawbridge: a ${kind} could not be handled:`, error);
         send(response, said(500, 'failed'));
       }
     };
@@ -617,6 +695,16 @@ function field(request, name) {
   return text;
 }
 
+/** Commas are between the texts; within one they are encoded. */
+function list(request, name) {
+  const values = request.values(name);
+  if (!values.length || (values.length === 1 && values[0] === '')) return [];
+  if (values.length > 1) throw new Refused('repeated');
+  const texts = values[0].split(',').map(decoded);
+  if (!texts.every(isText)) throw new Refused('malformed');
+  return texts;
+}
+
 export function send(response, { status, headers, body }) {
   const joined = {};
   for (const [name, value] of headers) (joined[name] ??= []).push(value);
@@ -626,10 +714,10 @@ export function send(response, { status, headers, body }) {
 }
 
 /** `{body}` of at most 64 KiB, `{isTooLarge}`, or neither when it broke off. Never rejects: nobody may wait for it. */
-const bodyOf = (incoming) => new Promise((done) => {
+const bodyOf = (incoming, kind) => new Promise((done) => {
   const chunks = [];
   let length = 0;
-  if (incoming.readableEnded) return done({ body: Buffer.alloc(0) });
+  if (incoming.readableEnded) return done(readBefore(incoming, kind));
   incoming.on('data', (chunk) => {
     length += chunk.length;
     if (length <= 65536) return chunks.push(chunk);
@@ -639,6 +727,17 @@ const bodyOf = (incoming) => new Promise((done) => {
   incoming.on('end', () => done({ body: Buffer.concat(chunks) }));
   for (const end of ['error', 'close']) incoming.on(end, () => done({}));
 });
+
+/**
+ * What a parser that was there first left of the body: its bytes, or the one field of a logout token's form. A webhook's
+ * signature is over bytes, which no parsed object gives back.
+ */
+function readBefore({ rawBody, body }, kind) {
+  const bytes = [rawBody, body].find((value) => Buffer.isBuffer(value));
+  if (bytes) return bytes.length > 65536 ? { isTooLarge: true } : { body: bytes };
+  const token = kind === 'logout' ? body?.logout_token : undefined;
+  return typeof token === 'string' ? { body: Buffer.from(new URLSearchParams({ logout_token: token }).toString()) } : { isEaten: true };
+}
 
 /** Asks Drawbridge: no redirects, three seconds for all of it, 256 KiB. */
 function fetcher(settings) {

@@ -6,10 +6,12 @@ import { Site } from '../drawbridge-site.mjs';
 const site = new Site(JSON.parse(process.env.SITE));
 const app = express();
 
-app.get('/', (request, response) => response.send('for everybody'));
-app.get('/contacts', site.middleware(), (request, response) => response.type('text').send(`signed in as ${request.drawbridgeUser.subject}`));
-app.get('/strong/:name', site.middleware({ acr: ['aal9'] }), (request, response) => response.send('stronger'));
 // Before any body parser: the signature is over the bytes as they came.
 app.post('/hooks/drawbridge', site.receiver('webhook'));
 app.post('/hooks/logout', site.receiver('logout'));
+app.use(express.urlencoded({ extended: false }), express.json());
+
+app.get('/', (request, response) => response.send('for everybody'));
+app.get('/contacts', site.middleware(), (request, response) => response.type('text').send(`signed in as ${request.drawbridgeUser.subject}`));
+app.get('/strong/:name', site.middleware({ acr: ['aal9'] }), (request, response) => response.send('stronger'));
 app.listen(Number(process.argv[2]), '127.0.0.1');

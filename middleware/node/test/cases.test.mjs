@@ -38,7 +38,8 @@ for (const one of table.tokens) {
   test(`token: ${one.id}`, async () => {
     let got;
     try {
-      got = await site({}, one.now).userOf(one.token);
+      const { subject, session, acr, amr, auth_time } = await site({}, one.now).userOf(one.token);
+      got = { subject, session, acr, amr, auth_time };
     } catch (error) {
       got = { refused: error.reason ?? String(error) };
     }
@@ -70,6 +71,80 @@ for (const one of table.cookies) {
     assert.deepEqual([user?.subject, reason], [one.expect, one.refused]);
   });
 }
+
+const VISITOR = new Request('GET', '/', [['Cookie', '__Host-drawbridge_session=opaque']]);
+const ALICE = Buffer.from('{"authenticated":true,"sub":"alice"}');
+
+for (const one of table.identities) {
+  test(`identity: ${one.id}`, async () => {
+    const headers = [['X-Auth-Subject', 'alice'], ['X-Auth-Session', 's-1'], ...one.headers];
+    const secret = 'proxy-secret-of-the-tests-32-chars';
+    const identity = async (website, request) => {
+      const { user, reason } = await website.identify(request);
+      return user ? { name: user.name, email: user.email, groups: user.groups } : { refused: reason };
+    };
+    const proxied = site({ source: 'proxy', proxy_secret: secret, identity: one.identity });
+    assert.deepEqual(await identity(proxied, new Request('GET', '/', [['X-Drawbridge-Proxy', secret], ...headers])), one.expect);
+    const asked = site({ source: 'session', identity: one.identity }, table.now, async (path, fields) => {
+      assert.deepEqual(fields, { Cookie: '__Host-drawbridge_session=opaque' });
+      if (one.identity.length && path === `/auth/check?identity=${one.identity.join()}`) return { status: 200, headers, body: Buffer.alloc(0) };
+      assert.equal(path, '/session');
+      return { status: 200, headers: [], body: ALICE };
+    });
+    if (one.expect.refused) await assert.rejects(identity(asked, VISITOR), Unavailable);
+    else assert.deepEqual(await identity(asked, VISITOR), one.expect);
+  });
+}
+
+for (const one of table.identity_answers) {
+  test(`identity asked for: ${one.id}`, async () => {
+    const website = site({ source: 'session', identity: ['name'] }, table.now, async (path) => path === '/session'
+      ? { status: 200, headers: [], body: ALICE } : { status: one.status, headers: one.headers, body: Buffer.alloc(0) });
+    const { user, reason } = await website.identify(VISITOR).catch((error) => {
+      if (error instanceof Unavailable) return { reason: 'unavailable' };
+      throw error;
+    });
+    assert.equal(user?.subject ?? reason, one.expect);
+  });
+}
+
+for (const one of table.outages) {
+  test(`outage: ${one.id}`, async () => {
+    let asked = 0;
+    let now;
+    const website = site({ source: 'session' }, now, async (path) => {
+      asked += 1;
+      const status = path === '/session' ? now.session : now.check;
+      if (!status) throw new Unavailable('down');
+      return { status, headers: [['X-Auth-Subject', 'alice']], body: ALICE };
+    });
+    website.now = () => now.now;
+    for (now of one.steps) {
+      const { user, answer } = await website.guard(VISITOR, { acr: now.acr });
+      assert.deepEqual([user?.subject ?? { 503: 'unavailable' }[answer.status], asked], [now.expect, now.asked], String(now.now));
+    }
+  });
+}
+
+test('after an outage one at a time asks', async () => {
+  let asked = 0;
+  let goOn;
+  const website = site({ source: 'session' }, table.now, async () => {
+    asked += 1;
+    if (asked === 1) throw new Unavailable('down');
+    await new Promise((done) => { goOn = done; });
+    return { status: 200, headers: [], body: ALICE };
+  });
+  assert.equal((await website.guard(VISITOR)).answer.status, 503);
+  website.now = () => table.now + 2;
+  const probe = website.guard(VISITOR);
+  assert.deepEqual([(await website.guard(VISITOR)).answer.status, asked], [503, 2]);
+  goOn();
+  assert.equal((await probe).user.subject, 'alice');
+  const next = website.guard(VISITOR);
+  goOn();
+  assert.deepEqual([(await next).user.subject, asked], ['alice', 3]);
+});
 
 for (const one of table.rotation) {
   test(`rotation: ${one.id}`, async () => {
@@ -135,7 +210,7 @@ test('settings that would believe anybody are refused', () => {
   for (const changes of [{ source: 'proxy' }, { source: 'proxy', proxy_secret: 'short' }, { issuer: null }, { client_id: null },
     { source: 'else' }, { origin: 'http://www.example.com' }, { issuer: 'http://id.example.com' }, { webhook_secrets: ['short'] },
     { leeway: 600 }, { source: 'proxy', proxy_addresses: ['proxy'] }, { logout_algorithms: ['HS256'] },
-    { drawbridge: 'http://drawbridge.internal:8080' },
+    { drawbridge: 'http://drawbridge.internal:8080' }, { source: 'session', identity: ['phone'] }, { identity: ['name'] },
     { proxy_secrets: 'a name that is spelt wrong' }]) {
     assert.throws(() => site(changes), ConfigurationError, JSON.stringify(changes));
   }
@@ -224,6 +299,38 @@ test('a notice that breaks off, which anybody can send, harms nobody', { timeout
   // Rejected, it would end the process: nobody waits for what a handler of node:http gives.
   await first;
   server.close();
+});
+
+test('a notice whose body a parser has read is taken from what the parser left, else it comes again', { timeout: 10000 }, async (t) => {
+  const logged = t.mock.method(console, 'error', () => {});
+  const [hook, logout] = [table.webhooks[0].steps[0], table.logouts[0].steps[0]];
+  const form = (bytes) => Object.fromEntries(new URLSearchParams(bytes.toString()));
+  for (const [kind, { header, ...step }, left, expected] of [
+    ['webhook', hook, (bytes) => ({ rawBody: bytes, body: JSON.parse(bytes) }), [200, 'handled']],
+    ['webhook', hook, (bytes) => ({ body: bytes }), [200, 'handled']],
+    ['webhook', hook, (bytes) => ({ body: JSON.parse(bytes) }), [500, 'failed']],
+    ['webhook', hook, () => ({ body: {} }), [500, 'failed']],
+    ['logout', logout, (bytes) => ({ body: form(bytes) }), [200, 'handled']],
+    ['logout', logout, (bytes) => ({ rawBody: bytes }), [200, 'handled']],
+    ['logout', logout, () => ({ body: {} }), [500, 'failed']],
+    ['logout', logout, (bytes) => ({ body: { logout_token: [form(bytes).logout_token, 'x'] } }), [500, 'failed']],
+    ['logout', logout, () => ({}), [500, 'failed']],
+  ]) {
+    const receive = site().receiver(kind);
+    const server = http.createServer(async (incoming, response) => {
+      const chunks = [];
+      for await (const chunk of incoming) chunks.push(chunk);
+      Object.assign(incoming, left(Buffer.concat(chunks)));
+      await receive(incoming, response);
+    });
+    await new Promise((done) => server.listen(0, '127.0.0.1', done));
+    const before = logged.mock.callCount();
+    const answer = await fetch(`http://127.0.0.1:${server.address().port}/`, {
+      method: 'POST', body: step.body ?? step.form, headers: header ? { 'Drawbridge-Webhook-Signature': header } : {} });
+    assert.deepEqual([answer.status, (await answer.json()).result], expected);
+    assert.equal(logged.mock.callCount() - before, expected[0] === 500 ? 1 : 0);
+    server.close();
+  }
 });
 
 test('a notice that is too large is answered', { timeout: 10000 }, async () => {

@@ -14,10 +14,10 @@ final class Unavailable extends \RuntimeException
 {
 }
 
-/** What must not be believed; `reason` is one short word for the log. */
+/** What must not be believed; `reason` is one short word for the log. One that is not final may be believed in half a minute. */
 final class Refused extends \RuntimeException
 {
-    public function __construct(public readonly string $reason)
+    public function __construct(public readonly string $reason, public readonly bool $isFinal = true)
     {
         parent::__construct($reason);
     }
@@ -26,6 +26,12 @@ final class Refused extends \RuntimeException
 /** What a website says of itself; docs/middleware.md has the table. */
 final class Settings
 {
+    /** What keys verify here, each the one that its kind says. */
+    public const ALGORITHMS = ['ES256', 'RS256'];
+
+    /** What /auth/check says beyond the subject, where it is asked. */
+    private const IDENTITY = ['name', 'email', 'groups'];
+
     public function __construct(
         public readonly string $source,
         public readonly string $origin,
@@ -44,12 +50,19 @@ final class Settings
         /** @var string[] */
         public readonly array $webhookSecrets = [],
         /** @var string[] */
-        public readonly array $logoutAlgorithms = ['ES256', 'RS256'],
+        public readonly array $logoutAlgorithms = self::ALGORITHMS,
         public readonly string $signIn = '/session/sign-in',
         public readonly int $leeway = 30,
         public readonly int $keysFresh = 300,
         public readonly int $keysPause = 30,
         public readonly int $keysStale = 3600,
+        /**
+         * Which of `name`, `email` and `groups` a user has. The proxy has to ask for them and to take away what visitors
+         * send; with the source `session` each request costs a second question.
+         *
+         * @var string[]
+         */
+        public readonly array $identity = [],
     ) {
         $refuse = static fn (string $sentence) => throw new ConfigurationError($sentence);
         in_array($source, ['proxy', 'cookie', 'session'], true) || $refuse('source is proxy, cookie or session');
@@ -73,7 +86,9 @@ final class Settings
         foreach ($webhookSecrets as $secret) {
             strlen($secret) >= 32 || $refuse('a webhook secret has 32 characters or more');
         }
-        array_diff($logoutAlgorithms, ['ES256', 'RS256']) && $refuse('logoutAlgorithms are ES256 and RS256');
+        array_diff($logoutAlgorithms, self::ALGORITHMS) && $refuse('logoutAlgorithms are ES256 and RS256');
+        array_diff($identity, self::IDENTITY) && $refuse('identity has name, email and groups');
+        $identity && $source === 'cookie' && $refuse('an access token does not say identity: the source is proxy or session');
         ($leeway >= 0 && $leeway <= 60) || $refuse('leeway is 0 to 60 seconds');
         foreach ($proxyAddresses as $text) {
             [$address, $bits] = array_pad(explode('/', $text, 2), 2, null);
@@ -87,7 +102,10 @@ final class Settings
 
 final class User
 {
-    /** @param string[] $amr */
+    /**
+     * @param string[] $amr
+     * @param string[] $groups
+     */
     public function __construct(
         public readonly string $subject,
         public readonly ?string $session = null,
@@ -95,6 +113,10 @@ final class User
         public readonly array $amr = [],
         /** Unix seconds of the sign-in, where the source knows it: not with `proxy`. */
         public readonly ?int $authTime = null,
+        /** This and the next two where the setting `identity` names them, as far as Drawbridge says them to this website. */
+        public readonly ?string $name = null,
+        public readonly ?string $email = null,
+        public readonly array $groups = [],
     ) {
     }
 }
@@ -258,6 +280,8 @@ final class Site
     private const NOTICE_MEMORY = 2 * 86400;
     // Seconds for which a handler may take; a process that dies over a notice is waited for no longer.
     private const IN_HAND = 300;
+    // Seconds for which nobody asks again after Drawbridge failed.
+    private const OUTAGE_PAUSE = 2;
     // Seconds for one question to Drawbridge, from its first byte to its last.
     private const PATIENCE = 3;
 
@@ -293,6 +317,40 @@ final class Site
         }
     }
 
+    /**
+     * Asks Drawbridge. After a failure no process waits for it for two seconds, and then one at a time, until it answers.
+     * Keys are fetched without this: they remember themselves when they were asked for in vain.
+     *
+     * @param array<string, string> $headers
+     * @return array{int, array<array{string, string}>, string}
+     */
+    private function question(string $path, #[\SensitiveParameter] array $headers): array
+    {
+        // When Drawbridge failed last, in Unix seconds; empty since it answered.
+        $file = @fopen("{$this->settings->folder}/outage", 'c+') ?: throw new Unavailable('the folder cannot be used');
+        try {
+            if (stream_get_contents($file) !== '') {
+                flock($file, LOCK_EX | LOCK_NB) || throw new Unavailable('somebody is asking Drawbridge whether it is back');
+                $failed = stream_get_contents($file, null, 0);
+                $since = ($this->now)() - (int) $failed;
+                // A clock that was set back keeps nobody away.
+                $failed === '' || $since < 0 || $since >= self::OUTAGE_PAUSE || throw new Unavailable('Drawbridge did not answer just now');
+            }
+            $hasFailed = true;
+            try {
+                $answer = ($this->fetch)($path, $headers);
+                $hasFailed = $answer[0] >= 500;
+                return $answer;
+            } finally {
+                ftruncate($file, 0);
+                rewind($file);
+                $hasFailed && fwrite($file, (string) ($this->now)());
+            }
+        } finally {
+            fclose($file);
+        }
+    }
+
     private function fromProxy(Request $request): User
     {
         foreach ($request->headers as [$name]) {
@@ -310,7 +368,21 @@ final class Site
         $subject !== null || throw new Refused('missing');
         $session !== null || throw new Refused('malformed');
         $this->refuseEnded($session);
-        return new User($subject, $session, $acr);
+        return new User($subject, $session, $acr, ...$this->identity($request));
+    }
+
+    /**
+     * As far as the setting wants it. What it does not want, a proxy need not take away from visitors.
+     *
+     * @return array<string, mixed>
+     */
+    private function identity(Request $said): array
+    {
+        $found = [];
+        foreach ($this->settings->identity as $name) {
+            $found[$name] = $name === 'groups' ? self::texts($said, "x-auth-$name") : self::field($said, "x-auth-$name");
+        }
+        return $found;
     }
 
     private function isFromProxy(Request $request): bool
@@ -357,6 +429,31 @@ final class Site
         return $text !== null && self::isText($text) ? $text : throw new Refused('malformed');
     }
 
+    /**
+     * Commas are between the texts; within one they are encoded.
+     *
+     * @return string[]
+     */
+    private static function texts(Request $request, string $name): array
+    {
+        $values = $request->values($name);
+        if ($values === [] || $values === ['']) {
+            return [];
+        }
+        count($values) === 1 || throw new Refused('repeated');
+        $texts = array_map(self::decoded(...), explode(',', $values[0]));
+        return array_filter($texts, self::isText(...)) === $texts ? $texts : throw new Refused('malformed');
+    }
+
+    /**
+     * Whether Drawbridge can have set it (RFC 6265 §4.1.1). Nothing else is sent on: a question that fails by what one
+     * visitor sends would count as an outage for all.
+     */
+    private static function isCookie(#[\SensitiveParameter] string $value): bool
+    {
+        return preg_match('~\A[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,8192}\z~', $value) === 1;
+    }
+
     /** Drawbridge percent-encodes whatever is not visible ASCII. */
     private static function decoded(string $value): ?string
     {
@@ -375,7 +472,7 @@ final class Site
             // A sign-in on Drawbridge's own page sets the other cookie, whatever the profile, and a token that has run out
             // stays beside it (contract §6). It is asked about alone: Drawbridge knows tokens that are not for us.
             $secrets = $request->cookies(self::SESSION_COOKIE);
-            if (count($secrets) !== 1 || $secrets[0] === '') {
+            if (count($secrets) !== 1 || !self::isCookie($secrets[0])) {
                 throw $refusal;
             }
             try {
@@ -403,7 +500,7 @@ final class Site
     public function userOf(#[\SensitiveParameter] string $accessToken): User
     {
         $now = ($this->now)();
-        $claims = $this->verified($accessToken, 'at+jwt', ['ES256'], $now);
+        $claims = $this->verified($accessToken, 'at+jwt', Settings::ALGORITHMS, $now);
         self::check($claims, $this->settings->issuer, [$this->settings->audience ?? $this->settings->issuer], $now, $this->settings->leeway);
         if (!in_array($claims['client_id'] ?? null, $this->ours(), true)) {
             throw new Refused('client');
@@ -447,7 +544,7 @@ final class Site
     /** Whom Drawbridge knows by its own cookies. */
     private function asked(#[\SensitiveParameter] string $cookie): User
     {
-        [$status, , $body] = ($this->fetch)('/session', ['Cookie' => $cookie]);
+        [$status, , $body] = $this->question('/session', ['Cookie' => $cookie]);
         $status === 200 || throw new Unavailable("/session answers $status");
         try {
             $said = self::object($body);
@@ -460,7 +557,25 @@ final class Site
             throw new Unavailable('/session answers with something else');
         }
         $time = strtotime((string) ($said['auth_time'] ?? ''));
-        return new User($subject, null, $acr, $amr, $time === false ? null : $time);
+        $identity = $this->settings->identity ? $this->askedIdentity($cookie, $subject) : [];
+        return new User($subject, null, $acr, $amr, $time === false ? null : $time, ...$identity);
+    }
+
+    /** @return array<string, mixed> */
+    private function askedIdentity(#[\SensitiveParameter] string $cookie, string $subject): array
+    {
+        [$status, $headers] = $this->question('/auth/check?identity=' . implode(',', $this->settings->identity), ['Cookie' => $cookie]);
+        // It ended since the first question.
+        $status !== 401 || throw new Refused('missing');
+        $status === 200 || throw new Unavailable("/auth/check answers $status");
+        $said = new Request('GET', '/', $headers);
+        try {
+            if (self::field($said, 'x-auth-subject') === $subject) {
+                return $this->identity($said);
+            }
+        } catch (Refused) {
+        }
+        throw new Unavailable('/auth/check answers with something else');
     }
 
     /** Drawbridge's own cookies of the request, as one field. */
@@ -470,7 +585,7 @@ final class Site
         foreach ([self::SESSION_COOKIE, $this->settings->cookie] as $name) {
             $values = $request->cookies($name);
             count($values) <= 1 || throw new Refused('repeated');
-            if ($values) {
+            if ($values && self::isCookie($values[0])) {
                 $pairs[] = "$name=$values[0]";
             }
         }
@@ -541,7 +656,7 @@ final class Site
             $query[] = 'redirect=' . rawurlencode($request->target);
             $headers += ['Accept' => 'text/html', 'Sec-Fetch-Mode' => 'navigate', 'Sec-Fetch-Dest' => 'document'];
         }
-        [$status, $pairs] = ($this->fetch)('/auth/check?' . implode('&', $query), $headers);
+        [$status, $pairs] = $this->question('/auth/check?' . implode('&', $query), $headers);
         $said = [];
         foreach ($pairs as [$name, $value]) {
             $said[strtolower($name)] ??= $value;
@@ -581,7 +696,8 @@ final class Site
         try {
             [$name, $until, $session, $notice] = $read();
         } catch (Refused $refusal) {
-            return self::said(400, $refusal->reason);
+            // A 4xx settles it; after a 5xx it comes again.
+            return self::said($refusal->isFinal ? 400 : 503, $refusal->reason);
         } catch (Unavailable) {
             return self::away();
         }
@@ -605,6 +721,10 @@ final class Site
             }
             $handle && $handle($notice);
             $this->notices->add($name, $until, $now);
+        } catch (\Throwable $failure) {
+            // Thrown on, it would be a 200 where errors are not displayed (`display_errors`), and so settled.
+            error_log('drawbridge: a notice could not be handled: ' . $failure::class . ": {$failure->getMessage()} in {$failure->getFile()}:{$failure->getLine()}");
+            return self::said(500, 'failed');
         } finally {
             $this->notices->forget("in hand $name");
         }
@@ -717,7 +837,8 @@ final class Site
             if (!isset($state['keys'][$kid])) {
                 $state = $this->renewed($state, $now, $file);
             }
-            return $state['keys'][$kid] ?? throw new Refused('unknown_key');
+            // Asked before and not now: meanwhile it may be there.
+            return $state['keys'][$kid] ?? throw new Refused('unknown_key', $state['fetched'] >= $now);
         } finally {
             fclose($file);
         }

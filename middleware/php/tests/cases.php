@@ -159,6 +159,66 @@ namespace {
         }
         same($case['id'], [$case['expect'] ?? null, $case['refused'] ?? null], [$user?->subject, $reason]);
     }
+    $visitor = new Request('GET', '/', [['Cookie', '__Host-drawbridge_session=opaque']]);
+    $alice = [200, [], '{"authenticated":true,"sub":"alice"}'];
+    $secret = 'proxy-secret-of-the-tests-32-chars';
+    /** @return mixed what `$found` says of who was found, or the reason, or "unavailable" */
+    $who = static function (Site $site, Request $request, callable $found): mixed {
+        try {
+            [$user, $reason] = $site->identify($request);
+            return $user ? $found($user) : ['refused' => $reason];
+        } catch (Unavailable) {
+            return 'unavailable';
+        }
+    };
+    $identity = static fn (User $user): array => ['name' => $user->name, 'email' => $user->email, 'groups' => $user->groups];
+    foreach ($table['identities'] as $case) {
+        $headers = [['X-Auth-Subject', 'alice'], ['X-Auth-Session', 's-1'], ...$case['headers']];
+        [$site] = made(['source' => 'proxy', 'proxySecret' => $secret, 'identity' => $case['identity']]);
+        same("identity: {$case['id']}", $case['expect'], $who($site, new Request('GET', '/', [['X-Drawbridge-Proxy', $secret], ...$headers]), $identity));
+        $wanted = $case['identity'] ? '/auth/check?identity=' . implode(',', $case['identity']) : 'nothing';
+        [$site] = made(['source' => 'session', 'identity' => $case['identity']], static fn (string $path, array $fields): array => match (true) {
+            $fields !== ['Cookie' => '__Host-drawbridge_session=opaque'] => throw new LogicException('other fields'),
+            $path === $wanted => [200, $headers, ''],
+            $path === '/session' => $alice,
+        });
+        same("identity asked for: {$case['id']}", isset($case['expect']['refused']) ? 'unavailable' : $case['expect'], $who($site, $visitor, $identity));
+    }
+    foreach ($table['identity_answers'] as $case) {
+        [$site] = made(['source' => 'session', 'identity' => ['name']], static fn (string $path): array =>
+            $path === '/session' ? $alice : [$case['status'], $case['headers'], '']);
+        $got = $who($site, $visitor, static fn (User $user): string => $user->subject);
+        same("identity asked for: {$case['id']}", $case['expect'], $got['refused'] ?? $got);
+    }
+    foreach ($table['outages'] as $case) {
+        [$asked, $step] = [0, null];
+        [$site, $clock] = made(['source' => 'session'], static function (string $path) use (&$asked, &$step): array {
+            $asked++;
+            $status = $step[$path === '/session' ? 'session' : 'check'];
+            return $status ? [$status, [['X-Auth-Subject', 'alice']], '{"authenticated":true,"sub":"alice"}'] : throw new Unavailable('down');
+        });
+        foreach ($case['steps'] as $step) {
+            $clock->now = $step['now'];
+            $found = $site->guard($visitor, $step['acr'] ?? []);
+            $got = $found instanceof User ? $found->subject : [503 => 'unavailable'][$found->status];
+            same("outage: {$case['id']} at {$step['now']}", [$step['expect'], $step['asked']], [$got, $asked]);
+        }
+    }
+    $asked = 0;
+    [$site, $clock] = made(['source' => 'session'], static function () use (&$asked, $alice): array {
+        return $asked++ ? $alice : throw new Unavailable('down');
+    });
+    $site->guard($visitor);
+    // Every process of this website knows, and one of them is asking already.
+    $other = new Site($site->settings, $clock, static fn (): array => $alice);
+    same('an outage is known to every process', 503, $other->guard($visitor)->status);
+    $clock->now += 2;
+    $probe = fopen("{$site->settings->folder}/outage", 'r');
+    flock($probe, LOCK_EX);
+    same('after an outage one at a time asks', [503, 1], [$site->guard($visitor)->status, $asked]);
+    fclose($probe);
+    same('until Drawbridge answers', ['alice', 2, 'alice'], [$site->guard($visitor)->subject, $asked, $other->guard($visitor)->subject]);
+
     foreach ($table['rotation'] as $case) {
         [$site, $clock, $provider] = made();
         foreach ($case['steps'] as $step) {
@@ -206,6 +266,7 @@ namespace {
     foreach ([['source' => 'proxy'], ['source' => 'proxy', 'proxySecret' => 'short'], ['source' => 'proxy', 'proxyAddresses' => ['proxy']],
         ['issuer' => null], ['clientId' => null], ['source' => 'else'], ['origin' => 'http://www.example.com'],
         ['issuer' => 'http://id.example.com'], ['webhookSecrets' => ['short']], ['leeway' => 600], ['logoutAlgorithms' => ['HS256']],
+        ['source' => 'session', 'identity' => ['phone']], ['identity' => ['name']],
         ['folder' => '/tmp']] as $changes) {
         try {
             settings($changes);
@@ -222,24 +283,26 @@ namespace {
 
     [$site] = made();
     $step = $table['webhooks'][0]['steps'][0];
-    try {
-        $site->webhook($step['body'], $step['header'], static fn () => throw new LogicException('failed'));
-        same('a handler that fails is heard of', true, false);
-    } catch (LogicException) {
-        same('a notice whose handling failed comes again', 200, $site->webhook($step['body'], $step['header'])->status);
+    // Whatever it throws: an uncaught one is a 200 where errors are not displayed.
+    ini_set('error_log', "$scratch/errors");
+    foreach ([new LogicException('of the handler'), new TypeError('of the handler')] as $failure) {
+        $answer = $site->webhook($step['body'], $step['header'], static fn () => throw $failure);
+        same('a handler that fails is 500', [500, 'failed'], [$answer->status, json_decode($answer->body, true)['result']]);
     }
+    same('and is heard of', 2, substr_count((string) file_get_contents("$scratch/errors"), 'of the handler'));
+    ini_set('error_log', '');
+    same('a notice whose handling failed comes again', 200, $site->webhook($step['body'], $step['header'])->status);
     [$site] = made();
     $said = static fn (?callable $handle = null): array => [
         ($answer = $site->webhook($step['body'], $step['header'], $handle))->status, json_decode($answer->body, true)['result']];
-    try {
-        $said(static function () use ($said, &$meanwhile): void {
-            $meanwhile = $said();
-            throw new LogicException('failed');
-        });
-    } catch (LogicException) {
-        same('a repeat of a notice in hand is sent again', [503, 'in_hand'], $meanwhile);
-        same('and is handled then, once', [[200, 'handled'], [200, 'known']], [$said(), $said()]);
-    }
+    ini_set('error_log', "$scratch/errors");
+    $said(static function () use ($said, &$meanwhile): void {
+        $meanwhile = $said();
+        throw new LogicException('failed');
+    });
+    ini_set('error_log', '');
+    same('a repeat of a notice in hand is sent again', [503, 'in_hand'], $meanwhile);
+    same('and is handled then, once', [[200, 'handled'], [200, 'known']], [$said(), $said()]);
 
     // Somebody sends a byte now and then: each is in time, all together are not.
     $trickle = proc_open([PHP_BINARY, '-n', '-r', 'while (true) { echo "x"; usleep(20000); }'], [1 => ['pipe', 'w']], $pipes);

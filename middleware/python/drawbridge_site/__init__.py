@@ -7,6 +7,6 @@ from .core import (Answer, ConfigurationError, Identity, Memory, Request, Settin
                    SIGN_OUT_FORM)
 from .jws import Refused
 
-__version__ = "0.1.1"
+__version__ = "0.2.0"
 __all__ = ["Answer", "ConfigurationError", "Identity", "Memory", "Refused", "Request", "SIGN_OUT_FORM", "Settings", "Site",
            "Unavailable", "User"]

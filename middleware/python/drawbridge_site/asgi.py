@@ -2,14 +2,22 @@
 
 import asyncio
 
-from .core import Answer, Request, Site, Unavailable, is_below
+from .core import Answer, Request, Site, User, is_below
 
-#: Where an application finds the user, or None: `scope["drawbridge.user"]`.
+#: Where an application finds the user of a guarded page: `scope["drawbridge.user"]`.
 USER = "drawbridge.user"
+_FIND = "drawbridge.find_user"
+
+
+async def user(scope) -> User | None:
+    """The user of any page behind a `Guard`, or None. Outside its `prefixes` nobody is asked before this is."""
+    if USER not in scope:
+        scope[USER] = await asyncio.to_thread(scope[_FIND])
+    return scope[USER]
 
 
 class Guard:
-    """Every page below `prefixes` takes a sign-in, web sockets included; elsewhere the user is said when there is one.
+    """Every page below `prefixes` takes a sign-in, web sockets included; elsewhere `await user(scope)` finds out who it is.
 
     `prefixes` are compared as text: `/account` has `/accounts` too, `/account/` has not.
     """
@@ -24,11 +32,12 @@ class Guard:
         request = request_of(scope)
         # `path` has `root_path` in it today, and had not with older servers; `prefixes` may be meant with it or without.
         root, path = scope.get("root_path", ""), scope["path"]
+        scope = {**scope, _FIND: lambda: self.site.user(request)}
+        scope.pop(USER, None)
+        if not is_below(self.prefixes, path, path.removeprefix(root), root + path):
+            return await self.application(scope, receive, send)
         # Asking Drawbridge takes a while, and must not hold other visitors up.
-        if is_below(self.prefixes, path, path.removeprefix(root), root + path):
-            found = await asyncio.to_thread(self.site.guard, request, self.acr, self.max_age)
-        else:
-            found = await asyncio.to_thread(self._user, request)
+        found = await asyncio.to_thread(self.site.guard, request, self.acr, self.max_age)
         if not isinstance(found, Answer):
             return await self.application({**scope, USER: found}, receive, send)
         if scope["type"] == "websocket":
@@ -37,12 +46,6 @@ class Guard:
         headers.append((b"content-length", str(len(found.body)).encode()))
         await send({"type": "http.response.start", "status": found.status, "headers": headers})
         await send({"type": "http.response.body", "body": found.body})
-
-    def _user(self, request: Request):
-        try:
-            return self.site.identify(request).user
-        except Unavailable:
-            return None
 
 
 def request_of(scope) -> Request:

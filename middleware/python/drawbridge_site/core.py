@@ -28,6 +28,10 @@ _LONGEST_TOKEN = 86400
 _NOTICE_MEMORY = 2 * 86400
 #: Seconds for which a handler may take; a process that dies over a notice is waited for no longer.
 _IN_HAND = 300
+#: Seconds for which nobody asks again after Drawbridge failed.
+_OUTAGE_PAUSE = 2
+#: What /auth/check says beyond the subject, where it is asked.
+_IDENTITY = ("name", "email", "groups")
 
 
 class ConfigurationError(ValueError):
@@ -65,8 +69,11 @@ class Settings:
     proxy_addresses: tuple = ()
     #: Secrets of the webhook: the new one, and the old one while it is being replaced.
     webhook_secrets: tuple = ()
-    logout_algorithms: tuple = ("ES256", "RS256")
+    logout_algorithms: tuple = jws.ALGORITHMS
     sign_in: str = "/session/sign-in"
+    #: Which of `name`, `email` and `groups` a user has. The proxy has to ask for them and to take away what visitors send;
+    #: with the source `session` each request costs a second question.
+    identity: tuple = ()
     #: Seconds by which clocks may differ.
     leeway: int = 30
     #: Seconds: how long keys are used without asking, how soon they may be asked for again, and how long they are
@@ -90,8 +97,12 @@ class Settings:
             raise ConfigurationError("the source cookie needs issuer and client_id")
         if any(len(secret) < 32 for secret in self.webhook_secrets):
             raise ConfigurationError("a webhook secret has 32 characters or more")
-        if not set(self.logout_algorithms) <= {"ES256", "RS256"}:
+        if not set(self.logout_algorithms) <= set(jws.ALGORITHMS):
             raise ConfigurationError("logout_algorithms are ES256 and RS256")
+        if not set(self.identity) <= set(_IDENTITY):
+            raise ConfigurationError("identity has name, email and groups")
+        if self.identity and self.source == "cookie":
+            raise ConfigurationError("an access token does not say identity: the source is proxy or session")
         if not 0 <= self.leeway <= 60:
             raise ConfigurationError("leeway is 0 to 60 seconds")
         try:
@@ -140,6 +151,10 @@ class User:
     amr: tuple = ()
     #: Unix seconds of the sign-in, where the source knows it: not with `proxy`.
     auth_time: int | None = None
+    #: Those that the setting `identity` names, as far as Drawbridge says them to this website.
+    name: str | None = None
+    email: str | None = None
+    groups: tuple = ()
 
 
 @dataclass(frozen=True)
@@ -208,7 +223,8 @@ class Keys:
             if kid not in self._keys:
                 self._renew(now)
             if kid not in self._keys:
-                raise Refused("unknown_key")
+                # Asked before and not now: meanwhile it may be there.
+                raise Refused("unknown_key", is_final=self._fetched >= now)
             return self._keys[kid]
 
     def _renew(self, now: float):
@@ -223,6 +239,38 @@ class Keys:
             pass
 
 
+class Outage:
+    """Asks Drawbridge. After a failure nobody waits for it for two seconds, and then one at a time, until it answers."""
+
+    def __init__(self, fetch, now):
+        self._fetch, self._now = fetch, now
+        self._failed: float | None = None
+        self._probe = threading.Lock()
+
+    def __call__(self, path: str, headers: dict) -> tuple:
+        if self._failed is None:
+            return self._asked(path, headers)
+        if not self._probe.acquire(blocking=False):
+            raise Unavailable("somebody is asking Drawbridge whether it is back")
+        try:
+            failed = self._failed
+            # A clock that was set back keeps nobody away.
+            if failed is not None and 0 <= self._now() - failed < _OUTAGE_PAUSE:
+                raise Unavailable("Drawbridge did not answer just now")
+            return self._asked(path, headers)
+        finally:
+            self._probe.release()
+
+    def _asked(self, path: str, headers: dict) -> tuple:
+        has_failed = True
+        try:
+            answer = self._fetch(path, headers)
+            has_failed = answer[0] >= 500
+            return answer
+        finally:
+            self._failed = self._now() if has_failed else None
+
+
 class Site:
     """One website. Safe for many threads; keep one for the process."""
 
@@ -232,7 +280,9 @@ class Site:
         self.settings = settings
         self.now = now
         self._fetch = fetch or Fetcher(settings)
+        # Keys remember themselves when they were asked for in vain, and for longer.
         self._keys = Keys(settings, self._fetch)
+        self._ask = Outage(self._fetch, lambda: self.now())
         #: Several processes share what they are told by giving both a store of their own.
         self.ended = ended or Memory()
         self.notices = notices or Memory()
@@ -247,6 +297,13 @@ class Site:
         except Refused as refusal:
             return Identity(None, refusal.reason)
 
+    def user(self, request: Request) -> User | None:
+        """For pages that are everybody's: None as well when nobody can say now."""
+        try:
+            return self.identify(request).user
+        except Unavailable:
+            return None
+
     def _from_proxy(self, request: Request) -> User:
         for name, _ in request.headers:
             # CGI, WSGI and PHP read X_Auth_Subject as X-Auth-Subject: nobody honest sends it.
@@ -260,7 +317,14 @@ class Site:
         if session is None:
             raise Refused("malformed")
         self._refuse_ended(session)
-        return User(subject, session, acr)
+        return User(subject, session, acr, **self._identity(request))
+
+    def _identity(self, said: Request) -> dict:
+        """As far as the setting wants it. What it does not want, a proxy need not take away from visitors."""
+        found = {name: _field(said, f"x-auth-{name}") for name in ("name", "email") if name in self.settings.identity}
+        if "groups" in self.settings.identity:
+            found["groups"] = _list(said, "x-auth-groups")
+        return found
 
     def _is_from_proxy(self, request: Request) -> bool:
         holds = True
@@ -283,7 +347,7 @@ class Site:
             # A sign-in on Drawbridge's own page sets the other cookie, whatever the profile, and a token that has run out
             # stays beside it (contract §6). It is asked about alone: Drawbridge knows tokens that are not for us.
             secrets = request.cookies(SESSION_COOKIE)
-            if len(secrets) == 1 and secrets[0]:
+            if len(secrets) == 1 and _is_cookie(secrets[0]):
                 with contextlib.suppress(Refused):
                     return self._asked(f"{SESSION_COOKIE}={secrets[0]}")
             raise
@@ -300,7 +364,7 @@ class Site:
     def user_of(self, access_token: str) -> User:
         """The user of an access token of this website. Throws `Refused` and `Unavailable`."""
         now = self.now()
-        claims = self._verified(access_token, "at+jwt", ("ES256",), now)
+        claims = self._verified(access_token, "at+jwt", jws.ALGORITHMS, now)
         audience = self.settings.audience or self.settings.issuer
         _check(claims, self.settings.issuer, (audience,), now, self.settings.leeway)
         if claims.get("client_id") not in self.settings.ours:
@@ -337,7 +401,7 @@ class Site:
 
     def _asked(self, cookie: str) -> User:
         """Whom Drawbridge knows by its own cookies."""
-        status, _, body = self._fetch("/session", {"Cookie": cookie})
+        status, _, body = self._ask("/session", {"Cookie": cookie})
         if status != 200:
             raise Unavailable(f"/session answers {status}")
         try:
@@ -349,14 +413,30 @@ class Site:
         acr, amr = said.get("acr"), said.get("amr") or []
         if not _is_text(said.get("sub")) or not (acr is None or _is_text(acr)) or not isinstance(amr, list):
             raise Unavailable("/session answers with something else")
-        return User(said["sub"], None, acr, tuple(amr), _seconds(said.get("auth_time")))
+        identity = self._asked_identity(cookie, said["sub"]) if self.settings.identity else {}
+        return User(said["sub"], None, acr, tuple(amr), _seconds(said.get("auth_time")), **identity)
+
+    def _asked_identity(self, cookie: str, subject: str) -> dict:
+        status, headers, _ = self._ask("/auth/check?identity=" + ",".join(self.settings.identity), {"Cookie": cookie})
+        # It ended since the first question.
+        if status == 401:
+            raise Refused("missing")
+        if status != 200:
+            raise Unavailable(f"/auth/check answers {status}")
+        said = Request("GET", "/", headers)
+        try:
+            if _field(said, "x-auth-subject") == subject:
+                return self._identity(said)
+        except Refused:
+            pass
+        raise Unavailable("/auth/check answers with something else")
 
     def _own_cookies(self, request: Request) -> str:
         """Drawbridge's own cookies of the request, as one field."""
         found = [(name, value) for name in (SESSION_COOKIE, self.settings.cookie) for value in request.cookies(name)]
         if len(found) != len(dict(found)):
             raise Refused("repeated")
-        return "; ".join(f"{name}={value}" for name, value in found)
+        return "; ".join(f"{name}={value}" for name, value in found if _is_cookie(value))
 
     # What does a page demand?
 
@@ -412,7 +492,7 @@ class Site:
         if is_page(request) and is_return_target(request.target):
             query += "&redirect=" + quote(request.target, safe="")
             headers |= {"Accept": "text/html", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
-        status, pairs, _ = self._fetch("/auth/check?" + query, headers)
+        status, pairs, _ = self._ask("/auth/check?" + query, headers)
         said = {name.lower(): value for name, value in pairs}
         if status == 200:
             return user if _decoded(said.get("x-auth-subject", "")) == user.subject else refusal
@@ -485,7 +565,8 @@ class Site:
         try:
             claims = self._logout(form, now)
         except Refused as refusal:
-            return _said(400, refusal.reason)
+            # A 4xx settles it; after a 5xx it comes again.
+            return _said(400 if refusal.is_final else 503, refusal.reason)
         except Unavailable:
             return Answer(503, [("Retry-After", "5"), ("Cache-Control", "no-store")])
         until = claims["exp"] + self.settings.leeway
@@ -635,6 +716,25 @@ def _field(request: Request, name: str) -> str | None:
     if text is None or not _is_text(text):
         raise Refused("malformed")
     return text
+
+
+def _list(request: Request, name: str) -> tuple:
+    """Commas are between the texts; within one they are encoded."""
+    values = request.values(name)
+    if not values or values == [""]:
+        return ()
+    if len(values) > 1:
+        raise Refused("repeated")
+    texts = tuple(map(_decoded, values[0].split(",")))
+    if not all(map(_is_text, texts)):
+        raise Refused("malformed")
+    return texts
+
+
+def _is_cookie(value: str) -> bool:
+    """Whether Drawbridge can have set it (RFC 6265 §4.1.1). Nothing else is sent on: a question that fails by what one
+    visitor sends would count as an outage for all."""
+    return re.fullmatch(r"[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,8192}", value) is not None
 
 
 def _decoded(value: str) -> str | None:

@@ -17,15 +17,18 @@ except ImportError:  # The arithmetic below does it.
     ec = None
 
 LONGEST = 8192
+#: What keys verify here, each the one that its kind says.
+ALGORITHMS = ("ES256", "RS256")
 _ALPHABET = re.compile(r"[A-Za-z0-9_-]*\Z")
 
 
 class Refused(Exception):
-    """A token, header or post that must not be believed; `reason` is one short word for the log."""
+    """A token, header or post that must not be believed; `reason` is one short word for the log. One that is not final
+    may be believed in half a minute."""
 
-    def __init__(self, reason: str):
+    def __init__(self, reason: str, is_final: bool = True):
         super().__init__(reason)
-        self.reason = reason
+        self.reason, self.is_final = reason, is_final
 
 
 def decode(text: str) -> bytes:

@@ -1,13 +1,21 @@
 """In front of a WSGI application (PEP 3333): Django, Flask and their like."""
 
-from .core import Answer, Request, Site, Unavailable, User, is_below
+from .core import Answer, Request, Site, User, is_below
 
-#: Where an application finds the user, or None: `environ["drawbridge.user"]`.
+#: Where an application finds the user of a guarded page: `environ["drawbridge.user"]`.
 USER = "drawbridge.user"
+_FIND = "drawbridge.find_user"
+
+
+def user(environ) -> User | None:
+    """The user of any page behind a `Guard`, or None. Outside its `prefixes` nobody is asked before this is."""
+    if USER not in environ:
+        environ[USER] = environ[_FIND]()
+    return environ[USER]
 
 
 class Guard:
-    """Every page below `prefixes` takes a sign-in; elsewhere the user is said when there is one.
+    """Every page below `prefixes` takes a sign-in; elsewhere `user(environ)` finds out who it is, if anybody.
 
     `prefixes` are compared as text: `/account` has `/accounts` too, `/account/` has not.
 
@@ -27,21 +35,15 @@ class Guard:
         paths = own, environ.get("SCRIPT_NAME", "") + own
         # A str of these holds the path's bytes (PEP 3333); applications read them as UTF-8.
         texts = [path.encode("latin-1", "replace").decode("utf-8", "replace") for path in paths]
+        # Django's and others' REMOTE_USER is never a visitor's.
+        for name in ("HTTP_REMOTE_USER", "REMOTE_USER", USER):
+            environ.pop(name, None)
+        environ[_FIND] = lambda: self.site.user(request)
         if is_below(self.prefixes, *paths, *texts):
             found = self.site.guard(request, self.acr, self.max_age)
-        else:
-            try:
-                found = self.site.identify(request).user
-            except Unavailable:
-                found = None
-        if isinstance(found, Answer):
-            return answer(found, start_response)
-        environ[USER] = found
-        # Django's and others' REMOTE_USER is never a visitor's.
-        environ.pop("HTTP_REMOTE_USER", None)
-        environ.pop("REMOTE_USER", None)
-        if isinstance(found, User):
-            environ["REMOTE_USER"] = found.subject
+            if isinstance(found, Answer):
+                return answer(found, start_response)
+            environ[USER], environ["REMOTE_USER"] = found, found.subject
         return self.application(environ, start_response)
 
 

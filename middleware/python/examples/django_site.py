@@ -10,13 +10,18 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.http import HttpResponse
 from django.urls import path
+from django.views.decorators.csrf import csrf_exempt
 
 from drawbridge_site import Settings, Site
 from drawbridge_site.wsgi import USER, Guard
 
 given = {name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(os.environ["SITE"]).items()}
 site = Site(Settings(**given))
-settings.configure(ALLOWED_HOSTS=["*"], ROOT_URLCONF=__name__, SECRET_KEY=os.urandom(32).hex())
+# What a project begins with, but for what needs a database.
+settings.configure(
+    ALLOWED_HOSTS=["*"], ROOT_URLCONF=__name__, SECRET_KEY=os.urandom(32).hex(), MIDDLEWARE=[
+        "django.middleware.security.SecurityMiddleware", "django.middleware.common.CommonMiddleware",
+        "django.middleware.csrf.CsrfViewMiddleware", "django.middleware.clickjacking.XFrameOptionsMiddleware"])
 django.setup()
 
 
@@ -28,10 +33,13 @@ def public(request):
     return HttpResponse("for everybody", content_type="text/plain")
 
 
+# Drawbridge has no page of this website's, and so no token of a form: the signature says who speaks.
+@csrf_exempt
 def webhook(request):
     return answer(site.webhook(request.body, request.headers.get("Drawbridge-Webhook-Signature")))
 
 
+@csrf_exempt
 def logout(request):
     return answer(site.backchannel_logout(request.body))
 

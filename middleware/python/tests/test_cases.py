@@ -88,7 +88,7 @@ class Shared(unittest.TestCase):
     def test_tokens(self, case):
         try:
             user = site(case["now"]).user_of(case["token"])
-            got = {**vars(user), "amr": list(user.amr)}
+            got = {name: getattr(user, name) for name in ("subject", "session", "acr", "auth_time")} | {"amr": list(user.amr)}
         except Refused as refusal:
             got = {"refused": refusal.reason}
         self.assertEqual(got, case["expect"])
@@ -119,6 +119,63 @@ class Shared(unittest.TestCase):
             identity = Identity(None, "unavailable")
         self.assertEqual(identity.user.subject if identity.user else None, case.get("expect"))
         self.assertEqual(identity.reason, case.get("refused"))
+
+    @each
+    def test_identities(self, case):
+        who, wanted = [("X-Auth-Subject", "alice"), ("X-Auth-Session", "s-1")], ",".join(case["identity"])
+        headers = [*who, *map(tuple, case["headers"])]
+
+        def fetch(path, fields):
+            self.assertEqual(fields, {"Cookie": "__Host-drawbridge_session=opaque"})
+            if wanted and path == f"/auth/check?identity={wanted}":
+                return 200, headers, b""
+            self.assertEqual(path, "/session")
+            return 200, [], b'{"authenticated":true,"sub":"alice"}'
+
+        def identity(one, headers):
+            try:
+                found = one.identify(request(headers))
+            except Unavailable:
+                return "unavailable"
+            user = found.user
+            return {"refused": found.reason} if user is None else {
+                "name": user.name, "email": user.email, "groups": list(user.groups)}
+
+        secret = "proxy-secret-of-the-tests-32-chars"
+        one = site(source="proxy", proxy_secret=secret, identity=case["identity"])
+        self.assertEqual(identity(one, [("X-Drawbridge-Proxy", secret), *headers]), case["expect"])
+        one = site(source="session", identity=case["identity"], fetch=fetch)
+        self.assertEqual(identity(one, [("Cookie", "__Host-drawbridge_session=opaque")]),
+                         "unavailable" if "refused" in case["expect"] else case["expect"])
+
+    @each
+    def test_identity_answers(self, case):
+        one = site(source="session", identity=("name",), fetch=lambda path, headers: (
+            (200, [], b'{"authenticated":true,"sub":"alice"}') if path == "/session"
+            else (case["status"], [tuple(pair) for pair in case["headers"]], b"")))
+        try:
+            found = one.identify(request([("Cookie", "__Host-drawbridge_session=opaque")]))
+        except Unavailable:
+            found = Identity(None, "unavailable")
+        self.assertEqual(found.reason or found.user.subject, case["expect"])
+
+    @each
+    def test_outages(self, case):
+        asked = []
+
+        def fetch(path, headers):
+            asked.append(path)
+            status = step["session"] if path == "/session" else step["check"]
+            if status == 0:
+                raise Unavailable("down")
+            return status, [("X-Auth-Subject", "alice")], b'{"authenticated":true,"sub":"alice"}'
+
+        one = site(source="session", fetch=fetch)
+        for step in case["steps"]:
+            one.now = lambda: step["now"]
+            found = one.guard(request([("Cookie", "__Host-drawbridge_session=opaque")]), tuple(step.get("acr", ())))
+            got = found.subject if isinstance(found, User) else {503: "unavailable"}.get(found.status)
+            self.assertEqual((got, len(asked)), (step["expect"], step["asked"]), step["now"])
 
     @each
     def test_rotation(self, case):
@@ -216,6 +273,7 @@ class Own(unittest.TestCase):
                         {"source": "cookie", "client_id": None}, {"source": "else"}, {"origin": "http://www.example.com"},
                         {"issuer": "http://id.example.com"}, {"webhook_secrets": ["short"]}, {"leeway": 600},
                         {"source": "proxy", "proxy_addresses": ["proxy"]}, {"logout_algorithms": ["HS256"]},
+                        {"source": "session", "identity": ["phone"]}, {"source": "cookie", "identity": ["name"]},
                         {"origin": "https://www.example.com/"}, {"drawbridge": "http://drawbridge.internal:8080"}]:
             with self.subTest(changes), self.assertRaises(ConfigurationError):
                 site(**changes)
@@ -322,7 +380,7 @@ class Own(unittest.TestCase):
         seen = []
 
         def application(environ, start_response):
-            seen.append((environ[wsgi.USER], environ.get("REMOTE_USER"), environ.get("HTTP_REMOTE_USER")))
+            seen.append((wsgi.user(environ), environ.get("REMOTE_USER"), environ.get("HTTP_REMOTE_USER")))
             start_response("200 OK", [])
             return [b"page"]
 
@@ -339,6 +397,61 @@ class Own(unittest.TestCase):
         self.assertEqual(get("/account/", HTTP_COOKIE=cookie(TABLE["ended"]["token"])[0][1])[0], "200")
         self.assertEqual([(user and user.subject, *rest) for user, *rest in seen],
                          [(None, None, None), ("alice", "alice", None)])
+
+    def test_outside_the_prefixes_nobody_is_asked_before_the_page_wants_to_know_and_then_once(self):
+        asked, seen = [], []
+        one = site(source="session", fetch=lambda path, headers: (
+            asked.append(path) or (200, [], b'{"authenticated":true,"sub":"alice"}')))
+
+        def page(environ, start_response):
+            seen.append((len(asked), environ.get(wsgi.USER)))
+            if environ["PATH_INFO"] == "/greeting":
+                seen.append([wsgi.user(environ).subject, wsgi.user(environ).subject, len(asked)])
+            return []
+
+        async def app(scope, receive, send):
+            seen.append((len(asked), scope.get(asgi.USER)))
+            if scope["path"] == "/greeting":
+                seen.append([(await asgi.user(scope)).subject, (await asgi.user(scope)).subject, len(asked)])
+
+        cookies = "__Host-drawbridge_session=opaque"
+        for path in ["/", "/greeting"]:
+            wsgi.Guard(page, one, ("/account",))({
+                "REQUEST_METHOD": "GET", "PATH_INFO": path, "HTTP_COOKIE": cookies, "wsgi.input": io.BytesIO()}, None)
+        for path in ["/", "/greeting"]:
+            scope = {"type": "http", "path": path, "headers": [(b"cookie", cookies.encode())]}
+            asyncio.run(asgi.Guard(app, one, ("/account",))(scope, None, None))
+        self.assertEqual(seen, [(0, None), (0, None), ["alice", "alice", 1], (1, None), (1, None), ["alice", "alice", 2]])
+
+    def test_outside_the_prefixes_an_outage_makes_nobody(self):
+        one, seen = site(source="session", fetch=Provider("down")), []
+        environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/", "HTTP_COOKIE": "__Host-drawbridge_session=opaque"}
+        wsgi.Guard(lambda environ, start_response: seen.append(wsgi.user(environ)) or [], one, ("/account",))(environ, None)
+        self.assertEqual(seen, [None])
+
+    def test_after_an_outage_one_at_a_time_asks(self):
+        begun, goes_on = threading.Event(), threading.Event()
+
+        def fetch(path, headers):
+            asked.append(path)
+            if len(asked) == 1:
+                raise Unavailable("down")
+            begun.set()
+            goes_on.wait(10)
+            return 200, [], b'{"authenticated":true,"sub":"alice"}'
+
+        asked, found = [], []
+        one = site(source="session", fetch=fetch)
+        page = request([("Cookie", "__Host-drawbridge_session=opaque")])
+        self.assertEqual(one.guard(page).status, 503)
+        one.now = lambda: TABLE["now"] + 2
+        probe = threading.Thread(target=lambda: found.append(one.guard(page)))
+        probe.start()
+        self.assertTrue(begun.wait(10))
+        self.assertEqual([one.guard(page).status, len(asked)], [503, 2])
+        goes_on.set()
+        probe.join()
+        self.assertEqual([found[0].subject, one.guard(page).subject, len(asked)], ["alice", "alice", 3])
 
     def test_wsgi_guards_its_prefixes_below_a_mount_too(self):
         def application(environ, start_response):

@@ -2,8 +2,10 @@ package drawbridge.site;
 
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -26,6 +28,8 @@ import javax.net.ssl.SSLSocketFactory;
  */
 final class Http {
     private static final int LARGEST = 262_144;
+    /** Milliseconds for an address that is not the last one: two packets may be lost on the way. */
+    private static final long LONGEST_TRY = 4_000;
     /** Ends what takes too long: a timeout of the connection begins anew with every byte. */
     private static final ScheduledExecutorService WATCH = Executors.newSingleThreadScheduledExecutor(work -> {
         Thread thread = new Thread(work, "drawbridge-deadline");
@@ -40,8 +44,8 @@ final class Http {
     static Drawbridge.Reply get(String address, String path, Map<String, String> headers, long patience)
         throws Unavailable {
         ScheduledFuture<?> deadline = null;
-        try (Socket plain = new Socket()) {
-            deadline = WATCH.schedule(() -> end(plain), patience, TimeUnit.MILLISECONDS);
+        try (Way way = new Way()) {
+            deadline = WATCH.schedule(way::close, patience, TimeUnit.MILLISECONDS);
             URI uri = URI.create(address);
             boolean isTLS = uri.getScheme().equals("https");
             int port = uri.getPort() >= 0 ? uri.getPort() : isTLS ? 443 : 80;
@@ -49,7 +53,7 @@ final class Http {
                 throw new IOException("no host");
             }
             String host = uri.getHost().replaceAll("[\\[\\]]", "");
-            plain.connect(new InetSocketAddress(host, port), (int) patience);
+            Socket plain = way.to(host, port, patience);
             plain.setSoTimeout((int) patience);
             Socket socket = isTLS ? secured(plain, host, port) : plain;
             String head = head(uri.getRawPath() + path, headers);
@@ -65,11 +69,48 @@ final class Http {
         }
     }
 
-    private static void end(Socket socket) {
-        try {
+    /** The connection, or the try for one that is under way. */
+    private static final class Way implements Closeable {
+        private Socket socket = new Socket();
+        private boolean isClosed;
+
+        /** To the first of the host's addresses that can be reached; one of two is often out of a network's reach. */
+        Socket to(String host, int port, long milliseconds) throws IOException {
+            long end = System.nanoTime() + milliseconds * 1_000_000L;
+            InetAddress[] all = InetAddress.getAllByName(host);
+            for (int at = 0;; at++) {
+                int others = all.length - 1 - at;
+                long left = (end - System.nanoTime()) / 1_000_000;
+                long patience = others == 0 ? left : Math.min(left / (others + 1), LONGEST_TRY);
+                Socket own = next();
+                try {
+                    own.connect(new InetSocketAddress(all[at], port), (int) Math.max(1, patience));
+                    return own;
+                } catch (IOException none) {
+                    if (others == 0) {
+                        throw none;
+                    }
+                }
+            }
+        }
+
+        private synchronized Socket next() throws IOException {
+            if (isClosed) {
+                throw new IOException("the time is over");
+            }
             socket.close();
-        } catch (IOException gone) {
-            // It is closed.
+            socket = new Socket();
+            return socket;
+        }
+
+        @Override
+        public synchronized void close() {
+            isClosed = true;
+            try {
+                socket.close();
+            } catch (IOException gone) {
+                // It is closed.
+            }
         }
     }
 

@@ -33,6 +33,8 @@ final class Keys {
     static final long FRESH = 300;
     static final long PAUSE = 30;
     static final long STALE = 3600;
+    /** What keys verify here, each the one that its kind says. */
+    static final List<String> ALGORITHMS = Collections.unmodifiableList(Arrays.asList("ES256", "RS256"));
     /** Of P-256 (SP 800-186 §3.2.1.3). */
     private static final BigInteger ORDER = new BigInteger("FFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551", 16);
 
@@ -111,7 +113,8 @@ final class Keys {
         }
         PublicKey key = keys.get(kid);
         if (key == null) {
-            throw new Refused("unknown_key");
+            // Asked before and not now: meanwhile it may be there.
+            throw new Refused("unknown_key", fetched >= now);
         }
         return key;
     }

@@ -31,8 +31,13 @@ public final class Settings {
     public String proxySecret;
     public List<String> proxyAddresses = Collections.emptyList();
     public List<String> webhookSecrets = Collections.emptyList();
-    public List<String> logoutAlgorithms = Arrays.asList("ES256", "RS256");
+    public List<String> logoutAlgorithms = Keys.ALGORITHMS;
     public String signIn = "/session/sign-in";
+    /**
+     * Which of "name", "email" and "groups" a user has. The proxy has to ask for them and to take away what visitors send;
+     * with the source SESSION each request costs a second question.
+     */
+    public List<String> identity = Collections.emptyList();
     /** Seconds by which clocks may differ. */
     public long leeway = 30;
 
@@ -51,7 +56,10 @@ public final class Settings {
         for (String secret : webhookSecrets) {
             require(secret.length() >= 32, "a webhook secret has 32 characters or more");
         }
-        require(Arrays.asList("ES256", "RS256").containsAll(logoutAlgorithms), "logoutAlgorithms are ES256 and RS256");
+        require(Keys.ALGORITHMS.containsAll(logoutAlgorithms), "logoutAlgorithms are ES256 and RS256");
+        require(Arrays.asList("name", "email", "groups").containsAll(identity), "identity has name, email and groups");
+        require(identity.isEmpty() || source != Source.COOKIE,
+            "an access token does not say identity: the source is PROXY or SESSION");
         require(leeway >= 0 && leeway <= 60, "leeway is 0 to 60 seconds");
         networks.clear();
         for (String text : proxyAddresses) {

@@ -24,7 +24,7 @@ import javax.crypto.spec.SecretKeySpec;
 /** One website: who is signed in, what a page demands, what Drawbridge tells its server. Keep one for the process. */
 public final class Site {
     /** Of this library, semantic. */
-    public static final String VERSION = "0.1.2";
+    public static final String VERSION = "0.2.0";
     public static final String SESSION_COOKIE = "__Host-drawbridge_session";
     /** Signing out is Drawbridge's own page: a form of the same origin ends the session and takes its cookies away. */
     public static final String SIGN_OUT_FORM =
@@ -71,6 +71,7 @@ public final class Site {
     private final Memory notices;
     /** Milliseconds for one question to Drawbridge. */
     long patience = 3000;
+    /** Without {@link Outage}: they remember themselves when they were asked for in vain, and for longer. */
     private final Keys keys;
 
     public Site(Settings settings) {
@@ -86,10 +87,11 @@ public final class Site {
         settings.check();
         this.settings = settings;
         this.now = now;
-        this.drawbridge = drawbridge == null ? this::ask : drawbridge;
+        Drawbridge asked = drawbridge == null ? this::ask : drawbridge;
+        this.drawbridge = new Outage(asked, now);
         this.ended = ended;
         this.notices = notices;
-        this.keys = new Keys(this.drawbridge);
+        this.keys = new Keys(asked);
     }
 
     public Identity identify(Request request) throws Unavailable {
@@ -128,7 +130,15 @@ public final class Site {
             throw new Refused("malformed");
         }
         refuseEnded(session);
-        return new User(subject, session, acr, Collections.emptyList(), null);
+        return new User(subject, session, acr, Collections.emptyList(), null, identity(request));
+    }
+
+    /** As far as the setting wants it. What it does not want, a proxy need not take away from visitors. */
+    private User.Identity identity(Request said) throws Refused {
+        return new User.Identity(
+            settings.identity.contains("name") ? field(said, "X-Auth-Name") : null,
+            settings.identity.contains("email") ? field(said, "X-Auth-Email") : null,
+            settings.identity.contains("groups") ? list(said, "X-Auth-Groups") : Collections.emptyList());
     }
 
     private boolean isFromProxy(Request request) {
@@ -176,6 +186,34 @@ public final class Site {
         return text;
     }
 
+    /** Commas are between the texts; within one they are encoded. */
+    private static List<String> list(Request request, String name) throws Refused {
+        List<String> values = request.values(name);
+        if (values.isEmpty() || values.equals(Collections.singletonList(""))) {
+            return Collections.emptyList();
+        }
+        if (values.size() > 1) {
+            throw new Refused("repeated");
+        }
+        List<String> texts = new ArrayList<>();
+        for (String value : values.get(0).split(",", -1)) {
+            String text = decoded(value);
+            if (!isText(text)) {
+                throw new Refused("malformed");
+            }
+            texts.add(text);
+        }
+        return Collections.unmodifiableList(texts);
+    }
+
+    /**
+     * Whether Drawbridge can have set it (RFC 6265 §4.1.1). Nothing else is sent on: a question that fails by what one
+     * visitor sends would count as an outage for all.
+     */
+    private static boolean isCookie(String value) {
+        return value.length() <= 8192 && value.matches("[\\x21\\x23-\\x2b\\x2d-\\x3a\\x3c-\\x5b\\x5d-\\x7e]++");
+    }
+
     /** Drawbridge percent-encodes whatever is not visible ASCII. Null when it cannot be. */
     private static String decoded(String value) {
         if (!value.matches("(?:[\\x21-\\x24\\x26-\\x7e]|%[0-9A-Fa-f]{2})*+")) {
@@ -204,7 +242,7 @@ public final class Site {
             // A sign-in on Drawbridge's own page sets the other cookie, whatever the profile, and a token that has run out
             // stays beside it (contract §6). It is asked about alone: Drawbridge knows tokens that are not for us.
             List<String> secrets = request.cookies(SESSION_COOKIE);
-            if (secrets.size() != 1 || secrets.get(0).isEmpty()) {
+            if (secrets.size() != 1 || !isCookie(secrets.get(0))) {
                 throw refusal;
             }
             try {
@@ -230,7 +268,7 @@ public final class Site {
     /** The user of an access token of this website. */
     public User userOf(String accessToken) throws Refused, Unavailable {
         long time = now.getAsLong();
-        Map<String, Object> claims = keys.verified(accessToken, "at+jwt", Collections.singletonList("ES256"), time);
+        Map<String, Object> claims = keys.verified(accessToken, "at+jwt", Keys.ALGORITHMS, time);
         check(claims, Collections.singletonList(settings.audience == null ? settings.issuer : settings.audience), time);
         Object client = claims.get("client_id");
         if (client == null || !ours().contains(client)) {
@@ -250,7 +288,7 @@ public final class Site {
             throw new Refused("claims");
         }
         refuseEnded((String) session);
-        return new User((String) subject, (String) session, (String) acr, amr, (Long) authTime);
+        return new User((String) subject, (String) session, (String) acr, amr, (Long) authTime, User.Identity.NONE);
     }
 
     /** Every client that is this website's. */
@@ -314,7 +352,27 @@ public final class Site {
         } catch (DateTimeParseException unknown) {
             // Nobody says when, so nothing that asks for it is met.
         }
-        return new User((String) said.get("sub"), null, (String) said.get("acr"), amr, authTime);
+        String subject = (String) said.get("sub");
+        User.Identity identity = settings.identity.isEmpty() ? User.Identity.NONE : askedIdentity(cookie, subject);
+        return new User(subject, null, (String) said.get("acr"), amr, authTime, identity);
+    }
+
+    private User.Identity askedIdentity(String cookie, String subject) throws Refused, Unavailable {
+        Drawbridge.Reply reply = drawbridge.get(
+            "/auth/check?identity=" + String.join(",", settings.identity), Collections.singletonMap("Cookie", cookie));
+        // It ended since the first question.
+        if (reply.status == 401) {
+            throw new Refused("missing");
+        }
+        Request said = new Request("GET", "/", reply.headers, "");
+        try {
+            if (reply.status == 200 && subject.equals(field(said, "X-Auth-Subject"))) {
+                return identity(said);
+            }
+        } catch (Refused malformed) {
+            // Said below.
+        }
+        throw new Unavailable("/auth/check answers with something else");
     }
 
     /** Drawbridge's own cookies of the request, as one field. */
@@ -326,7 +384,9 @@ public final class Site {
                 throw new Refused("repeated");
             }
             for (String value : values) {
-                pairs.add(name + "=" + value);
+                if (isCookie(value)) {
+                    pairs.add(name + "=" + value);
+                }
             }
         }
         return String.join("; ", pairs);
@@ -435,7 +495,8 @@ public final class Site {
         try {
             claims = logout(new String(form, StandardCharsets.ISO_8859_1), time);
         } catch (Refused refusal) {
-            return Answer.said(400, refusal.getMessage());
+            // A 4xx settles it; after a 5xx it comes again.
+            return Answer.said(refusal.isFinal ? 400 : 503, refusal.getMessage());
         } catch (Unavailable away) {
             return Answer.away();
         }

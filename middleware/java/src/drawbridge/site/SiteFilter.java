@@ -14,7 +14,10 @@ import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpServletRequestWrapper;
 import javax.servlet.http.HttpServletResponse;
 
-/** In front of servlets (Servlet 3.1 to 4.0): every request that it is mapped to takes a sign-in. */
+/**
+ * In front of servlets: every request that it is mapped to takes a sign-in. src/ has it for Servlet 3.1 to 4.0, jakarta/ for
+ * 5.0 and later.
+ */
 public final class SiteFilter implements Filter {
     /** The request's attribute with the {@link User}; {@code getRemoteUser} is the subject. */
     public static final String USER = "drawbridge.user";

@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** The shared table, and what is Java's own: {@code java drawbridge.site.Cases cases.json}. Status 0 when all hold. */
 public final class Cases {
@@ -37,6 +39,8 @@ public final class Cases {
         tokens();
         proxies();
         cookies();
+        identities();
+        outages();
         rotation();
         returns();
         demands();
@@ -197,6 +201,133 @@ public final class Cases {
         }
     }
 
+    private static final String ALICE = "{\"authenticated\":true,\"sub\":\"alice\"}";
+
+    private static Request visitor() {
+        return new Request("GET", "/", Collections.singletonList(new String[] {"Cookie", "__Host-drawbridge_session=opaque"}), "");
+    }
+
+    private static Map<String, Object> identity(Site site, Request request) throws Unavailable {
+        Site.Identity found = site.identify(request);
+        Map<String, Object> got = new LinkedHashMap<>();
+        if (found.user == null) {
+            got.put("refused", found.reason);
+        } else {
+            got.put("name", found.user.name);
+            got.put("email", found.user.email);
+            got.put("groups", found.user.groups);
+        }
+        return got;
+    }
+
+    private static void identities() throws Exception {
+        String secret = "proxy-secret-of-the-tests-32-chars";
+        for (Map<String, Object> one : list(table, "identities")) {
+            List<String[]> headers = pairs(one.get("headers"));
+            headers.add(new String[] {"X-Auth-Subject", "alice"});
+            headers.add(new String[] {"X-Auth-Session", "s-1"});
+            Settings settings = plain();
+            settings.source = Settings.Source.SESSION;
+            settings.identity = texts(one.get("identity"));
+            String wanted = "/auth/check?identity=" + String.join(",", settings.identity);
+            Site asked = site(settings, (path, fields) -> {
+                if (!fields.equals(Collections.singletonMap("Cookie", "__Host-drawbridge_session=opaque"))
+                    || !path.equals("/session") && (!path.equals(wanted) || settings.identity.isEmpty())) {
+                    throw new IllegalStateException("not to be asked: " + path + fields);
+                }
+                return new Drawbridge.Reply(200, path.equals(wanted) ? headers : Collections.emptyList(), ALICE);
+            });
+            boolean isRefused = map(one, "expect").containsKey("refused");
+            try {
+                same(text(one, "id") + ": asked for", isRefused ? "unavailable" : one.get("expect"), identity(asked, visitor()));
+            } catch (Unavailable away) {
+                same(text(one, "id") + ": asked for", true, isRefused);
+            }
+            Settings behind = plain();
+            behind.source = Settings.Source.PROXY;
+            behind.proxySecret = secret;
+            behind.identity = settings.identity;
+            List<String[]> all = new ArrayList<>(headers);
+            all.add(new String[] {"X-Drawbridge-Proxy", secret});
+            same(text(one, "id"), one.get("expect"), identity(site(behind, Cases::provider), new Request("GET", "/", all, "")));
+        }
+        for (Map<String, Object> one : list(table, "identity_answers")) {
+            Settings settings = plain();
+            settings.source = Settings.Source.SESSION;
+            settings.identity = Collections.singletonList("name");
+            Site site = site(settings, (path, fields) -> path.equals("/session")
+                ? new Drawbridge.Reply(200, Collections.emptyList(), ALICE)
+                : new Drawbridge.Reply(((Long) one.get("status")).intValue(), pairs(one.get("headers")), ""));
+            String got;
+            try {
+                Site.Identity found = site.identify(visitor());
+                got = found.user == null ? found.reason : found.user.subject;
+            } catch (Unavailable away) {
+                got = "unavailable";
+            }
+            same("identity asked for: " + one.get("id"), one.get("expect"), got);
+        }
+    }
+
+    private static Object guarded(Site site, List<String> acr) {
+        Site.Decision decision = site.guard(visitor(), acr, null);
+        return decision.user != null ? decision.user.subject : decision.answer.status == 503 ? "unavailable" : decision.answer.status;
+    }
+
+    private static void outages() throws Exception {
+        Settings session = plain();
+        session.source = Settings.Source.SESSION;
+        for (Map<String, Object> one : list(table, "outages")) {
+            List<Map<String, Object>> current = new ArrayList<>();
+            Site site = site(session, (path, fields) -> {
+                asked++;
+                long status = (Long) current.get(0).get(path.equals("/session") ? "session" : "check");
+                if (status == 0) {
+                    throw new Unavailable("down");
+                }
+                return new Drawbridge.Reply((int) status, Collections.singletonList(new String[] {"X-Auth-Subject", "alice"}), ALICE);
+            });
+            for (Map<String, Object> step : list(one, "steps")) {
+                current.clear();
+                current.add(step);
+                now = (Long) step.get("now");
+                same("outage: " + one.get("id") + " at " + now, Arrays.asList(step.get("expect"), step.get("asked")),
+                    Arrays.asList(guarded(site, texts(step.get("acr"))), (long) asked));
+            }
+        }
+        probe(session);
+    }
+
+    private static void probe(Settings session) throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        Site site = site(session, (path, fields) -> {
+            asked++;
+            if (asked == 1) {
+                throw new Unavailable("down");
+            }
+            begun.countDown();
+            try {
+                goesOn.await(10, TimeUnit.SECONDS);
+            } catch (InterruptedException not) {
+                throw new IllegalStateException(not);
+            }
+            return new Drawbridge.Reply(200, Collections.emptyList(), ALICE);
+        });
+        List<Object> found = Collections.synchronizedList(new ArrayList<>());
+        found.add(guarded(site, Collections.emptyList()));
+        now += 2;
+        Thread probe = new Thread(() -> found.add(guarded(site, Collections.emptyList())));
+        probe.start();
+        begun.await(10, TimeUnit.SECONDS);
+        found.add(guarded(site, Collections.emptyList()));
+        found.add(asked);
+        goesOn.countDown();
+        probe.join();
+        found.add(guarded(site, Collections.emptyList()));
+        same("after an outage one at a time asks", Arrays.asList("unavailable", "unavailable", 2, "alice", "alice"), found);
+    }
+
     private static void rotation() {
         for (Map<String, Object> one : list(table, "rotation")) {
             Site site = site();
@@ -283,6 +414,8 @@ public final class Cases {
             s -> s.webhookSecrets = Collections.singletonList("short"), s -> s.leeway = 600,
             s -> s.logoutAlgorithms = Collections.singletonList("HS256"),
             s -> s.drawbridge = "http://drawbridge.internal:8080",
+            s -> { s.source = Settings.Source.SESSION; s.identity = Collections.singletonList("phone"); },
+            s -> s.identity = Collections.singletonList("name"),
         };
         for (int i = 0; i < changes.length; i++) {
             Settings settings = plain();

@@ -1,0 +1,81 @@
+package drawbridge.site;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.FilterConfig;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
+
+/**
+ * In front of servlets: every request that it is mapped to takes a sign-in. src/ has it for Servlet 3.1 to 4.0, jakarta/ for
+ * 5.0 and later.
+ */
+public final class SiteFilter implements Filter {
+    /** The request's attribute with the {@link User}; {@code getRemoteUser} is the subject. */
+    public static final String USER = "drawbridge.user";
+
+    private final Site site;
+    private final List<String> acr;
+    private final Long maxAge;
+
+    public SiteFilter(Site site, List<String> acr, Long maxAge) {
+        this.site = site;
+        this.acr = acr;
+        this.maxAge = maxAge;
+    }
+
+    @Override
+    public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain) throws IOException, ServletException {
+        Site.Decision decision = site.guard(read((HttpServletRequest) request), acr, maxAge);
+        if (decision.answer != null) {
+            send(decision.answer, (HttpServletResponse) response);
+            return;
+        }
+        User user = decision.user;
+        request.setAttribute(USER, user);
+        chain.doFilter(new HttpServletRequestWrapper((HttpServletRequest) request) {
+            @Override
+            public String getRemoteUser() {
+                return user.subject;
+            }
+        }, response);
+    }
+
+    static Request read(HttpServletRequest request) {
+        List<String[]> headers = new ArrayList<>();
+        for (String name : Collections.list(request.getHeaderNames())) {
+            for (String value : Collections.list(request.getHeaders(name))) {
+                headers.add(new String[] {name, value});
+            }
+        }
+        String query = request.getQueryString();
+        return new Request(
+            request.getMethod(), request.getRequestURI() + (query == null ? "" : "?" + query), headers, request.getRemoteAddr());
+    }
+
+    public static void send(Answer answer, HttpServletResponse response) throws IOException {
+        response.setStatus(answer.status);
+        for (String[] pair : answer.headers) {
+            response.addHeader(pair[0], pair[1]);
+        }
+        response.getWriter().write(answer.body);
+    }
+
+    @Override
+    public void init(FilterConfig config) {
+        // What it needs, its maker gave it.
+    }
+
+    @Override
+    public void destroy() {
+        // It keeps nothing open.
+    }
+}
