@@ -109,8 +109,11 @@ inline doom(root) {
         more = 0; i = 1;
         do
         :: i <= sessions ->
-            yes = ((found >> opener[i]) & 1) || ((found >> origin[i]) & 1) || ((found >> portal[i]) & 1) ||
-                (carrier[i] != 0 && carrier[i] == leaves);
+            k = opener[i];
+            yes = (((found >> k) & 1) && (!by_hand_off[i] || kind[k] == BROWSER || k == leaves)) ||
+                ((found >> origin[i]) & 1) || (carrier[i] != 0 && carrier[i] == leaves);
+            k = portal[i];
+            yes = yes || (((found >> k) & 1) && (kind[k] == BROWSER || k == leaves));
             if
             :: yes && ((found >> i) & 1) == 0 && ((excused >> i) & 1) == 0 -> found = found | BIT(i); more = 1
             :: else
@@ -138,7 +141,12 @@ inline walk(root) {
             :: j <= sessions ->
                 yes = 0;
 #ifndef F_WALK_WITHOUT_OPENED
+#ifdef F_WALK_TAKES_HAND_OFFS_TAKEN_OVER
                 if :: opener[j] == i -> yes = 1 :: else fi;
+#else
+                /* Only a sign-in hands on: under any other session it hangs because that took the sign-in's place. */
+                if :: opener[j] == i && (!by_hand_off[j] || kind[i] == BROWSER || i == leaves) -> yes = 1 :: else fi;
+#endif
 #endif
 #ifndef F_WALK_WITHOUT_GRANTED
 #ifdef F_WALK_TAKES_WHAT_WAS_INHERITED

@@ -70,7 +70,7 @@ extension BrowserServices {
         endpoints.mount(
             AuthCheckController(
                 sessions: kit.browsers, time: kit.time, way: way,
-                websites: CheckedWebsite(clients: kit.clients, time: kit.time), users: users))
+                websites: CheckedWebsite(origins: kit.origins, time: kit.time), users: users))
         endpoints.mount(MessageController(pages: pages))
         endpoints.mount(
             LanguageController(pages: pages, origins: kit.origins, repetition: RouteTable.repetition))

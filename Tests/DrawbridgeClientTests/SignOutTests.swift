@@ -93,6 +93,14 @@ import Testing
         #expect(await device.shared().secret == "ds_1")
     }
 
+    @Test func `a list of the web view's cookies that cannot be read is told of, and gone then`() async throws {
+        let list = SecretItem(service: "drawbridge:app-a", account: "\(FakeProvider.issuer)#cookies")
+        await device.store.write(Redacted("[]"), to: list)
+        let app = try device.app(keeping: UnreadableStore(under: device.store))
+        await #expect(throws: ClientError.secretStore("damaged")) { try await app.clearWebView(NoWebView()) }
+        #expect(await device.store.read(list) == nil)
+    }
+
     @Test func `the secrets leave also when the provider cannot be told`() async throws {
         let (first, _) = try await signedIn()
         await device.provider.fail("/revoke", .unreachable("no network"))
@@ -112,6 +120,12 @@ import Testing
         let error = ClientError.refused(OAuthRefusal(code: "bad\u{1B}[2J", explanation: "line\nbreak\u{9B}31m"))
         #expect("\(error)" == "the provider refused: bad?[2J (line?break?31m)")
     }
+}
+
+private struct NoWebView: WebViewHost {
+    func setCookie(_ cookie: WebViewCookie, at place: CookiePlace) {}
+    func load(_ url: URL) {}
+    func removeCookie(at place: CookiePlace) {}
 }
 
 /// A store whose items are damaged.

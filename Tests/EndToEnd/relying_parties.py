@@ -151,10 +151,12 @@ class Flask(RelyingParty):
     def start(self, demo, client_id: str, secret: str):
         (self.folder / "client-secret").write_text(secret + "\n")
         (self.folder / "session-key").write_bytes(secrets.token_bytes(32))
-        program = listing("flask.md", "site.py", {
+        (self.folder / "flask_site.py").write_text(listing("flask.md", "flask_site.py", {
             "https://flask.example.com": self.origin, 'client_id="flask"': f"client_id={client_id!r}",
-            "https://auth.example.com": demo.base, "/etc/flask-site": str(self.folder)})
-        self.python(program + f"""
+            "https://auth.example.com": demo.base, "/etc/flask-site": str(self.folder)}))
+        self.python(f"""
+from flask_site import app, members
+
 
 @app.get("/members/<path:page>")
 def further(page):

@@ -408,7 +408,13 @@ def test_16_3_the_session_of_a_link_for_one_website_is_none_at_the_host_of_anoth
         headers = {"Cookie": cookie, **({"Host": host} if host else {})}
         return wire.send(demo.base, "GET", "/auth/check?website=" + website, headers).status
 
+    ours, its = reached.website["client_id"], other["client_id"]
+    assert checked(ours, "drawbridge.internal") == checked(ours, "reached.example") == 200, "as by its own host"
+    assert checked(its, "drawbridge.internal") == checked(its, "elsewhere.example") == 401, "and never more than by that"
     for host in [None, "reached.example", "elsewhere.example", "drawbridge.internal"]:
-        assert checked(reached.website["client_id"], host) == 200, "as by its own host"
-        assert checked(other["client_id"], host) == 401, "and never more than by that"
         assert checked("nobody", host) == 400
+    # A proxy that passes Host and its visitor's query on: nobody says by that query which website it is.
+    for host in [None, "elsewhere.example"]:
+        assert checked(ours, host) == 400
+    for host in [None, "reached.example"]:
+        assert checked(its, host) == 400

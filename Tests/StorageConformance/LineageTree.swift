@@ -105,8 +105,14 @@ struct LineageTree {
                 guard !found.contains(index), !spared.contains(index) else { return false }
                 let node = nodes[index]
                 // Only whoever ends a browser's session itself ends what it took over with it.
-                let isInherited = node.carrier != node.origin && !(node.carrier == root && takesInherited)
-                let parents = isInherited ? node.parents.filter { $0 != node.carrier } : node.parents
+                let takenOver: Int? =
+                    if node.isHandOff {
+                        // Only a browser's own sign-in hands on: any other session took it over.
+                        node.parents.first { nodes[$0].kind != .browser }
+                    } else {
+                        node.carrier == node.origin ? nil : node.carrier
+                    }
+                let parents = node.parents.filter { $0 != takenOver || (takenOver == root && takesInherited) }
                 return !parents.isDisjoint(with: found)
             }
             guard !more.isEmpty else { return found }

@@ -502,7 +502,8 @@ export class Drawbridge {
             return await this.#exchange(shared);
         } catch (error) {
             const problem = this.#typed(error);
-            const reason = problem.code.startsWith("id_token.") ? "not_believed" : "failed";
+            const reason = problem.code.startsWith("id_token.") ? "not_believed"
+                : problem.code === "refused" ? "refused" : "failed";
             return { signedIn: false, reason, error: problem };
         }
     }
@@ -516,9 +517,9 @@ export class Drawbridge {
             return (await this.#current()).claims ?? null;
         } catch (error) {
             if (error.code === "not_signed_in") return null;
-            if (error.code === "secret_store" || error.code?.startsWith("id_token.")) throw error;
-            // No network, a busy provider: nothing has ended it, and no browser would get further.
-            return signIn.claims;
+            // No network, a busy or broken provider: nothing has ended it, and no browser would get further.
+            if (["unreachable", "come_back_later", "unexpected_answer"].includes(error.code)) return signIn.claims;
+            throw error;
         }
     }
 
@@ -778,7 +779,14 @@ export class Drawbridge {
     }
 
     async #clearWebView() {
-        const placed = await this.#placed();
+        let placed;
+        try {
+            placed = await this.#placed();
+        } catch (error) {
+            // A list that stayed unreadable would fail every sign-out to come.
+            await this.#remove(this.#cookieItem).catch(() => {});
+            throw error;
+        }
         for (const place of placed) await this.#webView?.removeCookie(place);
         if (placed.length > 0) await this.#remove(this.#cookieItem);
     }

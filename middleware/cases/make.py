@@ -320,12 +320,24 @@ def outages() -> list:
             step(0, 0, "unavailable", 1), step(1, 200, "unavailable", 1), step(2, 200, "alice", 2), step(2, 200, "alice", 3)]},
         {"id": "a failure of the next question begins it anew", "steps": [
             step(0, 0, "unavailable", 1), step(2, 0, "unavailable", 2), step(3, 200, "unavailable", 2), step(4, 200, "alice", 3)]},
-        {"id": "an answer of 500 and above is a failure", "steps": [
-            step(0, 503, "unavailable", 1), step(1, 200, "unavailable", 1), step(2, 500, "unavailable", 2),
-            step(3, 200, "unavailable", 2)]},
-        {"id": "an answer below 500 is none", "steps": [step(0, 429, "unavailable", 1), step(0, 200, "alice", 2)]},
-        {"id": "a step-up that fails is one", "steps": [
-            step(0, 200, "unavailable", 2, 500), step(1, 200, "unavailable", 2), step(2, 200, "alice", 4, 200)]},
+        {"id": "three answers of 500 and above in a row are a failure", "steps": [
+            step(0, 503, "unavailable", 1), step(0, 500, "unavailable", 2), step(1, 599, "unavailable", 3),
+            step(2, 200, "unavailable", 3), step(3, 200, "alice", 4)]},
+        {"id": "two of them are none", "steps": [
+            step(0, 503, "unavailable", 1), step(0, 503, "unavailable", 2), step(0, 200, "alice", 3),
+            step(0, 503, "unavailable", 4), step(0, 503, "unavailable", 5), step(0, 200, "alice", 6)]},
+        {"id": "one of them does not end a failure", "steps": [
+            step(0, 0, "unavailable", 1), step(2, 500, "unavailable", 2), step(3, 200, "unavailable", 2), step(4, 200, "alice", 3)]},
+        {"id": "no answer after one of them is a failure", "steps": [
+            step(0, 500, "unavailable", 1), step(0, 0, "unavailable", 2), step(1, 200, "unavailable", 2)]},
+        {"id": "an answer below 500 is none", "steps": [
+            step(0, 503, "unavailable", 1), step(0, 503, "unavailable", 2), step(0, 429, "unavailable", 3),
+            step(0, 503, "unavailable", 4), step(0, 200, "alice", 5)]},
+        {"id": "a step-up that nobody answers is one", "steps": [
+            step(0, 200, "unavailable", 2, 0), step(1, 200, "unavailable", 2), step(2, 200, "alice", 4, 200)]},
+        {"id": "a step-up that fails while /session answers is none", "steps": [
+            step(0, 200, "unavailable", 2, 500), step(0, 200, "unavailable", 4, 500), step(0, 200, "unavailable", 6, 500),
+            step(0, 200, "alice", 7)]},
         {"id": "a step-up does not ask during one", "steps": [
             step(0, 0, "unavailable", 1), step(1, 200, "unavailable", 1, 200)]},
         {"id": "a clock that is set back keeps nobody away", "steps": [step(0, 0, "unavailable", 1), step(-9, 200, "alice", 2)]},
@@ -516,8 +528,8 @@ def table() -> dict:
     keys = {key.kid: key.jwk for key in (OLD, CURRENT, NEXT, SIGNER, SMALL)}
     return {
         "about": "Made by make.py. Times are Unix seconds; `refused` and `expect` are the words of docs/middleware.md.",
-        "settings": {"origin": "https://www.example.com", "issuer": ISSUER, "client_id": "web", "clients": ["web-view"],
-                     "cookie": "vagov_access_token", "webhook_secrets": [HOOK, OLD_HOOK]},
+        "settings": {"origin": "https://www.example.com", "drawbridge": ISSUER, "issuer": ISSUER, "client_id": "web",
+                     "clients": ["web-view"], "cookie": "vagov_access_token", "webhook_secrets": [HOOK, OLD_HOOK]},
         "now": NOW, "keys": keys, "serves": ["current", "rsa", "small"],
         "tokens": tokens(), "proxies": proxies(), "cookies": cookies(), "identities": identities(),
         "identity_answers": identity_answers(), "outages": outages(), "rotation": rotation(), "returns": returns(),

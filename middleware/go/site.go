@@ -42,6 +42,8 @@ const (
 	longestHandler = 300
 	// Seconds for which nobody asks again after Drawbridge failed.
 	outagePause = 2
+	// How many answers of 500 and above in a row are an outage. One alone may be about one visitor.
+	outageAnswers = 3
 )
 
 // ErrUnavailable says that nobody can say now who this is: 503, never "signed out" and never "signed in".
@@ -105,7 +107,7 @@ const (
 
 func (s *Settings) check() error {
 	if s.Source != Proxy && s.Source != Cookie && s.Source != Session {
-		return errors.New("Source is proxy, cookie or session")
+		return errors.New("Source must be proxy, cookie or session")
 	}
 	for name, value := range map[string]string{"Origin": s.Origin, "Drawbridge": s.Drawbridge, "Issuer": s.Issuer} {
 		if value == "" && name != "Origin" {
@@ -118,24 +120,24 @@ func (s *Settings) check() error {
 		host := address.Hostname()
 		plain := host == "127.0.0.1" || host == "::1" || host == "localhost"
 		if address.Scheme != "https" && !(plain && address.Scheme == "http") {
-			return fmt.Errorf("%s is an https address (http on loopback), not %q", name, value)
+			return fmt.Errorf("%s must be an https address (http on loopback), not %q", name, value)
 		}
 		if address.RawQuery != "" || address.Fragment != "" || address.User != nil || strings.HasSuffix(value, "/") {
-			return fmt.Errorf("%s has no query, fragment, user or slash at its end", name)
+			return fmt.Errorf("%s must have no query, fragment, user or slash at its end", name)
 		}
 	}
 	if s.Source == Proxy && s.ProxySecret == "" && len(s.ProxyAddresses) == 0 {
 		return errors.New("X-Auth-* of anybody would be believed: set ProxySecret or ProxyAddresses")
 	}
 	if s.ProxySecret != "" && len(s.ProxySecret) < 32 {
-		return errors.New("ProxySecret has 32 characters or more")
+		return errors.New("ProxySecret must have 32 characters or more")
 	}
 	if s.Source == Cookie && (s.Issuer == "" || s.ClientID == "") {
 		return errors.New("the source Cookie needs Issuer and ClientID")
 	}
 	for _, secret := range s.WebhookSecrets {
 		if len(secret) < 32 {
-			return errors.New("a webhook secret has 32 characters or more")
+			return errors.New("a webhook secret must have 32 characters or more")
 		}
 	}
 	if s.LogoutAlgorithms == nil {
@@ -143,23 +145,26 @@ func (s *Settings) check() error {
 	}
 	for _, name := range s.LogoutAlgorithms {
 		if !isOneOf(algorithms, name) {
-			return errors.New("LogoutAlgorithms are ES256 and RS256")
+			return errors.New("LogoutAlgorithms must be ES256, RS256 or both")
 		}
 	}
 	for _, name := range s.Identity {
 		if name != "name" && name != "email" && name != "groups" {
-			return errors.New("Identity has name, email and groups")
+			return errors.New("Identity must hold nothing but name, email and groups")
 		}
 	}
 	if len(s.Identity) > 0 && s.Source == Cookie {
-		return errors.New("an access token does not say identity: the source is Proxy or Session")
+		return errors.New("an access token does not say identity: the source must be Proxy or Session")
+	}
+	if len(s.Identity) > 0 && s.Source == Session && s.Drawbridge == "" {
+		return errors.New("Identity with the source Session needs Drawbridge: /auth/check is not at the website's origin")
 	}
 	s.leeway = 30
 	if s.Leeway != nil {
 		s.leeway = *s.Leeway
 	}
 	if s.leeway < 0 || s.leeway > 60 {
-		return errors.New("Leeway is 0 to 60 seconds")
+		return errors.New("Leeway must be 0 to 60 seconds")
 	}
 	s.networks = nil
 	for _, text := range s.ProxyAddresses {
@@ -270,7 +275,10 @@ type Site struct {
 // outage remembers that Drawbridge failed: nobody waits for it for two seconds, and then one at a time, until it answers.
 type outage struct {
 	sync.Mutex
-	failed    *int64
+	// When it failed last; nil while it is not away.
+	failed *int64
+	// Answers of 500 and above in a row; no answer at all counts for as many as are an outage.
+	bad       int
 	isProbing bool
 }
 
@@ -288,11 +296,15 @@ func (o *outage) begin(now int64) (isProbe, mayAsk bool) {
 	return true, true
 }
 
-func (o *outage) end(isProbe, hasFailed bool, now int64) {
+func (o *outage) end(isProbe bool, counts int, now int64) {
 	o.Lock()
 	defer o.Unlock()
+	o.bad += counts
+	if counts == 0 {
+		o.bad = 0
+	}
 	o.failed = nil
-	if hasFailed {
+	if o.bad >= outageAnswers {
 		o.failed = &now
 	}
 	if isProbe {
@@ -339,11 +351,15 @@ func (s *Site) question(path string, headers http.Header) (status int, answer ht
 	if !mayAsk {
 		return 0, nil, nil, fmt.Errorf("%w: it did not answer just now", ErrUnavailable)
 	}
-	hasFailed := true
+	counts := outageAnswers
 	// After a panic too.
-	defer func() { s.outage.end(isProbe, hasFailed, s.Now()) }()
+	defer func() { s.outage.end(isProbe, counts, s.Now()) }()
 	status, answer, body, err = s.Fetch(path, headers)
-	hasFailed = err != nil || status >= 500
+	if err == nil && status >= 500 {
+		counts = 1
+	} else if err == nil {
+		counts = 0
+	}
 	return status, answer, body, err
 }
 

@@ -132,8 +132,8 @@ func (p *provider) fetch(path string, _ http.Header) (int, http.Header, []byte, 
 
 func settings() Settings {
 	return Settings{
-		Source: Cookie, Origin: "https://www.example.com", Issuer: "https://id.example.com", ClientID: "web",
-		Clients: []string{"web-view"}, Cookie: "vagov_access_token",
+		Source: Cookie, Origin: "https://www.example.com", Drawbridge: "https://id.example.com",
+		Issuer: "https://id.example.com", ClientID: "web", Clients: []string{"web-view"}, Cookie: "vagov_access_token",
 		WebhookSecrets: []string{table.Settings["webhook_secrets"].([]any)[0].(string), table.Settings["webhook_secrets"].([]any)[1].(string)},
 	}
 }
@@ -514,6 +514,7 @@ func TestSettingsThatWouldBelieveAnybodyAreRefused(t *testing.T) {
 		func(s *Settings) { s.LogoutAlgorithms = []string{"HS256"} },
 		func(s *Settings) { s.Source, s.Identity = Session, []string{"phone"} },
 		func(s *Settings) { s.Identity = []string{"name"} },
+		func(s *Settings) { s.Source, s.Identity, s.Drawbridge = Session, []string{"name"}, "" },
 	} {
 		own := settings()
 		change(&own)

@@ -17,6 +17,8 @@ const NOTICE_MEMORY = 2 * 86400;
 const IN_HAND = 300;
 // Seconds for which nobody asks again after Drawbridge failed.
 const OUTAGE_PAUSE = 2;
+// How many answers of 500 and above in a row are an outage. One alone may be about one visitor.
+const OUTAGE_ANSWERS = 3;
 // What /auth/check says beyond the subject, where it is asked.
 const IDENTITY = ['name', 'email', 'groups'];
 
@@ -79,35 +81,40 @@ function checked(given) {
   for (const name of Object.keys(settings)) {
     if (!(name in DEFAULTS) && name !== 'source' && name !== 'origin') refuse(`${name} is no setting`);
   }
-  if (!['proxy', 'cookie', 'session'].includes(settings.source)) refuse('source is proxy, cookie or session');
+  if (!['proxy', 'cookie', 'session'].includes(settings.source)) refuse('source must be proxy, cookie or session');
   for (const name of ['origin', 'drawbridge', 'issuer']) {
     if (settings[name] === null) continue;
     let url;
     try { url = new URL(settings[name]); } catch { refuse(`${name} is no address`); }
     const isLoopback = ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
     if (url.protocol !== 'https:' && !(isLoopback && url.protocol === 'http:')) {
-      refuse(`${name} is an https address (http on loopback), not ${settings[name]}`);
+      refuse(`${name} must be an https address (http on loopback), not ${settings[name]}`);
     }
     if (url.search || url.hash || url.username || settings[name].endsWith('/')) {
-      refuse(`${name} has no query, fragment, user or slash at its end`);
+      refuse(`${name} must have no query, fragment, user or slash at its end`);
     }
   }
   if (settings.source === 'proxy' && !settings.proxy_secret && !settings.proxy_addresses.length) {
     refuse('X-Auth-* of anybody would be believed: set proxy_secret or proxy_addresses');
   }
-  if (settings.proxy_secret !== null && settings.proxy_secret.length < 32) refuse('proxy_secret has 32 characters or more');
+  if (settings.proxy_secret !== null && settings.proxy_secret.length < 32) refuse('proxy_secret must have 32 characters or more');
   if (settings.source === 'cookie' && !(settings.issuer && settings.client_id)) {
     refuse('the source cookie needs issuer and client_id');
   }
-  if (settings.webhook_secrets.some((secret) => secret.length < 32)) refuse('a webhook secret has 32 characters or more');
+  if (settings.webhook_secrets.some((secret) => secret.length < 32)) refuse('a webhook secret must have 32 characters or more');
   if (!settings.logout_algorithms.every((name) => ALGORITHMS.includes(name))) {
-    refuse('logout_algorithms are ES256 and RS256');
+    refuse('logout_algorithms must be ES256, RS256 or both');
   }
-  if (!settings.identity.every((name) => IDENTITY.includes(name))) refuse('identity has name, email and groups');
+  if (!settings.identity.every((name) => IDENTITY.includes(name))) {
+    refuse('identity must hold nothing but name, email and groups');
+  }
   if (settings.identity.length && settings.source === 'cookie') {
-    refuse('an access token does not say identity: the source is proxy or session');
+    refuse('an access token does not say identity: the source must be proxy or session');
   }
-  if (!(settings.leeway >= 0 && settings.leeway <= 60)) refuse('leeway is 0 to 60 seconds');
+  if (settings.identity.length && settings.source === 'session' && settings.drawbridge === null) {
+    refuse("identity with the source session needs drawbridge: /auth/check is not at the website's origin");
+  }
+  if (!(settings.leeway >= 0 && settings.leeway <= 60)) refuse('leeway must be 0 to 60 seconds');
   return settings;
 }
 
@@ -316,8 +323,10 @@ export class Site {
   #keys;
   #proxies;
   #ours;
-  /** When Drawbridge failed last, in seconds; null since it answered. */
+  /** When Drawbridge failed last, in seconds; null while it is not away. */
   #failed = null;
+  /** Answers of 500 and above in a row; no answer at all counts for as many as are an outage. */
+  #bad = 0;
   #isProbing = false;
 
   /**
@@ -357,13 +366,14 @@ export class Site {
       if (this.#isProbing || (since >= 0 && since < OUTAGE_PAUSE)) throw new Unavailable('Drawbridge did not answer just now');
       this.#isProbing = true;
     }
-    let hasFailed = true;
+    let counts = OUTAGE_ANSWERS;
     try {
       const found = await this.fetch(path, headers);
-      hasFailed = found.status >= 500;
+      counts = found.status >= 500 ? 1 : 0;
       return found;
     } finally {
-      this.#failed = hasFailed ? this.now() : null;
+      this.#bad = counts ? this.#bad + counts : 0;
+      this.#failed = this.#bad >= OUTAGE_ANSWERS ? this.now() : null;
       if (isProbe) this.#isProbing = false;
     }
   }

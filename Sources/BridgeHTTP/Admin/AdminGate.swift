@@ -154,13 +154,13 @@ package final class AdminGate: Sendable {
         return AdminVisit(actor: session.actor, signedInAt: session.credential.signedInAt, proof: .console(secret))
     }
 
-    /// The browser's own session, where its person signed in after the one whose token opened the console: whoever had
-    /// to sign in again for a change goes on by that sign-in.
+    /// The browser's own session, where the person whose token opened the console has signed in since: whoever had to
+    /// sign in again for a change goes on by that sign-in.
     private func laterSignIn(_ request: Request, than console: AdminVisit, isUse: Bool) async throws -> AdminVisit? {
         guard case .account = console.actor, let secret = request.sessionSecret else { return nil }
         do {
-            guard let own = try await browserVisit(secret, isUse: false), let signedInAt = own.signedInAt,
-                console.signedInAt.map({ $0 < signedInAt }) ?? true
+            guard let own = try await browserVisit(secret, isUse: false), own.actor == console.actor,
+                let signedInAt = own.signedInAt, console.signedInAt.map({ $0 < signedInAt }) ?? true
             else { return nil }
             return isUse ? try await browserVisit(secret, isUse: true) : own
         } catch is AdminRefusal {

@@ -55,8 +55,11 @@ struct AdminUserController: AdministratorGroup {
             isDisabled: try Self.isDisabled(object))
         let action = AdminRequestReader.action(
             visit, reason: try AdminRequestReader.reason(object), request, context, at: gate.time.now())
-        // Setting somebody's password opens that account, and a role opens the console.
-        if password != nil || change.role != nil { try await gate.requireFreshSignIn(visit, request, context) }
+        // Setting somebody's password opens that account, a role opens the console, and websites go by groups and
+        // addresses.
+        if password != nil || change.role != nil || change.claims != nil {
+            try await gate.requireFreshSignIn(visit, request, context)
+        }
         let subject = try await user(context).subject
         switch try await users.change(subject, change, password: password, action: action) {
         case .changed, .unchanged: return .json(AdminObjects.user(try await user(context)))

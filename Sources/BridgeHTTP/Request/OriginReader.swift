@@ -89,6 +89,12 @@ final class OriginReader: Sendable {
         return host
     }
 
+    /// The website's origin that a request names; `nil` where that is nobody's, or the provider's or console's alone.
+    func website(namedBy request: Request) -> WebOrigin? {
+        guard let origin = named(by: request) else { return nil }
+        return origin == configured.website || clients.current.websites[origin] != nil ? origin : nil
+    }
+
     private func named(by request: Request) -> WebOrigin? {
         guard let host = authority(of: request) else { return nil }
         if configured.website.isNamed(by: host) { return configured.website }

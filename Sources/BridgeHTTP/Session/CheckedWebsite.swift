@@ -10,20 +10,21 @@ import Synchronization
 final class CheckedWebsite: Sendable {
     static let parameter = "website"
 
-    private let clients: Reloadable<ClientDirectory>
+    private let origins: OriginReader
     private let time: TimeSource
     /// When the service log heard of a wrong one.
     private let lastTold = Mutex<Timestamp?>(nil)
 
-    init(clients: Reloadable<ClientDirectory>, time: TimeSource) {
-        self.clients = clients
+    init(origins: OriginReader, time: TimeSource) {
+        self.origins = origins
         self.time = time
     }
 
-    /// The request as it would have come with that website's `Host`. So whoever asks the check himself gains nothing by
-    /// the parameter that he would not by sending that host.
-    /// - Throws: `OAuthError(.invalidRequest)` for what names no website with an origin of its own. A proxy's
-    ///   configuration that means one website must never be read as another.
+    /// The request as it would have come with that website's `Host`. So whoever asks the check directly gains nothing by
+    /// the parameter that sending that host would not give.
+    /// - Throws: `OAuthError(.invalidRequest)` for what names no website with an origin of its own: a proxy's
+    ///   configuration that means one website must never be read as another. Also where `Host` names another website: a
+    ///   proxy that passes it on may pass on its visitor's query too, and then it is the visitor who says `website`.
     func apply(to request: Request, logger: Logger) throws -> Request {
         guard let query = request.uri.query else { return request }
         let parameters = try FormParameters(parsing: query.utf8)
@@ -31,10 +32,13 @@ final class CheckedWebsite: Sendable {
         guard !parameters.isRepeated(Self.parameter) else {
             throw OAuthError(.invalidRequest, "\(Self.parameter) is repeated")
         }
-        let website = parameters[Self.parameter].flatMap { clients.current[ClientID(rawValue: $0)] }
+        let website = parameters[Self.parameter].flatMap { origins.clients.current[ClientID(rawValue: $0)] }
         guard let website, website.kind == .web, let origin = website.publicOrigin else {
             tell(logger)
             throw OAuthError(.invalidRequest, "\(Self.parameter) names no website with a public_origin")
+        }
+        guard origins.website(namedBy: request).map({ $0 == origin }) ?? true else {
+            throw OAuthError(.invalidRequest, "\(Self.parameter) is not the website that Host names")
         }
         var head = request.head
         head.authority = String(origin.authority)

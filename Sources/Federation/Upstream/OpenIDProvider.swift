@@ -135,6 +135,7 @@ package final class OpenIDProvider: UpstreamProvider {
         guard let issued = token.claims["iat"].flatMap(Timestamp.init(numericDate:)), issued - Self.leeway <= now
         else { return .notYetValid }
         let candidates = try await keys.keys(keyID: token.keyID, algorithm: algorithm, at: now)
+        guard !candidates.isEmpty || token.keyID == nil else { return .unknownKey }
         return candidates.contains { token.isSigned(with: $0, by: algorithm) } ? nil : .badSignature
     }
 

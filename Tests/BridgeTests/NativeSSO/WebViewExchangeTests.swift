@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `attack: invented refresh cookies are looked up sixty times a minute of a network, ten are written`()
+    @Test func `attack: of invented refresh cookies a network tries sixty a minute, and ten are written`()
         async throws
     {
         try await withNativeProvider { native in

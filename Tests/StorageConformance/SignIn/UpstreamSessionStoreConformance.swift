@@ -3,7 +3,7 @@ package import Bridge
 /// What every ``UpstreamSessionStore`` must do with the logout tokens of upstream providers.
 package enum UpstreamSessionStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
-        users, sessions, nameless, subtrees, repetition, servers, raising, raisingAtOnce,
+        users, sessions, nameless, subtrees, takenOver, repetition, servers, raising, raisingAtOnce,
     ]
 
     private static let later = Sample.now + .seconds(1)
@@ -69,6 +69,24 @@ package enum UpstreamSessionStoreConformance {
         let notices = try await store.takeLogoutNotices(
             dueAt: Sample.now, lease: .seconds(15), limit: 10, sparing: [])
         try expectEqual(notices.map(\.sessionID), ["app-short"], "notices")
+    }
+
+    private static let takenOver: ConformanceCase<any BridgeStorage> = ConformanceCase(
+        "a sign-out at a provider reaches what was granted in a session whose place another has taken"
+    ) { open in
+        let store = try await open()
+        try await store.openUpstream("one", session: "s1")
+        try await store.openSample(Sample.appSession("short", browser: "session-one"))
+        try await store.openSample(
+            Sample.appSession("long", browser: "session-one", scope: ["openid", "offline_access"]))
+        let isOpened = try await store.open(
+            Sample.session("two"), replacing: ReplacedSession.sample(Sample.session("one")), events: [])
+        try expectEqual(isOpened, true, "replaced")
+        let ended = try await store.end(
+            namedBy: token("t", .session("s1", of: "u")), .sample("left", at: Sample.now, extent: .signOut))
+        try expectEqual(ended?.sessions, ["app-short"], "ended")
+        try expectEqual(try await store.appSession(id: "app-long")?.endedAt, nil, "granted for longer")
+        try expectEqual(try await store.session(id: "session-two")?.endedAt, nil, "another sign-in's")
     }
 
     private static let repetition: ConformanceCase<any BridgeStorage> = ConformanceCase(

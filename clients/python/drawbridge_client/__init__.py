@@ -11,7 +11,7 @@ from .client import DeviceCode, Drawbridge, LoginLink, Silent, WebViewCookie
 from .errors import DrawbridgeError
 from .stores import FileStore, KeyringStore, MemoryStore
 
-__version__ = "0.2.1"
+__version__ = "0.3.0"
 __all__ = ["AsyncDrawbridge", "DeviceCode", "Drawbridge", "DrawbridgeError", "FileStore", "KeyringStore", "LoginLink",
            "LoopbackBrowser", "MemoryStore", "Silent", "WebViewCookie", "open_in_browser"]
 

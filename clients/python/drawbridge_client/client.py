@@ -243,7 +243,9 @@ class Drawbridge:
                 shared = self._shared()
             return self._exchange(shared) if shared else Silent(None, "nothing_shared")
         except DrawbridgeError as error:
-            return Silent(None, "not_believed" if error.code.startswith("id_token.") else "failed", error)
+            if error.code.startswith("id_token."):
+                return Silent(None, "not_believed", error)
+            return Silent(None, "refused" if error.code == "refused" else "failed", error)
 
     def _own_claims(self) -> dict | None:
         """Of this app's own sign-in, renewed when it is due; None when there is none, or the provider has ended it."""
@@ -256,10 +258,10 @@ class Drawbridge:
         except DrawbridgeError as error:
             if error.code == "not_signed_in":
                 return None
-            if error.code == "secret_store" or error.code.startswith("id_token."):
-                raise
-            # No network, a busy provider: nothing has ended it, and no browser would get further.
-            return _claims(own)
+            # No network, a busy or broken provider: nothing has ended it, and no browser would get further.
+            if error.code in ("unreachable", "come_back_later", "unexpected_answer"):
+                return _claims(own)
+            raise
 
     def _exchange(self, shared: dict) -> Silent:
         before = parts(shared["id_token"])["claims"]
@@ -548,7 +550,11 @@ class Drawbridge:
                                   problem.page) from None
 
     def _clear_web_view(self):
-        placed = self._placed()
+        placed, unreadable = _tried(self._placed)
+        if unreadable:
+            # A list that stayed so would fail every sign-out to come.
+            _tried(lambda: self._guarded(self._store.remove, self._cookie_item))
+            raise unreadable
         for place in placed:
             if self._web_view:
                 self._web_view.remove_cookie(place)

@@ -211,6 +211,7 @@ test('settings that would believe anybody are refused', () => {
     { source: 'else' }, { origin: 'http://www.example.com' }, { issuer: 'http://id.example.com' }, { webhook_secrets: ['short'] },
     { leeway: 600 }, { source: 'proxy', proxy_addresses: ['proxy'] }, { logout_algorithms: ['HS256'] },
     { drawbridge: 'http://drawbridge.internal:8080' }, { source: 'session', identity: ['phone'] }, { identity: ['name'] },
+    { source: 'session', identity: ['name'], drawbridge: null },
     { proxy_secrets: 'a name that is spelt wrong' }]) {
     assert.throws(() => site(changes), ConfigurationError, JSON.stringify(changes));
   }

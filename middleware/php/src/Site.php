@@ -65,7 +65,7 @@ final class Settings
         public readonly array $identity = [],
     ) {
         $refuse = static fn (string $sentence) => throw new ConfigurationError($sentence);
-        in_array($source, ['proxy', 'cookie', 'session'], true) || $refuse('source is proxy, cookie or session');
+        in_array($source, ['proxy', 'cookie', 'session'], true) || $refuse('source must be proxy, cookie or session');
         foreach (['origin' => $origin, 'drawbridge' => $drawbridge, 'issuer' => $issuer] as $name => $value) {
             if ($value === null) {
                 continue;
@@ -74,22 +74,24 @@ final class Settings
             $plain = in_array($url['host'] ?? '', ['127.0.0.1', '[::1]', 'localhost'], true);
             $scheme = $url['scheme'] ?? '';
             (isset($url['host']) && ($scheme === 'https' || ($plain && $scheme === 'http')))
-                || $refuse("$name is an https address (http on loopback), not $value");
+                || $refuse("$name must be an https address (http on loopback), not $value");
             (isset($url['query']) || isset($url['fragment']) || isset($url['user']) || str_ends_with($value, '/'))
-                && $refuse("$name has no query, fragment, user or slash at its end");
+                && $refuse("$name must have no query, fragment, user or slash at its end");
         }
         if ($source === 'proxy' && $proxySecret === null && $proxyAddresses === []) {
             $refuse('X-Auth-* of anybody would be believed: set proxySecret or proxyAddresses');
         }
-        $proxySecret === null || strlen($proxySecret) >= 32 || $refuse('proxySecret has 32 characters or more');
+        $proxySecret === null || strlen($proxySecret) >= 32 || $refuse('proxySecret must have 32 characters or more');
         $source !== 'cookie' || ($issuer && $clientId) || $refuse('the source cookie needs issuer and clientId');
         foreach ($webhookSecrets as $secret) {
-            strlen($secret) >= 32 || $refuse('a webhook secret has 32 characters or more');
+            strlen($secret) >= 32 || $refuse('a webhook secret must have 32 characters or more');
         }
-        array_diff($logoutAlgorithms, self::ALGORITHMS) && $refuse('logoutAlgorithms are ES256 and RS256');
-        array_diff($identity, self::IDENTITY) && $refuse('identity has name, email and groups');
-        $identity && $source === 'cookie' && $refuse('an access token does not say identity: the source is proxy or session');
-        ($leeway >= 0 && $leeway <= 60) || $refuse('leeway is 0 to 60 seconds');
+        array_diff($logoutAlgorithms, self::ALGORITHMS) && $refuse('logoutAlgorithms must be ES256, RS256 or both');
+        array_diff($identity, self::IDENTITY) && $refuse('identity must hold nothing but name, email and groups');
+        $identity && $source === 'cookie' && $refuse('an access token does not say identity: the source must be proxy or session');
+        $identity && $source === 'session' && $drawbridge === null
+            && $refuse('identity with the source session needs drawbridge: /auth/check is not at the website\'s origin');
+        ($leeway >= 0 && $leeway <= 60) || $refuse('leeway must be 0 to 60 seconds');
         foreach ($proxyAddresses as $text) {
             [$address, $bits] = array_pad(explode('/', $text, 2), 2, null);
             $packed = @inet_pton($address);
@@ -282,6 +284,8 @@ final class Site
     private const IN_HAND = 300;
     // Seconds for which nobody asks again after Drawbridge failed.
     private const OUTAGE_PAUSE = 2;
+    // How many answers of 500 and above in a row are an outage. One alone may be about one visitor.
+    private const OUTAGE_ANSWERS = 3;
     // Seconds for one question to Drawbridge, from its first byte to its last.
     private const PATIENCE = 3;
 
@@ -326,29 +330,44 @@ final class Site
      */
     private function question(string $path, #[\SensitiveParameter] array $headers): array
     {
-        // When Drawbridge failed last, in Unix seconds; empty since it answered.
         $file = @fopen("{$this->settings->folder}/outage", 'c+') ?: throw new Unavailable('the folder cannot be used');
         try {
-            if (stream_get_contents($file) !== '') {
+            if (self::outage($file)[0] >= self::OUTAGE_ANSWERS) {
                 flock($file, LOCK_EX | LOCK_NB) || throw new Unavailable('somebody is asking Drawbridge whether it is back');
-                $failed = stream_get_contents($file, null, 0);
-                $since = ($this->now)() - (int) $failed;
+                [$bad, $failed] = self::outage($file);
+                $since = ($this->now)() - $failed;
                 // A clock that was set back keeps nobody away.
-                $failed === '' || $since < 0 || $since >= self::OUTAGE_PAUSE || throw new Unavailable('Drawbridge did not answer just now');
+                $bad < self::OUTAGE_ANSWERS || $since < 0 || $since >= self::OUTAGE_PAUSE
+                    || throw new Unavailable('Drawbridge did not answer just now');
             }
-            $hasFailed = true;
+            $counts = self::OUTAGE_ANSWERS;
             try {
                 $answer = ($this->fetch)($path, $headers);
-                $hasFailed = $answer[0] >= 500;
+                $counts = $answer[0] >= 500 ? 1 : 0;
                 return $answer;
             } finally {
+                // Other processes have counted meanwhile.
+                $bad = min(self::outage($file)[0] + $counts, self::OUTAGE_ANSWERS);
                 ftruncate($file, 0);
                 rewind($file);
-                $hasFailed && fwrite($file, (string) ($this->now)());
+                $counts && fwrite($file, "$bad " . ($this->now)());
             }
         } finally {
             fclose($file);
         }
+    }
+
+    /**
+     * Answers of 500 and above in a row, where no answer at all counts for as many as are an outage; and when Drawbridge
+     * failed last, in Unix seconds. An empty file is of one that answered.
+     *
+     * @param resource $file
+     * @return array{int, int}
+     */
+    private static function outage($file): array
+    {
+        [$bad, $failed] = explode(' ', stream_get_contents($file, null, 0) . ' 0');
+        return [(int) $bad, (int) $failed];
     }
 
     private function fromProxy(Request $request): User

@@ -88,8 +88,8 @@ namespace {
         mkdir($folder = $scratch . '/' . $number++, 0700);
         $own = $table['settings'];
         return new Settings(...[
-            'source' => 'cookie', 'origin' => $own['origin'], 'folder' => $folder, 'issuer' => $own['issuer'],
-            'clientId' => $own['client_id'], 'clients' => $own['clients'], 'cookie' => $own['cookie'],
+            'source' => 'cookie', 'origin' => $own['origin'], 'folder' => $folder,
+            'drawbridge' => $own['drawbridge'], 'issuer' => $own['issuer'], 'clientId' => $own['client_id'], 'clients' => $own['clients'], 'cookie' => $own['cookie'],
             'webhookSecrets' => $own['webhook_secrets'], ...$changes]);
     }
 
@@ -267,6 +267,7 @@ namespace {
         ['issuer' => null], ['clientId' => null], ['source' => 'else'], ['origin' => 'http://www.example.com'],
         ['issuer' => 'http://id.example.com'], ['webhookSecrets' => ['short']], ['leeway' => 600], ['logoutAlgorithms' => ['HS256']],
         ['source' => 'session', 'identity' => ['phone']], ['identity' => ['name']],
+        ['source' => 'session', 'identity' => ['name'], 'drawbridge' => null],
         ['folder' => '/tmp']] as $changes) {
         try {
             settings($changes);

@@ -33,7 +33,9 @@ class Guard:
         # `path` has `root_path` in it today, and had not with older servers; `prefixes` may be meant with it or without.
         root, path = scope.get("root_path", ""), scope["path"]
         scope = {**scope, _FIND: lambda: self.site.user(request)}
-        scope.pop(USER, None)
+        # Whom a guard around this one found stays; no header can write `drawbridge.user`.
+        if not isinstance(scope.get(USER), User):
+            scope.pop(USER, None)
         if not is_below(self.prefixes, path, path.removeprefix(root), root + path):
             return await self.application(scope, receive, send)
         # Asking Drawbridge takes a while, and must not hold other visitors up.

@@ -30,6 +30,8 @@ _NOTICE_MEMORY = 2 * 86400
 _IN_HAND = 300
 #: Seconds for which nobody asks again after Drawbridge failed.
 _OUTAGE_PAUSE = 2
+#: How many answers of 500 and above in a row are an outage. One alone may be about one visitor.
+_OUTAGE_ANSWERS = 3
 #: What /auth/check says beyond the subject, where it is asked.
 _IDENTITY = ("name", "email", "groups")
 
@@ -53,7 +55,8 @@ class Settings:
     source: str
     #: The website as browsers see it, such as https://www.example.com.
     origin: str
-    #: Where this server reaches Drawbridge; the origin when absent. Not needed for the source `proxy`.
+    #: Where this server reaches Drawbridge; the origin when absent. Not needed for the source `proxy`. With `identity`, `acr`
+    #: or `max_age` Drawbridge's own address: /auth/check is not at the website's origin.
     drawbridge: str | None = None
     #: `issuer` of Drawbridge's metadata; needed for tokens (source `cookie`, back-channel logout).
     issuer: str | None = None
@@ -84,7 +87,7 @@ class Settings:
 
     def __post_init__(self):
         if self.source not in ("proxy", "cookie", "session"):
-            raise ConfigurationError("source is proxy, cookie or session")
+            raise ConfigurationError("source must be proxy, cookie or session")
         for name in ("origin", "drawbridge", "issuer"):
             value = getattr(self, name)
             if value is not None:
@@ -92,19 +95,21 @@ class Settings:
         if self.source == "proxy" and not (self.proxy_secret or self.proxy_addresses):
             raise ConfigurationError("X-Auth-* of anybody would be believed: set proxy_secret or proxy_addresses")
         if self.proxy_secret is not None and len(self.proxy_secret) < 32:
-            raise ConfigurationError("proxy_secret has 32 characters or more")
+            raise ConfigurationError("proxy_secret must have 32 characters or more")
         if self.source == "cookie" and not (self.issuer and self.client_id):
             raise ConfigurationError("the source cookie needs issuer and client_id")
         if any(len(secret) < 32 for secret in self.webhook_secrets):
-            raise ConfigurationError("a webhook secret has 32 characters or more")
+            raise ConfigurationError("a webhook secret must have 32 characters or more")
         if not set(self.logout_algorithms) <= set(jws.ALGORITHMS):
-            raise ConfigurationError("logout_algorithms are ES256 and RS256")
+            raise ConfigurationError("logout_algorithms must be ES256, RS256 or both")
         if not set(self.identity) <= set(_IDENTITY):
-            raise ConfigurationError("identity has name, email and groups")
+            raise ConfigurationError("identity must hold nothing but name, email and groups")
         if self.identity and self.source == "cookie":
-            raise ConfigurationError("an access token does not say identity: the source is proxy or session")
+            raise ConfigurationError("an access token does not say identity: the source must be proxy or session")
+        if self.identity and self.source == "session" and self.drawbridge is None:
+            raise ConfigurationError("identity with the source session needs drawbridge: /auth/check is not at the website's origin")
         if not 0 <= self.leeway <= 60:
-            raise ConfigurationError("leeway is 0 to 60 seconds")
+            raise ConfigurationError("leeway must be 0 to 60 seconds")
         try:
             object.__setattr__(self, "_networks", tuple(ipaddress.ip_network(text) for text in self.proxy_addresses))
         except ValueError as error:
@@ -120,9 +125,9 @@ def _check_origin(name: str, value: str):
     url = urlsplit(value)
     is_loopback = url.hostname in ("127.0.0.1", "::1", "localhost")
     if url.scheme not in (("https", "http") if is_loopback else ("https",)) or not url.hostname:
-        raise ConfigurationError(f"{name} is an https address (http on loopback), not {value!r}")
+        raise ConfigurationError(f"{name} must be an https address (http on loopback), not {value!r}")
     if url.query or url.fragment or url.username or value.endswith("/"):
-        raise ConfigurationError(f"{name} has no query, fragment, user or slash at its end")
+        raise ConfigurationError(f"{name} must have no query, fragment, user or slash at its end")
 
 
 @dataclass(frozen=True)
@@ -244,7 +249,11 @@ class Outage:
 
     def __init__(self, fetch, now):
         self._fetch, self._now = fetch, now
+        #: When Drawbridge failed last; None while it is not away.
         self._failed: float | None = None
+        #: Answers of 500 and above in a row; no answer at all counts for as many as are an outage.
+        self._bad = 0
+        self._counting = threading.Lock()
         self._probe = threading.Lock()
 
     def __call__(self, path: str, headers: dict) -> tuple:
@@ -262,13 +271,15 @@ class Outage:
             self._probe.release()
 
     def _asked(self, path: str, headers: dict) -> tuple:
-        has_failed = True
+        counts = _OUTAGE_ANSWERS
         try:
             answer = self._fetch(path, headers)
-            has_failed = answer[0] >= 500
+            counts = int(answer[0] >= 500)
             return answer
         finally:
-            self._failed = self._now() if has_failed else None
+            with self._counting:
+                self._bad = self._bad + counts if counts else 0
+                self._failed = self._now() if self._bad >= _OUTAGE_ANSWERS else None
 
 
 class Site:

@@ -36,8 +36,11 @@ class Guard:
         # A str of these holds the path's bytes (PEP 3333); applications read them as UTF-8.
         texts = [path.encode("latin-1", "replace").decode("utf-8", "replace") for path in paths]
         # Django's and others' REMOTE_USER is never a visitor's.
-        for name in ("HTTP_REMOTE_USER", "REMOTE_USER", USER):
-            environ.pop(name, None)
+        environ.pop("HTTP_REMOTE_USER", None)
+        # Whom a guard around this one found stays; no header can write `drawbridge.user`.
+        if not isinstance(environ.get(USER), User):
+            environ.pop("REMOTE_USER", None)
+            environ.pop(USER, None)
         environ[_FIND] = lambda: self.site.user(request)
         if is_below(self.prefixes, *paths, *texts):
             found = self.site.guard(request, self.acr, self.max_age)

@@ -274,6 +274,7 @@ class Own(unittest.TestCase):
                         {"issuer": "http://id.example.com"}, {"webhook_secrets": ["short"]}, {"leeway": 600},
                         {"source": "proxy", "proxy_addresses": ["proxy"]}, {"logout_algorithms": ["HS256"]},
                         {"source": "session", "identity": ["phone"]}, {"source": "cookie", "identity": ["name"]},
+                        {"source": "session", "identity": ["name"], "drawbridge": None},
                         {"origin": "https://www.example.com/"}, {"drawbridge": "http://drawbridge.internal:8080"}]:
             with self.subTest(changes), self.assertRaises(ConfigurationError):
                 site(**changes)
@@ -397,6 +398,28 @@ class Own(unittest.TestCase):
         self.assertEqual(get("/account/", HTTP_COOKIE=cookie(TABLE["ended"]["token"])[0][1])[0], "200")
         self.assertEqual([(user and user.subject, *rest) for user, *rest in seen],
                          [(None, None, None), ("alice", "alice", None)])
+
+    def test_a_guard_within_another_leaves_the_user_that_the_outer_one_found(self):
+        def fetch(path, headers):
+            self.assertIn(path, ["/session", "/auth/check?acr=aal9"])
+            return 200, [("X-Auth-Subject", "alice")], b'{"authenticated":true,"sub":"alice"}'
+
+        one, seen, cookies = site(source="session", fetch=fetch), [], "__Host-drawbridge_session=opaque"
+
+        def page(environ, start_response):
+            seen.append((environ[wsgi.USER].subject, environ["REMOTE_USER"], environ.get("HTTP_REMOTE_USER")))
+            return []
+
+        async def app(scope, receive, send):
+            seen.append(scope[asgi.USER].subject)
+
+        for path in ["/strong/x", "/contacts"]:
+            wsgi.Guard(wsgi.Guard(page, one, ("/contacts",)), one, ("/strong/",), acr=("aal9",))({
+                "REQUEST_METHOD": "GET", "PATH_INFO": path, "HTTP_COOKIE": cookies, "HTTP_REMOTE_USER": "bob",
+                "REMOTE_USER": "bob", "wsgi.input": io.BytesIO()}, None)
+            guard = asgi.Guard(asgi.Guard(app, one, ("/contacts",)), one, ("/strong/",), acr=("aal9",))
+            asyncio.run(guard({"type": "http", "path": path, "headers": [(b"cookie", cookies.encode())]}, None, None))
+        self.assertEqual(seen, [("alice", "alice", None), "alice"] * 2)
 
     def test_outside_the_prefixes_nobody_is_asked_before_the_page_wants_to_know_and_then_once(self):
         asked, seen = [], []

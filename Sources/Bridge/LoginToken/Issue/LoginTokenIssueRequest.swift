@@ -68,14 +68,15 @@ enum IssueFingerprint {
             case .network: "network"
             case .exact: "exact"
             }
-        return digest([
+        let parts = [
             "request", terms.website.id.rawValue, String(terms.lifetime.inMilliseconds),
             terms.target?.serialized ?? "", terms.binding.challenge?.value ?? "", network,
             bearer.sessionID?.rawValue ?? "",
-            // The token's own scope comes of it (§16.2): a bearer that was narrowed gets no answer of a wider one. The
-            // order of the tokens means nothing (RFC 6749 §3.3); of another issuer there are none.
-            bearer.scope.map { "scope \($0.tokens.sorted().joined(separator: " "))" } ?? "",
-        ])
+        ]
+        // The token's own scope comes of it (contract §16, nothing grows along an edge): a bearer that was narrowed gets no
+        // answer of a wider one. The order of the tokens means nothing (RFC 6749 §3.3); of another issuer there are none.
+        let scope = bearer.scope.map { "scope \($0.tokens.sorted().joined(separator: " "))" }
+        return digest(parts + [scope].compactMap(\.self))
     }
 
     private static func digest(_ parts: [String]) -> String {

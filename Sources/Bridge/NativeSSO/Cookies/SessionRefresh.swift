@@ -62,8 +62,8 @@ package final class SessionRefresh: Sendable {
             try await refusals.sessionRefreshRefused(.withoutProof, origin: origin, at: now)
             return .forged
         }
-        try await checkLimit(origin, at: now)
         guard let known = try await store.session(refreshDigest: refresh.digest) else {
+            try await countUnknown(origin, at: now)
             return try await over(.unknown, nil, origin: origin, at: now)
         }
         // A session that is over renews nothing, and so takes nothing from its user's others.
@@ -79,7 +79,7 @@ package final class SessionRefresh: Sendable {
         let successor = cookies.makeRefresh(at: now)
         switch try await store.refreshSession(
             digest: refresh.digest, to: successor.digest, at: now,
-            replayed: Ending(at: now, reason: "refresh_token_reused", origin: origin))
+            replayed: Ending(at: now, reason: "refresh_token_reused", origin: origin, extent: .descendants))
         {
         case .refused: return try await over(.sessionEnded, known, origin: origin, at: now)
         // Its event is the end of the session.
@@ -100,25 +100,20 @@ package final class SessionRefresh: Sendable {
         }
     }
 
-    /// Refuses a network that sent too many cookies which nobody was given, before a store is asked about another. Those
-    /// of a session that is over do not count: a page that goes on asking with them must not keep its neighbours waiting.
-    private func checkLimit(_ origin: RequestOrigin, at now: Timestamp) async throws {
+    /// Sends a network away that tries cookies which nobody was given. A good one is never held back for its neighbours'.
+    private func countUnknown(_ origin: RequestOrigin, at now: Timestamp) async throws {
         guard
-            case .exceeded(let wait, let scope) = try await limiter.peek(
+            case .exceeded(let wait, let scope) = try await limiter.take(
                 limits.refusedSessionRefreshKeys(origin: origin), at: now)
         else { return }
         try await refusals.limitExceeded(scope: scope, origin: origin, at: now)
         throw OAuthError(
-            .rateLimited, "too many refused refreshes", detail: scope, retryAfter: wait.roundedUpSeconds)
+            .rateLimited, "too many unknown refresh cookies", detail: scope, retryAfter: wait.roundedUpSeconds)
     }
 
     private func over(
         _ refusal: SessionRefreshRefusal, _ session: WebSession?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Outcome {
-        if session == nil {
-            // Whatever this says: the look-up is done, and it is the next one that is refused.
-            _ = try await limiter.take(limits.refusedSessionRefreshKeys(origin: origin), at: now)
-        }
         try await refusals.sessionRefreshRefused(refusal, of: session, origin: origin, at: now)
         return .over(clientID: session?.clientID)
     }

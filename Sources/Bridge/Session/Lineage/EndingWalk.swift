@@ -21,7 +21,7 @@ package protocol EndingGround {
     ///   this one took.
     func sessions(below id: SessionID, takingInherited takesInherited: Bool) throws -> [EndingRoot]
 
-    /// What was granted in a browser's session and lives.
+    /// What was granted in a browser's session, or in one whose place it took, and lives.
     func grants(in id: SessionID, at now: Timestamp) throws -> [AppSession]
 
     /// The living app sessions of a device.

@@ -60,6 +60,8 @@ package enum LogoutTokenRefusal: String, Error, Sendable, CaseIterable {
     /// Made too long ago, whatever its `exp`.
     case tooOld = "too_old"
     case badSignature = "bad_signature"
+    /// Signed with a key that the provider did not have when it was last asked: it may have one by now.
+    case unknownKey = "unknown_key"
     /// `events` says nothing of a sign-out.
     case noEvent = "no_logout_event"
     /// An ID token in a logout token's place.

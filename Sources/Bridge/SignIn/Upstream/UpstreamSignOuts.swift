@@ -23,7 +23,8 @@ package final class UpstreamSignOuts: Sendable {
     /// Ends what the provider says that its user has signed out of. That nothing is left of it is no fault (§2.8).
     /// - Parameter id: the provider's.
     /// - Throws: `not_found` for a provider that is not configured; `invalid_request` for a token that does not count;
-    ///   ``StorageError`` when that cannot be decided, and then the same token may be sent again.
+    ///   `temporarily_unavailable` and ``StorageError`` when that cannot be decided, and then the same token may be sent
+    ///   again.
     package func hear(_ form: FormParameters, from id: String, origin: RequestOrigin) async throws {
         guard let provider = providers.first(where: { $0.id == id }) else { throw OAuthError(.notFound) }
         let now = time.now()
@@ -36,6 +37,7 @@ package final class UpstreamSignOuts: Sendable {
             await endings.take(in: ended)
         } catch let refusal as LogoutTokenRefusal {
             try await refusals.logoutTokenRefused(refusal, from: id, origin: origin, at: now)
+            guard refusal != .unknownKey else { throw OAuthError(.temporarilyUnavailable, detail: refusal.rawValue) }
             throw OAuthError(.invalidRequest, "the logout token does not count here", detail: refusal.rawValue)
         }
     }

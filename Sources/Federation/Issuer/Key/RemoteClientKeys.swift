@@ -3,15 +3,17 @@ package import Logging
 package import OAuth2
 import Synchronization
 
-/// The keys of clients: from their documents, or fetched from `jwks_uri` and remembered for a minute.
+/// The keys of clients: from their documents, or fetched from `jwks_uri` and remembered for a minute,
+/// and half a minute more while the address does not answer.
 ///
 /// An assertion is forged by whoever likes, and is not known to be until the keys are there: however many come, an
 /// address is asked once within the floor, also while it does not answer.
 package final class RemoteClientKeys: ClientKeySource {
-    /// While the address cannot be reached a key is believed for no longer than otherwise: it may have been withdrawn.
+    /// While the address cannot be reached a key is believed for no longer than until it may be asked once more: it may
+    /// have been withdrawn, but one lost connection keeps no client out.
     private static let limits: FetchLimits = {
         var limits = FetchLimits()
-        limits.staleLifetime = limits.refreshInterval
+        limits.staleLifetime = limits.refreshInterval + limits.refetchFloor
         return limits
     }()
     /// Addresses that are remembered; beyond that all are forgotten. Administrators choose them.

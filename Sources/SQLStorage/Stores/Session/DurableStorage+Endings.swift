@@ -61,10 +61,13 @@ struct EndingSQL: Sendable {
     static let endedIn: SQLStatement = "SELECT id FROM web_session WHERE ended_in >= $1 ORDER BY ended_in"
 
     /// The living sessions that one opened or that were granted in it, where $2 is 1 also what it took over; the last kind
-    /// was granted in a browser's session that it opened and whose place another took since.
+    /// was granted in a browser's session that it opened and whose place another took since. Only a sign-in hands on to
+    /// other domains, so any other session took such a one over (contract §16.4).
     static let below: SQLStatement = """
         SELECT 'app', id FROM app_session WHERE parent_id = $1 AND ended_at IS NULL
         UNION SELECT 'web', id FROM web_session WHERE parent_id = $1 AND ended_at IS NULL
+            AND (opening <> 'hand_off' OR $2 = 1
+                OR EXISTS (SELECT 1 FROM web_session p WHERE p.id = $1 AND p.opening = 'authorize'))
         UNION SELECT 'app', id FROM app_session WHERE browser_session_id = $1 AND ended_at IS NULL
             AND (granted_in IS NULL OR $2 = 1)
         UNION SELECT 'app', id FROM app_session WHERE granted_in = $1 AND ended_at IS NULL
@@ -76,7 +79,7 @@ struct EndingSQL: Sendable {
     static let grantsIn = SQLStatement(
         """
         SELECT \(AppSessionSQL.columns) FROM app_session
-        WHERE browser_session_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY id
+        WHERE (browser_session_id = $1 OR granted_in = $1) AND ended_at IS NULL AND expires_at > $2 ORDER BY id
         """)
 
     /// The codes that a session took over.

@@ -22,9 +22,18 @@ struct AuditWatchService: Service {
 
     /// What the log is verified against: the key, and what is kept beside it.
     ///
-    /// Throws when the file is there and cannot be read: without it the log would be verified against itself alone.
+    /// Throws ``StorageError/unavailable(_:)`` when the file is there and cannot be read: without it the log would be
+    /// verified against itself alone.
     var terms: @Sendable () throws -> AuditVerificationTerms {
-        { [file, keys] in AuditVerificationTerms(trusting: keys, kept: try file.read().notes) }
+        { [file, keys, logger] in
+            do {
+                return AuditVerificationTerms(trusting: keys, kept: try file.read().notes)
+            } catch {
+                logger.error(
+                    "the notes of the audit log cannot be read, so it is not verified", metadata: ["error": "\(error)"])
+                throw StorageError.unavailable("the notes of the audit log cannot be read")
+            }
+        }
     }
 
     private static let pause = Duration.seconds(600)

@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
 /** One app at one provider. Safe for many threads; its methods wait, so call them beside the main thread. */
 public final class Drawbridge {
     /** Of this library, semantic. */
-    public static final String VERSION = "0.2.1";
+    public static final String VERSION = "0.3.0";
     /** How far two clocks may be apart, in seconds. */
     private static final long LEEWAY = 120;
     /**
@@ -339,7 +339,8 @@ public final class Drawbridge {
             Shared shared = currentShared();
             return shared == null ? new Silent(null, "nothing_shared", null) : exchange(shared);
         } catch (DrawbridgeException error) {
-            return new Silent(null, error.code.startsWith("id_token.") ? "not_believed" : "failed", error);
+            String reason = error.code.startsWith("id_token.") ? "not_believed" : error.code.equals("refused") ? "refused" : "failed";
+            return new Silent(null, reason, error);
         }
     }
 
@@ -356,11 +357,11 @@ public final class Drawbridge {
             if (error.code.equals("not_signed_in")) {
                 return null;
             }
-            if (error.code.equals("secret_store") || error.code.startsWith("id_token.")) {
-                throw error;
+            // No network, a busy or broken provider: nothing has ended it, and no browser would get further.
+            if (Arrays.asList("unreachable", "come_back_later", "unexpected_answer").contains(error.code)) {
+                return own.claims;
             }
-            // No network, a busy provider: nothing has ended it, and no browser would get further.
-            return own.claims;
+            throw error;
         }
     }
 
@@ -762,7 +763,14 @@ public final class Drawbridge {
     }
 
     private void clearWebView() throws DrawbridgeException {
-        List<List<?>> placed = placed();
+        List<List<?>> placed;
+        try {
+            placed = placed();
+        } catch (DrawbridgeException unreadable) {
+            // A list that stayed so would fail every sign-out to come.
+            tried(unreadable, () -> remove(item() + ":cookies"));
+            throw unreadable;
+        }
         for (List<?> place : placed) {
             if (settings.webView != null) {
                 settings.webView.removeCookie((String) place.get(0), (String) place.get(1), (String) place.get(2), (String) place.get(3));

@@ -38,7 +38,15 @@ extension Drawbridge {
 
     /// Takes out of a web view what was put in, without signing out.
     public func clearWebView(_ host: any WebViewHost) async throws(ClientError) {
-        for place in try await placedCookies() { await host.removeCookie(at: place) }
+        let places: [CookiePlace]
+        do throws(ClientError) {
+            places = try await placedCookies()
+        } catch {
+            // A list that stayed unreadable would fail every sign-out to come.
+            try? await store.remove(configuration.placesItem)
+            throw error
+        }
+        for place in places { await host.removeCookie(at: place) }
         try await store.remove(configuration.placesItem)
     }
 

@@ -10,8 +10,11 @@ extension Drawbridge {
             guard let shared = try await currentSharedSignIn() else { return .needsSignIn(.nothingShared) }
             return try await exchange(shared)
         } catch {
-            if case .idToken(let flaw) = error { return .needsSignIn(.notBelieved(flaw)) }
-            return .needsSignIn(.failed(error))
+            switch error {
+            case .idToken(let flaw): return .needsSignIn(.notBelieved(flaw))
+            case .refused(let refusal): return .needsSignIn(.refused(refusal))
+            default: return .needsSignIn(.failed(error))
+            }
         }
     }
 
@@ -24,9 +27,9 @@ extension Drawbridge {
         } catch {
             switch error {
             case .notSignedIn: return nil
-            case .secretStore, .idToken: throw error
-            // No network, a busy provider: nothing has ended it, and no browser would get further.
-            default: return claims
+            // No network, a busy or broken provider: nothing has ended it, and no browser would get further.
+            case .unreachable, .comeBackLater, .unexpectedAnswer: return claims
+            default: throw error
             }
         }
     }

@@ -15,7 +15,7 @@ import Foundation
 /// The secret store holds the truth, not this object: two processes of an app see the same sign-in.
 public actor Drawbridge {
     /// Of this library, semantic.
-    public static let version = "0.3.0"
+    public static let version = "0.4.0"
     /// The app and its provider.
     public nonisolated let configuration: ClientConfiguration
     let store: any SecretStore

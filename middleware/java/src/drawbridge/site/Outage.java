@@ -7,11 +7,15 @@ import java.util.function.LongSupplier;
 final class Outage implements Drawbridge {
     /** Seconds. */
     private static final long PAUSE = 2;
+    /** How many answers of 500 and above in a row are an outage. One alone may be about one visitor. */
+    private static final int ANSWERS = 3;
 
     private final Drawbridge drawbridge;
     private final LongSupplier now;
-    /** When Drawbridge failed last; null since it answered. */
+    /** When Drawbridge failed last; null while it is not away. */
     private Long failed;
+    /** Answers of 500 and above in a row; no answer at all counts for as many as are an outage. */
+    private int bad;
     private boolean isProbing;
 
     Outage(Drawbridge drawbridge, LongSupplier now) {
@@ -22,13 +26,13 @@ final class Outage implements Drawbridge {
     @Override
     public Reply get(String path, Map<String, String> headers) throws Unavailable {
         boolean isProbe = begin();
-        boolean hasFailed = true;
+        int counts = ANSWERS;
         try {
             Reply reply = drawbridge.get(path, headers);
-            hasFailed = reply.status >= 500;
+            counts = reply.status >= 500 ? 1 : 0;
             return reply;
         } finally {
-            end(isProbe, hasFailed);
+            end(isProbe, counts);
         }
     }
 
@@ -45,8 +49,9 @@ final class Outage implements Drawbridge {
         return true;
     }
 
-    private synchronized void end(boolean isProbe, boolean hasFailed) {
-        failed = hasFailed ? (Long) now.getAsLong() : null;
+    private synchronized void end(boolean isProbe, int counts) {
+        bad = counts == 0 ? 0 : Math.min(bad + counts, ANSWERS);
+        failed = bad == ANSWERS ? (Long) now.getAsLong() : null;
         if (isProbe) {
             isProbing = false;
         }

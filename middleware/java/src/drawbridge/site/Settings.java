@@ -45,22 +45,25 @@ public final class Settings {
     final List<Object[]> networks = new ArrayList<>();
 
     void check() {
-        require(source != null, "source is PROXY, COOKIE or SESSION");
+        require(source != null, "source must be PROXY, COOKIE or SESSION");
         address("origin", origin, true);
         address("drawbridge", drawbridge, false);
         address("issuer", issuer, false);
         require(source != Source.PROXY || proxySecret != null || !proxyAddresses.isEmpty(),
             "X-Auth-* of anybody would be believed: set proxySecret or proxyAddresses");
-        require(proxySecret == null || proxySecret.length() >= 32, "proxySecret has 32 characters or more");
+        require(proxySecret == null || proxySecret.length() >= 32, "proxySecret must have 32 characters or more");
         require(source != Source.COOKIE || issuer != null && clientId != null, "the source COOKIE needs issuer and clientId");
         for (String secret : webhookSecrets) {
-            require(secret.length() >= 32, "a webhook secret has 32 characters or more");
+            require(secret.length() >= 32, "a webhook secret must have 32 characters or more");
         }
-        require(Keys.ALGORITHMS.containsAll(logoutAlgorithms), "logoutAlgorithms are ES256 and RS256");
-        require(Arrays.asList("name", "email", "groups").containsAll(identity), "identity has name, email and groups");
+        require(Keys.ALGORITHMS.containsAll(logoutAlgorithms), "logoutAlgorithms must be ES256, RS256 or both");
+        require(Arrays.asList("name", "email", "groups").containsAll(identity),
+            "identity must hold nothing but name, email and groups");
         require(identity.isEmpty() || source != Source.COOKIE,
-            "an access token does not say identity: the source is PROXY or SESSION");
-        require(leeway >= 0 && leeway <= 60, "leeway is 0 to 60 seconds");
+            "an access token does not say identity: the source must be PROXY or SESSION");
+        require(identity.isEmpty() || source != Source.SESSION || drawbridge != null,
+            "identity with the source SESSION needs drawbridge: /auth/check is not at the website's origin");
+        require(leeway >= 0 && leeway <= 60, "leeway must be 0 to 60 seconds");
         networks.clear();
         for (String text : proxyAddresses) {
             String[] parts = text.split("/", 2);
@@ -87,9 +90,9 @@ public final class Settings {
         String host = String.valueOf(uri.getHost());
         boolean plain = Arrays.asList("127.0.0.1", "[::1]", "localhost").contains(host);
         require(uri.getHost() != null && ("https".equals(uri.getScheme()) || plain && "http".equals(uri.getScheme())),
-            name + " is an https address (http on loopback), not " + value);
+            name + " must be an https address (http on loopback), not " + value);
         require(uri.getQuery() == null && uri.getFragment() == null && uri.getUserInfo() == null && !value.endsWith("/"),
-            name + " has no query, fragment, user or slash at its end");
+            name + " must have no query, fragment, user or slash at its end");
     }
 
     /** The bytes of an address that is written in digits; never a name, which would be looked up. Null when it is none. */

@@ -108,6 +108,7 @@ public final class Cases {
         Settings settings = new Settings();
         settings.source = Settings.Source.COOKIE;
         settings.origin = text(own, "origin");
+        settings.drawbridge = text(own, "drawbridge");
         settings.issuer = text(own, "issuer");
         settings.clientId = text(own, "client_id");
         settings.clients = texts(own.get("clients"));
@@ -416,6 +417,7 @@ public final class Cases {
             s -> s.drawbridge = "http://drawbridge.internal:8080",
             s -> { s.source = Settings.Source.SESSION; s.identity = Collections.singletonList("phone"); },
             s -> s.identity = Collections.singletonList("name"),
+            s -> { s.source = Settings.Source.SESSION; s.identity = Collections.singletonList("name"); s.drawbridge = null; },
         };
         for (int i = 0; i < changes.length; i++) {
             Settings settings = plain();
