@@ -160,7 +160,11 @@ inline walk(root) {
                 if :: granted_in[j] == i -> yes = 1 :: else fi;
                 /* Granted in a session that this one opened, and that lost its place since. */
                 k = granted_in[j];
-                if :: k != 0 && opener[k] == i && state[k] != ALIVE -> yes = 1 :: else fi;
+                if
+                :: k != 0 && opener[k] == i && state[k] != ALIVE &&
+                    (!by_hand_off[k] || kind[i] == BROWSER || i == leaves) -> yes = 1
+                :: else
+                fi;
 #endif
 #ifdef F_WALK_STOPS_AT_WHAT_IS_OVER
                 if :: state[i] != ALIVE -> yes = 0 :: else fi;
@@ -197,7 +201,8 @@ inline walk(root) {
 #ifndef F_CODES_ARE_LEFT
             if
             :: (code_in == i && (code_origin == 0 || i == leaves)) || code_origin == i ||
-                (code_origin != 0 && opener[code_origin] == i) ->
+                (code_origin != 0 && opener[code_origin] == i &&
+                    (!by_hand_off[code_origin] || kind[i] == BROWSER || i == leaves)) ->
                 code_in = 0; code_origin = 0; code_scope = 0; code_device = 0
             :: else
             fi

@@ -14,6 +14,14 @@ extension WriteTransaction {
         try EndingWalk.run(ending, of: root, on: SQLEndingGround(transaction: self, sql: sql), first: first)
     }
 
+    /// As ``EndingGround/deleteCodes(below:takingInherited:)`` says.
+    func deleteCodes(below id: SessionID, takingInherited takesInherited: Bool) throws {
+        let both = [SQLValue(id), .integer(takesInherited ? 1 : 0)]
+        _ = try changes(EndingSQL.deleteCodesIn, both)
+        _ = try changes(EndingSQL.deleteMovedCodes, [SQLValue(id)])
+        _ = try changes(EndingSQL.deleteCodesBelow, both)
+    }
+
     /// What becomes of a session whose place in its browser another took, and that was alive until now.
     func settle(_ replaced: ReplacedSession, by new: SessionID, _ sql: EndingSQL) throws {
         try record(replaced.event)
@@ -61,19 +69,24 @@ struct EndingSQL: Sendable {
     static let endedIn: SQLStatement = "SELECT id FROM web_session WHERE ended_in >= $1 ORDER BY ended_in"
 
     /// The living sessions that one opened or that were granted in it, where $2 is 1 also what it took over; the last kind
-    /// was granted in a browser's session that it opened and whose place another took since. Only a sign-in hands on to
-    /// other domains, so any other session took such a one over (contract §16.4).
-    static let below: SQLStatement = """
+    /// was granted in a browser's session that it opened and whose place another took since.
+    static let below = SQLStatement(
+        """
         SELECT 'app', id FROM app_session WHERE parent_id = $1 AND ended_at IS NULL
-        UNION SELECT 'web', id FROM web_session WHERE parent_id = $1 AND ended_at IS NULL
-            AND (opening <> 'hand_off' OR $2 = 1
-                OR EXISTS (SELECT 1 FROM web_session p WHERE p.id = $1 AND p.opening = 'authorize'))
+        UNION SELECT 'web', w.id FROM web_session w WHERE w.parent_id = $1 AND w.ended_at IS NULL AND \(isItsOwn)
         UNION SELECT 'app', id FROM app_session WHERE browser_session_id = $1 AND ended_at IS NULL
             AND (granted_in IS NULL OR $2 = 1)
         UNION SELECT 'app', id FROM app_session WHERE granted_in = $1 AND ended_at IS NULL
         UNION SELECT 'app', a.id FROM app_session a JOIN web_session w ON w.id = a.granted_in
-            WHERE w.parent_id = $1 AND w.ended_at IS NOT NULL AND a.ended_at IS NULL
+            WHERE w.parent_id = $1 AND w.ended_at IS NOT NULL AND a.ended_at IS NULL AND \(isItsOwn)
         ORDER BY 1, 2
+        """)
+
+    /// Whether a session `w` below $1 counts where $2 is 0: only a sign-in hands on to other domains (contract §16.4), so
+    /// any other session took such a one over.
+    private static let isItsOwn = """
+        (w.opening <> 'hand_off' OR $2 = 1
+            OR EXISTS (SELECT 1 FROM web_session p WHERE p.id = $1 AND p.opening = 'authorize'))
         """
 
     static let grantsIn = SQLStatement(
@@ -82,20 +95,21 @@ struct EndingSQL: Sendable {
         WHERE (browser_session_id = $1 OR granted_in = $1) AND ended_at IS NULL AND expires_at > $2 ORDER BY id
         """)
 
-    /// The codes that a session took over.
-    static let deleteInheritedCodes: SQLStatement = """
+    /// The codes that were issued in a session, where $2 is 1 also those that it took over.
+    fileprivate static let deleteCodesIn: SQLStatement = """
         DELETE FROM authorization_code
-        WHERE browser_session_id = $1 AND granted_in IS NOT NULL AND redeemed_at IS NULL
+        WHERE browser_session_id = $1 AND (granted_in IS NULL OR $2 = 1) AND redeemed_at IS NULL
         """
-
-    static let deleteCodes: [SQLStatement] = [
-        "DELETE FROM authorization_code WHERE browser_session_id = $1 AND granted_in IS NULL AND redeemed_at IS NULL",
-        "DELETE FROM authorization_code WHERE granted_in = $1 AND redeemed_at IS NULL",
+    /// Those that went on elsewhere when another took its place.
+    fileprivate static let deleteMovedCodes: SQLStatement = """
+        DELETE FROM authorization_code WHERE granted_in = $1 AND redeemed_at IS NULL
         """
-        DELETE FROM authorization_code WHERE redeemed_at IS NULL
-            AND granted_in IN (SELECT id FROM web_session WHERE parent_id = $1 AND ended_at IS NOT NULL)
-        """,
-    ]
+    /// Those of sessions that it opened and whose place another took.
+    fileprivate static let deleteCodesBelow = SQLStatement(
+        """
+        DELETE FROM authorization_code WHERE redeemed_at IS NULL AND granted_in IN (
+            SELECT w.id FROM web_session w WHERE w.parent_id = $1 AND w.ended_at IS NOT NULL AND \(isItsOwn))
+        """)
 
     static let everythingOf: SQLStatement = """
         SELECT 'app', id FROM app_session WHERE subject = $1 AND ended_at IS NULL AND expires_at > $2
@@ -165,10 +179,7 @@ struct SQLEndingGround: EndingGround {
     }
 
     func deleteCodes(below id: SessionID, takingInherited takesInherited: Bool) throws {
-        let inherited = takesInherited ? [EndingSQL.deleteInheritedCodes] : []
-        for statement in inherited + EndingSQL.deleteCodes {
-            _ = try transaction.changes(statement, [SQLValue(id)])
-        }
+        try transaction.deleteCodes(below: id, takingInherited: takesInherited)
     }
 
     func sessions(below id: SessionID, takingInherited takesInherited: Bool) throws -> [EndingRoot] {

@@ -73,7 +73,7 @@ extension WriteTransaction {
         for id in try run(LinkedKeySQL.webSessions, [SQLValue(subject), SQLValue(ending.at)])
             .map({ try WebSession(row: $0) }).filter(\.isSignedInWithKey).map(\.id)
         {
-            for statement in EndingSQL.deleteCodes { _ = try changes(statement, [SQLValue(id)]) }
+            try deleteCodes(below: id, takingInherited: true)
         }
         var ended = Ended.nothing
         for session in try run(LinkedKeySQL.webSessions, [SQLValue(subject), SQLValue(ending.at)])
