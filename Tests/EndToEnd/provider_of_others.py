@@ -24,6 +24,23 @@ def unpadded(content: bytes) -> str:
 class Provider:
     """`subject` is who signs in next; `token_claims` and `answer` change what is told of him."""
 
+    #: What it gave Drawbridge.
+    SECRET = "upstream-secret"
+
+    def settings(self, folder, name: str = "other", title: str | None = None) -> str:
+        """What a settings file says of it; the secret is kept in `folder`."""
+        secret = folder / "upstream-secret"
+        secret.touch(mode=0o600)
+        secret.write_text(f"{self.SECRET}\n")
+        shown = f"\n    name: {title}" if title else ""
+        return f"""
+upstream_providers:
+  - id: {name}{shown}
+    issuer: {self.issuer}
+    client_id: drawbridge
+    client_secret_file: {secret}
+"""
+
     def __init__(self):
         self.key = ec.generate_private_key(ec.SECP256R1())
         self.subject, self.token_claims, self.answer = "77", {}, {}
@@ -82,7 +99,7 @@ class Provider:
 
     def exchange(self, form: dict, authorization: str) -> dict | None:
         request = self.codes.pop(form["code"][0], None)
-        secret = base64.b64encode(b"drawbridge:upstream-secret").decode()
+        secret = base64.b64encode(f"drawbridge:{self.SECRET}".encode()).decode()
         verifier = form.get("code_verifier", [""])[0]
         if not request or authorization != f"Basic {secret}" \
                 or unpadded(hashlib.sha256(verifier.encode()).digest()) != request["code_challenge"]:

@@ -594,16 +594,8 @@ def test_the_confirm_pages_form_leads_to_its_own_website(start_demo):
 
 @pytest.fixture
 def federated(serve, upstream, tmp_path):
-    secret = tmp_path / "upstream-secret"
-    secret.touch(mode=0o600)
-    secret.write_text("upstream-secret\n")
-    return serve(f"""
-upstream_providers:
-  - id: other
-    issuer: {upstream.issuer}
-    client_id: drawbridge
-    client_secret_file: {secret}
-""", clients=[{"client_id": "rp", "client_type": "web", "client_secret_digest": "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU",
+    return serve(upstream.settings(tmp_path), clients=[{
+               "client_id": "rp", "client_type": "web", "client_secret_digest": "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU",
                "first_party": True,
                "redirect_uris": [oauth.RP_REDIRECT], "require_pkce": False}])
 

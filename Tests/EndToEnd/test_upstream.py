@@ -24,17 +24,7 @@ def served(serve, upstream_settings):
 
 @pytest.fixture
 def upstream_settings(upstream, tmp_path) -> str:
-    secret = tmp_path / "upstream-secret"
-    secret.touch(mode=0o600)
-    secret.write_text("upstream-secret\n")
-    return f"""
-upstream_providers:
-  - id: other
-    name: Other & Co
-    issuer: {upstream.issuer}
-    client_id: drawbridge
-    client_secret_file: {secret}
-"""
+    return upstream.settings(tmp_path, title="Other & Co")
 
 
 class Browser:

@@ -25,16 +25,8 @@ def upstream():
 
 @pytest.fixture
 def served(serve, upstream, tmp_path):
-    secret = tmp_path / "upstream-secret"
-    secret.touch(mode=0o600)
-    secret.write_text("upstream-secret\n")
-    return serve(f"""
-upstream_providers:
-  - id: other
-    issuer: {upstream.issuer}
-    client_id: drawbridge
-    client_secret_file: {secret}
-""", clients=[{"client_id": "rp", "client_type": "web", "first_party": True, "redirect_uris": [oauth.RP_REDIRECT],
+    return serve(upstream.settings(tmp_path), clients=[{
+               "client_id": "rp", "client_type": "web", "first_party": True, "redirect_uris": [oauth.RP_REDIRECT],
                "client_secret_digest": DIGEST, "require_pkce": False}])
 
 

@@ -136,19 +136,9 @@ def test_a_session_in_the_browser_does_not_hide_what_is_not_honoured(serve):
         assert (answer.status, words(answer)[1]) == (400, f"Invalid params: {name}"), answer.headers
 
 def test_the_type_leads_straight_to_that_provider(serve, upstream, tmp_path):
-    secret = tmp_path / "upstream-secret"
-    secret.touch(mode=0o600)
-    secret.write_text("upstream-secret\n")
-    server = serve(f"""
-compatibility:
-  va_sign_in: true
-upstream_providers:
-  - id: logingov
-    name: Login.gov
-    issuer: {upstream.issuer}
-    client_id: drawbridge
-    client_secret_file: {secret}
-""", clients=[{"client_id": "vamobile", "client_type": "native", "redirect_uris": ["https://app.example.com/callback"],
+    provider = upstream.settings(tmp_path, "logingov", "Login.gov")
+    server = serve(f"compatibility: {{va_sign_in: true}}\n{provider}", clients=[{
+               "client_id": "vamobile", "client_type": "native", "redirect_uris": ["https://app.example.com/callback"],
                "first_party": True}])
     browser = Follower(server)
     answer = browser.get("/sign-in?" + query(oauth="true", application="vamobile", type="logingov"))
