@@ -35,8 +35,8 @@ package struct LimitSettings: Sendable {
     package var deviceAuthorizationPerClient = TokenBucket(perMinute: 600)
     /// Devices that are started for a public client from one network.
     package var deviceAuthorizationPerNetwork = TokenBucket(perMinute: 30)
-    /// Refresh cookies of web sessions that are refused, per network.
-    package var refusedSessionRefreshPerNetwork = TokenBucket(perMinute: 60)
+    /// Refresh cookies of web sessions that nobody was given, per network.
+    package var unknownRefreshPerNetwork = TokenBucket(perMinute: 60)
     /// Client authentications that fail, per network.
     package var failedClientPerNetwork = TokenBucket(perMinute: 60)
     /// Token requests that are refused and written down, per network.
@@ -82,8 +82,8 @@ package struct LimitSettings: Sendable {
         networkKey("bearer.network", of: origin, refusedBearerPerNetwork)
     }
 
-    func refusedSessionRefreshKeys(origin: RequestOrigin) -> [RateLimitKey] {
-        networkKey("refresh.network", of: origin, refusedSessionRefreshPerNetwork)
+    func unknownRefreshKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        networkKey("refresh.network", of: origin, unknownRefreshPerNetwork)
     }
 
     func failedClientKeys(origin: RequestOrigin) -> [RateLimitKey] {

@@ -104,7 +104,7 @@ package final class SessionRefresh: Sendable {
     private func countUnknown(_ origin: RequestOrigin, at now: Timestamp) async throws {
         guard
             case .exceeded(let wait, let scope) = try await limiter.take(
-                limits.refusedSessionRefreshKeys(origin: origin), at: now)
+                limits.unknownRefreshKeys(origin: origin), at: now)
         else { return }
         try await refusals.limitExceeded(scope: scope, origin: origin, at: now)
         throw OAuthError(

@@ -54,8 +54,9 @@ package final class RemoteClientKeys: ClientKeySource {
                 JSONValue.parse(try await connection.get(url))
                     .map { Array(VerificationKey.all(inSet: $0).prefix(RemoteClientKeys.limits.maximumKeys)) } ?? []
             } onFailure: { [logger] error in
+                // Not the whole address: its query may be a secret between the two.
                 logger.warning(
-                    "A client's keys could not be fetched", metadata: ["jwks_uri": "\(uri)", "error": "\(error)"])
+                    "A client's keys could not be fetched", metadata: ["origin": "\(url.origin)", "error": "\(error)"])
             }
             documents[uri] = document
             return document
