@@ -374,6 +374,15 @@ def rotation() -> list:
             step(0, both, current, "alice", 1), step(300, "garbage", current, "alice", 2)]},
         {"id": "a key set without the key", "steps": [step(0, [], current, "unknown_key", 1)]},
         {"id": "a malformed token asks nobody", "steps": [step(0, both, "a.b.c", "malformed", 0)]},
+        {"id": "once a clock that was fast is set right, keys are fetched, and a withdrawn one is refused", "steps": [
+            step(7200, both, current, "alice", 1), step(60, after, current, "unknown_key", 2), step(61, after, new, "alice", 2),
+            step(359, after, new, "alice", 2), step(360, both, current, "alice", 3)]},
+        {"id": "once such a clock is set right, a new key is learnt", "steps": [step(7200, both, current, "alice", 1), step(60, after, new, "alice", 2)]},
+        {"id": "a question that failed by a clock that was fast keeps nobody waiting", "steps": [
+            step(7200, "down", current, "unavailable", 1), step(60, both, current, "alice", 2)]},
+        {"id": "while Drawbridge is away, a clock that is set back gives old keys no more than their hour", "steps": [
+            step(7200, both, current, "alice", 1), step(60, "down", current, "alice", 2), step(70, "down", current, "alice", 2),
+            step(3300, "down", current, "alice", 3), step(3361, "down", current, "unavailable", 4)]},
     ]
 
 

@@ -190,6 +190,15 @@ type keyStore struct {
 func (k *keyStore) key(kid string, now int64, fetch Fetch) (any, error) {
 	k.Lock()
 	defer k.Unlock()
+	if k.fetched != nil && *k.fetched > now || k.tried != nil && *k.tried > now {
+		// The clock was set back. How old the keys are is not known: they are due, and hold for an hour from now at most.
+		if k.fetched != nil {
+			if due := now - keysFresh; *k.fetched > due {
+				k.fetched = &due
+			}
+		}
+		k.tried = nil
+	}
 	if k.fetched == nil || now-*k.fetched >= keysFresh {
 		k.renew(now, fetch)
 	}

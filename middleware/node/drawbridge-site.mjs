@@ -142,6 +142,11 @@ class Keys {
   }
 
   async key(kid, now) {
+    if (this.#fetched > now || this.#tried > now) {
+      // The clock was set back. How old the keys are is not known: they are due, and hold for an hour from now at most.
+      this.#fetched = this.#fetched === null ? null : Math.min(this.#fetched, now - this.settings.keys_fresh);
+      this.#tried = null;
+    }
     if (this.#fetched === null || now - this.#fetched >= this.settings.keys_fresh) await this.#renew(now);
     if (this.#fetched === null || now - this.#fetched > this.settings.keys_stale) {
       throw new Unavailable("Drawbridge's keys cannot be had");

@@ -847,6 +847,12 @@ final class Site
         try {
             $state = json_decode((string) stream_get_contents($file), true);
             $state = is_array($state) ? $state : ['keys' => [], 'fetched' => null, 'tried' => null];
+            if (max($state['fetched'], $state['tried']) > $now) {
+                // The clock was set back. How old the keys are is not known: they are due, and hold for an hour from now at most.
+                $due = $now - $this->settings->keysFresh;
+                $state['fetched'] = $state['fetched'] === null ? null : min($state['fetched'], $due);
+                $state['tried'] = null;
+            }
             if ($state['fetched'] === null || $now - $state['fetched'] >= $this->settings->keysFresh) {
                 $state = $this->renewed($state, $now, $file);
             }

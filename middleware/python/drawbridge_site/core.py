@@ -221,6 +221,10 @@ class Keys:
 
     def key(self, kid: str, now: float):
         with self._lock:
+            if any(at is not None and at > now for at in (self._fetched, self._tried)):
+                # The clock was set back. How old the keys are is not known: they are due, and hold for an hour from now at most.
+                due = now - self._settings.keys_fresh
+                self._fetched, self._tried = None if self._fetched is None else min(self._fetched, due), None
             if self._fetched is None or now - self._fetched >= self._settings.keys_fresh:
                 self._renew(now)
             if self._fetched is None or now - self._fetched > self._settings.keys_stale:

@@ -102,6 +102,11 @@ final class Keys {
     }
 
     private synchronized PublicKey key(String kid, long now) throws Refused, Unavailable {
+        if (fetched != null && fetched > now || tried != null && tried > now) {
+            // The clock was set back. How old the keys are is not known: they are due, and hold for an hour from now at most.
+            fetched = fetched == null ? null : Long.valueOf(Math.min(fetched, now - FRESH));
+            tried = null;
+        }
         if (fetched == null || now - fetched >= FRESH) {
             renew(now);
         }
