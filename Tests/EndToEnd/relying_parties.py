@@ -1,5 +1,6 @@
 """Relying parties that nobody here wrote, each a process of its own, configured as docs/recipes says."""
 
+import hashlib
 import json
 import os
 import re
@@ -137,6 +138,11 @@ class DjangoBySubject(Django):
     def start(self, demo, client_id: str, secret: str):
         (self.folder / "drawbridge_users.py").write_text(listing("django.md", "drawbridge_users.py"))
         super().start(demo, client_id, secret)
+
+    @staticmethod
+    def account(demo, subject: str) -> str:
+        """Its name at the website, as the page says."""
+        return "u-" + hashlib.sha256(f"{demo.base}\n{subject}".encode()).hexdigest()[:32]
 
 
 class Flask(RelyingParty):

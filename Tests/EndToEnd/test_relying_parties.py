@@ -1,12 +1,18 @@
 """An app opens relying parties that nobody here wrote, and its user is signed in there without a question."""
 
+import json
+import subprocess
+import sys
+import time
+from unittest.mock import patch
 from urllib.parse import urlencode
 
+import flask
 import pytest
 
 import wire
 
-from relying_parties import Django, Flask, JupyterHub, LemonLDAP, Traveller
+from relying_parties import Django, Flask, JupyterHub, LemonLDAP, Traveller, listing
 from test_landing import reach
 from test_native_sso_admin import admin
 
@@ -44,7 +50,7 @@ def test_a_link_of_the_app_opens_the_members_page_without_a_question(demo, party
     assert "sign-in" not in " ".join(traveller.seen)
     who = demo.user("alice")["sub"] if isinstance(party, Flask | JupyterHub | LemonLDAP) else "alice@example.com"
     assert who in answer.text
-    # And he stays signed in there.
+    # And they stay signed in there.
     assert traveller.go(party.origin + party.page).status == 200
 
 
@@ -69,6 +75,69 @@ def test_flask_leads_to_the_page_with_its_query(demo, party):
     page = f"{party.origin}/members/list?a=1&to=%2F%2Fx"
     answer = traveller.go(f"{party.origin}/login?{urlencode({'target_link_uri': page})}")
     assert answer.status == 200 and answer.text.startswith("list member") and traveller.whole[-1] == page
+
+
+def test_flask_asks_again_after_a_quarter_of_an_hour(demo, party):
+    """It hears no sign-out, so that a sign-in must not last, whatever the visitor does meanwhile."""
+    if not isinstance(party, Flask):
+        return
+    app = flask.Flask("site")
+    app.secret_key = (party.folder / "session-key").read_bytes()
+
+    def shown(age: int, path: str = "/members") -> wire.Answer:
+        with patch("itsdangerous.timed.time.time", return_value=time.time() - age):
+            value = app.session_interface.get_signing_serializer(app).dumps({"user": "alice"})
+        return wire.send(f"http://127.0.0.1:{party.port}", "GET", path, {**wire.NAVIGATION, "Cookie": f"session={value}"})
+
+    young = shown(880)
+    assert (young.status, young.text) == (200, "member alice") and not young.all("Set-Cookie")
+    old = shown(920)
+    assert (old.status, old.header("Location")) == (302, "/login")
+    # A sign-in that was begun and not finished leaves nobody signed in for longer.
+    begun = shown(880, "/login").all("Set-Cookie")[0].partition(";")[0]
+    answer = wire.send(f"http://127.0.0.1:{party.port}", "GET", "/members", {**wire.NAVIGATION, "Cookie": begun})
+    assert (answer.status, answer.header("Location")) == (302, "/login")
+
+
+def test_djangos_accounts_are_of_one_subject_each_and_never_a_local_one(tmp_path):
+    (tmp_path / "drawbridge_users.py").write_text(listing("django.md", "drawbridge_users.py"))
+    (tmp_path / "accounts.py").write_text("""
+import json
+import django
+from django.conf import settings
+settings.configure(
+    INSTALLED_APPS=["django.contrib.contenttypes", "django.contrib.auth", "django.contrib.sessions", "mozilla_django_oidc"],
+    DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}}, SECRET_KEY="of-this-test-alone",
+    OIDC_OP_ISSUER="https://auth.example.com", OIDC_OP_JWKS_ENDPOINT="https://auth.example.com/jwks",
+    OIDC_OP_TOKEN_ENDPOINT="x", OIDC_OP_USER_ENDPOINT="x", OIDC_RP_CLIENT_ID="django", OIDC_RP_CLIENT_SECRET="x",
+    OIDC_RP_SIGN_ALGO="RS256")
+django.setup()
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+get_user_model().objects.create_superuser("admin", password="local")
+from drawbridge_users import BySubject
+
+
+class Said(BySubject):
+    def get_userinfo(self, access_token, id_token, payload):
+        return {"sub": payload["sub"]}
+
+
+def account(subject):
+    user = Said().get_or_create_user("at", "it", {"sub": subject})
+    return [user.pk, user.is_superuser, user.has_usable_password()]
+
+
+print(json.dumps([account(subject) for subject in [
+    "bob", "\N{FULLWIDTH LATIN SMALL LETTER B}ob", "Bob", "admin", "bob", "x" * 255, "x" * 254 + "y"]]))
+""")
+    done = subprocess.run([sys.executable, "accounts.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert [more for _, *more in found] == [[False, False]] * 7
+    accounts = [account for account, *_ in found]
+    assert accounts[4] == accounts[0] and len(set(accounts)) == 6
 
 
 def test_the_same_link_in_another_browser_opens_nothing(demo, party):
