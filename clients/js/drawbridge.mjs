@@ -647,7 +647,7 @@ export class Drawbridge {
 
     /** One renewal at a time, in this process and, by the store's lock, on this device. */
     #renewed(stale) {
-        this.#renewing ??= this.#lock(this.#renewal, () => this.#renew(stale)).finally(() => {
+        this.#renewing ??= this.#locked(this.#renewal, () => this.#renew(stale)).finally(() => {
             this.#renewing = null;
         });
         return this.#renewing;
@@ -708,9 +708,10 @@ export class Drawbridge {
         try {
             await this.#verified(tokens.id_token, check);
         } catch (error) {
-            // The secret that was shown is used up (contract §5.4). Where nothing but the key is missing, its successor
-            // is kept all the same: it came by TLS from the token endpoint (OpenID Connect Core §3.1.3.7 item 6).
-            if (lacksKey(error) && (await this.#fits(tokens.id_token, check))) await share();
+            // The secret that was shown is used up (contract §5.4). Where only the key is missing, or this device's clock is
+            // wrong, its successor is kept all the same: it came by TLS from the token endpoint (OpenID Connect Core
+            // §3.1.3.7 item 6).
+            if (isInconclusive(error) && (await this.#fits(tokens.id_token, check))) await share();
             throw error;
         }
         await share();
@@ -799,11 +800,21 @@ export class Drawbridge {
      */
     async signOut(extent = "device") {
         this.#needClient();
-        // Not beside a renewal: that one would put fresh tokens where these have just been taken out.
-        return this.#lock(this.#renewal, () => this.#endSignIn(extent));
+        let hasBegun = false;
+        try {
+            // Not beside a renewal: that one would put fresh tokens where these have just been taken out.
+            await this.#locked(this.#renewal, () => {
+                hasBegun = true;
+                return this.#endSignIn(extent);
+            });
+        } catch (error) {
+            if (hasBegun) throw error;
+            await this.#endSignIn(extent, error);
+        }
     }
 
-    async #endSignIn(extent) {
+    /** `unlocked`: why the lock could not be had. What is kept ends without it, and that is told. */
+    async #endSignIn(extent, unlocked = null) {
         // What cannot be read cannot be ended at the provider, and leaves the device all the same.
         let problem = null;
         const readable = (read) => read.catch((error) => {
@@ -833,7 +844,7 @@ export class Drawbridge {
             () => endsShared && (shared ? this.#forgetShared(shared) : this.#remove(this.#sharedItem)),
             () => this.#clearWebView(),
         ];
-        let stays = null;
+        let stays = unlocked;
         for (const removal of removals) {
             try {
                 await removal();
@@ -880,7 +891,17 @@ export class Drawbridge {
 
     /** Work with what the apps of one maker share, beside no renewal of theirs; it takes no such lock itself. */
     #sharing(work) {
-        return this.#group === null ? work() : this.#lock(this.#renewal, work);
+        return this.#group === null ? work() : this.#locked(this.#renewal, work);
+    }
+
+    /** Throws `secret_store` when the store's lock does not work, and lets everything else through. */
+    async #locked(name, work) {
+        let done;
+        await this.#stores(() => this.#lock(name, async () => {
+            done = await work().then((value) => ({ value }), (error) => ({ error }));
+        }));
+        if ("error" in done) throw done.error;
+        return done.value;
     }
 
     async #read(name) {
@@ -910,7 +931,7 @@ export class Drawbridge {
 
     /** Keeps a new sign-in, not beside a renewal or a sign-out of the one before. */
     async #begin(tokens, claims) {
-        await this.#lock(this.#renewal, () => this.#keep(tokens, claims.sub, { claims }));
+        await this.#locked(this.#renewal, () => this.#keep(tokens, claims.sub, { claims }));
     }
 
     async #keep(tokens, subject, before) {
@@ -1036,11 +1057,11 @@ export class Drawbridge {
         return claims;
     }
 
-    /** Whether everything but the signature is right. */
+    /** Whether everything is right but the signature, and the times, which this device's clock may be wrong about. */
     async #fits(token, check) {
         const taken = parts(token);
         if (!taken || !isText(taken.header.kid)) return false;
-        return this.#expect(taken.claims, check).then(() => true, () => false);
+        return this.#expect(taken.claims, { ...check, anyTime: true }).then(() => true, () => false);
     }
 
     async #expect(claims, check) {
@@ -1052,8 +1073,8 @@ export class Drawbridge {
             || (claims.azp !== undefined && claims.azp !== this.#clientId)) {
             throw flaw("audience");
         }
-        if (claims.exp <= now - leeway) throw flaw("expired");
-        if (claims.iat > now + leeway) throw flaw("issued_in_future");
+        if (!check.anyTime && claims.exp <= now - leeway) throw flaw("expired");
+        if (!check.anyTime && claims.iat > now + leeway) throw flaw("issued_in_future");
         if (check.nonce !== undefined && !equal(String(claims.nonce ?? ""), check.nonce)) throw flaw("nonce");
         // The provider's word that it has done what max_age asked for.
         if (check.maxAge !== undefined && !(Number.isFinite(claims.auth_time) && claims.auth_time >= now - check.maxAge - leeway)) {
@@ -1107,7 +1128,7 @@ export class Drawbridge {
     /** The key that tokens are bound to: the app's own, or one that is made once and kept in the store. */
     async #proofKey() {
         if (typeof this.#dpop === "object") return this.#dpop;
-        return this.#lock(`key ${this.#keyItem}`, async () => {
+        return this.#locked(`key ${this.#keyItem}`, async () => {
             if (typeof this.#dpop === "object") return this.#dpop;
             const ec = { name: "ECDSA", namedCurve: "P-256" };
             let jwk = json((await this.#read(this.#keyItem)) ?? "");
@@ -1271,8 +1292,9 @@ const parts = (token) => {
     return isWhole ? { header, claims, signature: bytes[2], signed: encoder.encode(pieces.slice(0, 2).join(".")) } : null;
 };
 
-/** Whether an ID token was not believed for want of its key alone: nothing is known against it. */
-const lacksKey = ({ code }) => isText(code) && (!code.startsWith("id_token.") || code === "id_token.unknown_key");
+/** Whether nothing is known against an ID token: its key is missing, or this device's clock does not fit. */
+const isInconclusive = ({ code }) => isText(code) && (!code.startsWith("id_token.")
+    || ["id_token.unknown_key", "id_token.expired", "id_token.issued_in_future"].includes(code));
 
 const audiences = (claims) => {
     const list = Array.isArray(claims?.aud) ? claims.aud : [claims?.aud];

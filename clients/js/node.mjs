@@ -92,14 +92,27 @@ const expectOwn = (found, mode, what) => {
     }
 };
 
-/** Secrets in one file that only this user can read; `lock` holds across processes. */
+/** What a file of secrets holds; null of one that is damaged. */
+const secretsIn = (text) => {
+    try {
+        const kept = JSON.parse(text);
+        return kept !== null && typeof kept === "object" && !Array.isArray(kept) ? kept : null;
+    } catch {
+        return null;
+    }
+};
+
+/**
+ * Secrets in one file that only this user can read; `lock` holds across processes. To read a damaged one is an error
+ * (`secret_store`); the next change, such as a sign-out's, replaces it.
+ */
 export const fileStore = (path) => {
     const all = async () => {
         let file;
         try {
             file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
             expectOwn(await file.stat(), 0o077, path);
-            return JSON.parse(await file.readFile("utf8"));
+            return secretsIn(await file.readFile("utf8"));
         } catch (error) {
             if (error.code === "ENOENT") return {};
             if (error instanceof DrawbridgeError) throw error;
@@ -153,19 +166,31 @@ export const fileStore = (path) => {
         }
     };
     const change = (act) => exclusively(`${path}.lock`, async () => {
-        const kept = await all();
+        // Of a damaged one nothing can be saved, and refusing every change would keep it for good.
+        const kept = (await all()) ?? {};
         act(kept);
         // A name that nobody can foresee, and a file that was not there.
         const next = `${path}.${randomUUID()}.new`;
         try {
-            await writeFile(next, JSON.stringify(kept), { flag: "wx", mode: 0o600 });
+            // On the disk first: after a power cut the new name must not lead to a file without its contents.
+            const file = await open(next, "wx", 0o600);
+            try {
+                await file.writeFile(JSON.stringify(kept));
+                await file.sync();
+            } finally {
+                await file.close();
+            }
             await rename(next, path);
         } finally {
             await rm(next, { force: true });
         }
     });
     return {
-        get: async (name) => (await all())[name] ?? null,
+        get: async (name) => {
+            const kept = await all();
+            if (kept === null) throw new DrawbridgeError("secret_store", `${path} is damaged; a sign-out replaces it`);
+            return kept[name] ?? null;
+        },
         set: (name, value) => change((kept) => { kept[name] = value; }),
         remove: (name) => change((kept) => { delete kept[name]; }),
         lock: (name, work) => exclusively(`${path}.${Buffer.from(name).toString("hex").slice(-40)}.lock`, work),

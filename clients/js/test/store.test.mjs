@@ -1,11 +1,11 @@
 // The file of secrets: what a process that was killed has left behind, and settings that a timer does not take; and a
 // store that does not let itself be read.
 import assert from "node:assert/strict";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Drawbridge } from "../drawbridge.mjs";
+import { Drawbridge, DrawbridgeError, memoryStore } from "../drawbridge.mjs";
 import { fileStore } from "../node.mjs";
 
 test("the lock of a process that was killed is taken over by one after another", async () => {
@@ -92,4 +92,106 @@ test("what cannot be read leaves the device at the sign-out all the same", async
         await assert.rejects(app.signOut(extent), { code: "secret_store" });
         assert.deepEqual(removed, expected);
     }
+});
+
+test("a damaged file is no answer, and the next change makes a whole one of it", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
+    try {
+        const path = join(folder, "secrets.json");
+        for (const damaged of ["", "{\"a\":\"1", "\0\0\0\0", "[]", "null", "\"text\"", "7"]) {
+            for (const change of [(store) => store.remove("a"), (store) => store.set("b", "2")]) {
+                await writeFile(path, damaged, { mode: 0o600 });
+                const store = fileStore(path);
+                await assert.rejects(store.get("a"), { code: "secret_store" }, damaged);
+                await change(store);
+                assert.equal(await store.get("a"), null);
+                await store.set("c", "3");
+                assert.equal(await store.get("c"), "3");
+            }
+        }
+        await writeFile(path, "", { mode: 0o600 });
+        const app = new Drawbridge({
+            issuer: "http://127.0.0.1:1", clientId: "app-a", sharing: "maker", store: fileStore(path),
+        });
+        await assert.rejects(app.accessToken(), { code: "secret_store" });
+        await assert.rejects(app.signOut(), { code: "signed_out_here_only" });
+        await assert.rejects(app.accessToken(), { code: "not_signed_in" });
+        assert.deepEqual(await readdir(folder), ["secrets.json"]);
+    } finally {
+        await rm(folder, { recursive: true });
+    }
+});
+
+test("secrets are on the disk before they take the place of others", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
+    const probe = await open(folder);
+    const { sync } = Object.getPrototypeOf(probe);
+    const path = join(folder, "secrets.json");
+    const atSync = [];
+    try {
+        Object.getPrototypeOf(probe).sync = async function (...none) {
+            const draft = (await readdir(folder)).find((name) => name.endsWith(".new"));
+            const written = JSON.parse(await readFile(join(folder, draft), "utf8"));
+            atSync.push([written, await fileStore(path).get("a")]);
+            return sync.apply(this, none);
+        };
+        await fileStore(path).set("a", "1");
+        await fileStore(path).set("a", "2");
+        assert.deepEqual(atSync, [[{ a: "1" }, null], [{ a: "2" }, "1"]]);
+    } finally {
+        Object.getPrototypeOf(probe).sync = sync;
+        await probe.close();
+        await rm(folder, { recursive: true });
+    }
+});
+
+test("a sign-out without its lock ends and takes out everything, and tells of the lock", async () => {
+    const tokens = { access_token: "at", refresh_token: "rt", expires_at: 0, subject: "alice", bound: false };
+    for (const failing of [
+        { lock: async () => { throw Object.assign(new Error("no space"), { code: "ENOSPC" }); } },
+        { lock: () => { throw new Error("at once"); } },
+        { lock: async () => { throw new DrawbridgeError("secret_store", "the folder is open to others"); } },
+    ]) {
+        const [item, revoked] = ["drawbridge:app-a:http://127.0.0.1:1", []];
+        const store = { ...memoryStore(), ...failing };
+        await store.set(item, JSON.stringify(tokens));
+        const answer = (value) => new Response(JSON.stringify(value), { headers: { "content-type": "application/json" } });
+        const app = new Drawbridge({
+            issuer: "http://127.0.0.1:1", clientId: "app-a", store,
+            fetch: async (address, { body }) => {
+                if (address.endsWith("/revoke")) revoked.push(new URLSearchParams(String(body)).get("token"));
+                return answer(Object.fromEntries([
+                    ["issuer", "http://127.0.0.1:1"], ["code_challenge_methods_supported", ["S256"]],
+                    ...["authorization_endpoint", "token_endpoint", "jwks_uri", "revocation_endpoint"].map(
+                        (name) => [name, `http://127.0.0.1:1/${name === "revocation_endpoint" ? "revoke" : name}`]),
+                ]));
+            },
+        });
+        const told = (error) => error instanceof DrawbridgeError && error.code === "secret_store";
+        await assert.rejects(app.accessToken(), told);
+        await assert.rejects(app.signOut(), told);
+        assert.deepEqual(revoked, ["rt"]);
+        assert.equal(await store.get(item), null);
+        await assert.rejects(app.signOut(), { code: "not_signed_in" });
+    }
+});
+
+test("a lock that cannot be given back does not sign out twice", async () => {
+    let revocations = 0;
+    const store = memoryStore();
+    const { lock } = store;
+    await store.set("drawbridge:app-a:http://127.0.0.1:1", JSON.stringify(
+        { access_token: "at", refresh_token: "rt", expires_at: 0, subject: "alice", bound: false }));
+    store.lock = async (name, work) => {
+        await lock(name, work);
+        throw new Error("it stays");
+    };
+    const app = new Drawbridge({
+        issuer: "http://127.0.0.1:1", clientId: "app-a", store, fetch: async () => {
+            revocations += 1;
+            throw new TypeError("away");
+        },
+    });
+    await assert.rejects(app.signOut(), { code: "secret_store" });
+    assert.equal(revocations, 1);
 });

@@ -441,9 +441,11 @@ class Drawbridge:
         try:
             self._verified(tokens["id_token"], tokens, subject=subject, device_secret=secret)
         except DrawbridgeError as error:
-            # The secret that was shown is used up (contract §5.4). Where nothing but the key is missing, its successor is
-            # kept all the same: it came by TLS from the token endpoint (OpenID Connect Core §3.1.3.7 item 6).
-            if secret and is_ours and _lacks_key(error) and self._fits(tokens, subject=subject, device_secret=secret):
+            # The secret that was shown is used up (contract §5.4). Where only the key is missing, or this device's clock is
+            # wrong, its successor is kept all the same: it came by TLS from the token endpoint (OpenID Connect Core
+            # §3.1.3.7 item 6).
+            fits = _is_inconclusive(error) and self._fits(tokens, subject=subject, device_secret=secret)
+            if secret and is_ours and fits:
                 self._share(secret, tokens["id_token"])
             raise
         if secret and is_ours:
@@ -509,10 +511,12 @@ class Drawbridge:
         cookies leave this device in every case, also when the provider cannot be told."""
         self._need_client()
         # Not beside a renewal: that one would put fresh tokens where these have just been taken out.
-        with self._locked(self._renewal):
-            self._end(extent)
+        with contextlib.ExitStack() as held:
+            _, unlocked = _tried(lambda: held.enter_context(self._locked(self._renewal)))
+            self._end(extent, unlocked)
 
-    def _end(self, extent: str):
+    def _end(self, extent: str, unlocked: DrawbridgeError | None):
+        """`unlocked`: why the lock could not be had. What is kept ends without it, and that is told."""
         # What cannot be read cannot be ended at the provider, and leaves the device all the same.
         own, problem = _tried(self._stored)
         shared, unreadable = _tried(self._shared)
@@ -536,7 +540,7 @@ class Drawbridge:
             except DrawbridgeError as error:
                 problem = problem or error
         # All of it, also when the store refuses a part; what stays on the device is told before anything else.
-        stays = None
+        stays = unlocked
         removals = [lambda: self._guarded(self._store.remove, self._item), self._clear_web_view]
         if ends_shared:
             removals.append(lambda: self._forget_shared(shared) if shared else self._guarded(self._store.remove, self._shared_item))
@@ -760,27 +764,28 @@ class Drawbridge:
         return claims
 
     def _fits(self, tokens: dict, **expected) -> bool:
-        """Whether everything but the signature of the ID token is right."""
+        """Whether all of the ID token is right but the signature, and the times, which this device's clock may be wrong
+        about."""
         taken = parts(tokens["id_token"])
         if not taken or not is_text(taken["header"].get("kid")):
             return False
         try:
-            self._expect(taken["claims"], tokens, **expected)
+            self._expect(taken["claims"], tokens, any_time=True, **expected)
         except DrawbridgeError:
             return False
         return True
 
     def _expect(self, claims: dict, tokens: dict, *, nonce: str | None = None, max_age: int | None = None,
-                subject: str | None = None, device_secret: str | None = None):
+                subject: str | None = None, device_secret: str | None = None, any_time: bool = False):
         now, names, party = self._now(), _audiences(claims), claims.get("azp")
         if claims["iss"] != self._issuer:
             raise _flaw("issuer")
         if self._client_id not in names or (len(names) > 1 and party != self._client_id) or (
                 "azp" in claims and party != self._client_id):
             raise _flaw("audience")
-        if claims["exp"] <= now - LEEWAY:
+        if not any_time and claims["exp"] <= now - LEEWAY:
             raise _flaw("expired")
-        if claims["iat"] > now + LEEWAY:
+        if not any_time and claims["iat"] > now + LEEWAY:
             raise _flaw("issued_in_future")
         if nonce is not None and not same(str(claims.get("nonce", "")), nonce):
             raise _flaw("nonce")
@@ -986,9 +991,10 @@ def _claims(own: dict) -> dict | None:
     return said if isinstance(said, dict) and said.get("sub") == own["subject"] else None
 
 
-def _lacks_key(error: DrawbridgeError) -> bool:
-    """Whether an ID token was not believed for want of its key alone: nothing is known against it."""
-    return not error.code.startswith("id_token.") or error.code == "id_token.unknown_key"
+def _is_inconclusive(error: DrawbridgeError) -> bool:
+    """Whether nothing is known against an ID token: its key is missing, or this device's clock does not fit."""
+    return not error.code.startswith("id_token.") or error.code in (
+        "id_token.unknown_key", "id_token.expired", "id_token.issued_in_future")
 
 
 _ADDRESS = re.compile(

@@ -590,9 +590,10 @@ public final class Drawbridge {
         try {
             verified(tokens, null, null, subject, secret);
         } catch (DrawbridgeException error) {
-            // The secret that was shown is used up (contract §5.4). Where nothing but the key is missing, its successor is
-            // kept all the same: it came by TLS from the token endpoint (OpenID Connect Core §3.1.3.7 item 6).
-            if (isNew && lacksKey(error) && fits(tokens, subject, secret)) {
+            // The secret that was shown is used up (contract §5.4). Where only the key is missing, or this device's clock is
+            // wrong, its successor is kept all the same: it came by TLS from the token endpoint (OpenID Connect Core
+            // §3.1.3.7 item 6).
+            if (isNew && isInconclusive(error) && fits(tokens, subject, secret)) {
                 share(secret, (String) tokens.get("id_token"));
             }
             throw error;
@@ -704,12 +705,15 @@ public final class Drawbridge {
     public void signOut(boolean device) throws DrawbridgeException {
         needClient();
         // Not beside a renewal: that one would put fresh tokens where these have just been taken out.
-        try (Store.Lock held = stores(() -> settings.store.lock(renewal()))) {
-            end(device);
+        Store.Lock[] taken = {null};
+        DrawbridgeException unlocked = tried(null, () -> taken[0] = stores(() -> settings.store.lock(renewal())));
+        try (Store.Lock held = taken[0]) {
+            end(device, unlocked);
         }
     }
 
-    private void end(boolean device) throws DrawbridgeException {
+    /** @param unlocked why the lock could not be had, or null: what is kept ends without it, and that is told */
+    private void end(boolean device, DrawbridgeException unlocked) throws DrawbridgeException {
         // What cannot be read cannot be ended at the provider, and leaves the device all the same.
         Kept[] read = {null};
         Shared[] readShared = {null};
@@ -734,7 +738,7 @@ public final class Drawbridge {
             problem = problem == null ? other : problem;
         }
         // All of it, also when the store refuses a part; what stays on the device is told before anything else.
-        DrawbridgeException stays = tried(null, () -> remove(item()));
+        DrawbridgeException stays = tried(unlocked, () -> remove(item()));
         if (endsShared) {
             stays = tried(stays, shared == null ? () -> remove(sharedItem()) : () -> forgetShared(shared));
         }
@@ -1070,38 +1074,39 @@ public final class Drawbridge {
         PublicKey key = jwk == null ? null : IdToken.key(jwk);
         expect(key != null, "unknown_key");
         expect(token.isSignedBy(key), "signature");
-        check(claims, tokens, nonce, maxAge, subject, deviceSecret);
+        check(claims, tokens, false, nonce, maxAge, subject, deviceSecret);
         return claims;
     }
 
-    /** Whether everything but the signature of the ID token is right. */
+    /** Whether all of the ID token is right but the signature, and the times: this device's clock may be wrong. */
     private boolean fits(Map<String, Object> tokens, String subject, String deviceSecret) {
         IdToken token = IdToken.of((String) tokens.get("id_token"));
         if (token == null || !isText(token.header.get("kid"))) {
             return false;
         }
         try {
-            check(token.claims, tokens, null, null, subject, deviceSecret);
+            check(token.claims, tokens, true, null, null, subject, deviceSecret);
             return true;
         } catch (DrawbridgeException flaw) {
             return false;
         }
     }
 
-    /** Whether an ID token was not believed for want of its key alone: nothing is known against it. */
-    private static boolean lacksKey(DrawbridgeException error) {
-        return !error.code.startsWith("id_token.") || error.code.equals("id_token.unknown_key");
+    /** Whether nothing is known against an ID token: its key is missing, or this device's clock does not fit. */
+    private static boolean isInconclusive(DrawbridgeException error) {
+        return !error.code.startsWith("id_token.")
+            || Arrays.asList("id_token.unknown_key", "id_token.expired", "id_token.issued_in_future").contains(error.code);
     }
 
-    private void check(Map<String, Object> claims, Map<String, Object> tokens, String nonce, Long maxAge, String subject,
-        String deviceSecret) throws DrawbridgeException {
+    private void check(Map<String, Object> claims, Map<String, Object> tokens, boolean anyTime, String nonce, Long maxAge,
+        String subject, String deviceSecret) throws DrawbridgeException {
         double time = now() / 1000.0;
         List<String> audiences = IdToken.audiences(claims);
         boolean isParty = settings.clientId.equals(claims.get("azp"));
         expect(issuer.equals(claims.get("iss")), "issuer");
         expect(audiences.contains(settings.clientId) && (audiences.size() == 1 || isParty) && (isParty || !claims.containsKey("azp")), "audience");
-        expect(number(claims.get("exp")) > time - LEEWAY, "expired");
-        expect(number(claims.get("iat")) <= time + LEEWAY, "issued_in_future");
+        expect(anyTime || number(claims.get("exp")) > time - LEEWAY, "expired");
+        expect(anyTime || number(claims.get("iat")) <= time + LEEWAY, "issued_in_future");
         expect(nonce == null || IdToken.same(claims.get("nonce"), nonce), "nonce");
         // The provider's word that it has done what max_age asked for.
         expect(maxAge == null || isNumber(claims.get("auth_time")) && number(claims.get("auth_time")) >= time - maxAge - LEEWAY, "auth_time");

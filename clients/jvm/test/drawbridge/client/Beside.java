@@ -12,7 +12,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What no vector can play: a host of two addresses, and a store that does not let itself be read. Status 0 when all holds.
+ * What no vector can play: a host of two addresses, and a store that does not let itself be read or has no lock. Status 0
+ * when all holds.
  * Its test gives {@code localhost} the addresses 127.0.0.2 and 127.0.0.1, in this order.
  */
 public final class Beside {
@@ -27,6 +28,7 @@ public final class Beside {
         anAddressThatIsSilent();
         noAddressThatAnswers();
         aStoreThatCannotBeRead();
+        aStoreWithoutItsLock();
         System.out.println(failures + " failures");
         System.exit(failures == 0 ? 0 : 1);
     }
@@ -153,6 +155,47 @@ public final class Beside {
                 ? Arrays.asList("drawbridge:app-a:http://127.0.0.1:1", "drawbridge-shared:maker",
                     "drawbridge:app-a:http://127.0.0.1:1:cookies")
                 : Arrays.asList("drawbridge:app-a:http://127.0.0.1:1", "drawbridge:app-a:http://127.0.0.1:1:cookies"), removed);
+        }
+    }
+
+    private static void aStoreWithoutItsLock() throws Exception {
+        MemoryStore kept = new MemoryStore();
+        Settings settings = new Settings("http://127.0.0.1:1");
+        settings.clientId = "app-a";
+        settings.store = new Store() {
+            @Override
+            public String get(String name) {
+                return kept.get(name);
+            }
+
+            @Override
+            public void set(String name, String value) {
+                kept.set(name, value);
+            }
+
+            @Override
+            public void remove(String name) {
+                kept.remove(name);
+            }
+
+            @Override
+            public Lock lock(String name) throws IOException {
+                throw new IOException("no space");
+            }
+        };
+        String item = "drawbridge:app-a:http://127.0.0.1:1";
+        kept.set(item, "{\"access_token\":\"at\",\"refresh_token\":\"rt\",\"expires_at\":0,\"subject\":\"alice\"}");
+        Drawbridge app = new Drawbridge(settings);
+        // What stays undone on the device is told before what the provider could not be told.
+        for (String expected : new String[] {"secret_store", "not_signed_in"}) {
+            String code = null;
+            try {
+                app.signOut();
+            } catch (DrawbridgeException error) {
+                code = error.code;
+            }
+            same("a sign-out without its lock", expected, code);
+            same("what it leaves", null, kept.get(item));
         }
     }
 }

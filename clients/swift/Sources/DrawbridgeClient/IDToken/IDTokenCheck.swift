@@ -24,18 +24,21 @@ struct IDTokenCheck: Sendable {
     }
 
     /// The first thing that is wrong; `nil` when the claims fit.
-    func flaw(in claims: IDTokenClaims, at now: Date) -> IDTokenFlaw? {
+    /// - Parameter now: `nil`: whatever the time is.
+    func flaw(in claims: IDTokenClaims, at now: Date?) -> IDTokenFlaw? {
         if claims.issuer != issuer.text { return .issuer }
         if !claims.audience.contains(clientID) { return .audience }
         // With several audiences the token says which of them asked for it.
         if claims.audience.count > 1, claims.authorizedParty != clientID { return .audience }
         if let party = claims.authorizedParty, party != clientID { return .audience }
         if claims.subject.isEmpty { return .malformed }
-        if claims.expiresAt <= now.addingTimeInterval(-Self.leeway) { return .expired }
-        if claims.issuedAt > now.addingTimeInterval(Self.leeway) { return .issuedInFuture }
+        if let now, claims.expiresAt <= now.addingTimeInterval(-Self.leeway) { return .expired }
+        if let now, claims.issuedAt > now.addingTimeInterval(Self.leeway) { return .issuedInFuture }
         if let nonce, !ConstantTime.equal(claims.nonce ?? "", nonce) { return .nonce }
         // The provider's word that it has done what `max_age` asked for.
-        if let maximumAge, !Self.isFresh(claims.authenticatedAt, maximumAge, now) { return .authenticationTime }
+        if let maximumAge, let now, !Self.isFresh(claims.authenticatedAt, maximumAge, now) {
+            return .authenticationTime
+        }
         if let subject, claims.subject != subject { return .subject }
         if let accessToken, let hash = claims.accessTokenHash,
             !ConstantTime.equal(hash, TokenHash.of(accessToken))

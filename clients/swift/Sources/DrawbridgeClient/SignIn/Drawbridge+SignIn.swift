@@ -98,11 +98,15 @@ extension Drawbridge {
     func sharedSignIn() async throws(ClientError) -> SharedSignIn? {
         guard let group = configuration.sharing else { return nil }
         return try await store.locked(group.deviceSecret) { () async throws(ClientError) in
-            guard let secret = try await store.read(group.deviceSecret),
-                let idToken = try await store.read(group.idToken)
-            else { return nil }
-            return SharedSignIn(deviceSecret: secret, idToken: idToken)
+            try await sharedParts(of: group)
         }
+    }
+
+    private func sharedParts(of group: SharingGroup) async throws(ClientError) -> SharedSignIn? {
+        guard let secret = try await store.read(group.deviceSecret),
+            let idToken = try await store.read(group.idToken)
+        else { return nil }
+        return SharedSignIn(deviceSecret: secret, idToken: idToken)
     }
 
     /// The same for whoever holds no lock: not what a renewal under way is about to replace.
@@ -151,12 +155,13 @@ public enum SignOutExtent: Sendable, Equatable {
 // The end of a sign-in (contract §7, RFC 7009).
 extension Drawbridge {
     /// Signs out. The secrets leave this device in every case, also when the provider cannot be told.
-    /// - Throws: ``ClientError/signedOutHereOnly(_:)`` when it could not be told.
+    /// - Throws: ``ClientError/signedOutHereOnly(_:)`` when it could not be told; ``ClientError/secretStore(_:)`` when
+    ///   the store did not let go of all of it, or had no lock to keep another process from putting it back.
     public func signOut(_ extent: SignOutExtent = .device) async throws(ClientError) {
         // Not beside a renewal: that one would put fresh tokens where these have just been taken out.
-        try await changingSignIn { own in
+        try await changingSignIn { own, unlocked in
             do throws(ClientError) {
-                try await own.end(extent)
+                try await own.end(extent, unlocked: unlocked)
                 return nil
             } catch {
                 return error
@@ -164,14 +169,18 @@ extension Drawbridge {
         }
     }
 
-    private func end(_ extent: SignOutExtent) async throws(ClientError) {
+    private func end(_ extent: SignOutExtent, unlocked: ClientError?) async throws(ClientError) {
         // What cannot be read cannot be ended at the provider, and leaves the device all the same.
         var own: StoredSignIn?
         var unread: ClientError?
         do throws(ClientError) { own = try await stored() } catch { unread = error }
         var shared: SharedSignIn?
         var unreadShared: ClientError?
-        do throws(ClientError) { shared = try await sharedSignIn() } catch { unreadShared = error }
+        if let group = configuration.sharing {
+            let (held, _) = await store.lockIfPossible(group.deviceSecret)
+            do throws(ClientError) { shared = try await sharedParts(of: group) } catch { unreadShared = error }
+            await held.release()
+        }
         var ending: [(token: Redacted<String>, kind: String)] = []
         if let token = own?.refreshToken { ending.append((token, "refresh_token")) }
         let isOurs = own.map { shared?.isOf($0.subject) ?? false } ?? true
@@ -182,20 +191,14 @@ extension Drawbridge {
         let untold = await revoke(ending, proves: own?.isBound ?? false)
         let problem = unread ?? unreadShared ?? untold
         // All of it, also when the store refuses a part; what stays on the device is told before anything else.
-        var stays: ClientError?
-        do throws(ClientError) { try await drop() } catch { stays = error }
+        var stays = unlocked
+        do throws(ClientError) { try await drop() } catch { stays = stays ?? error }
         if let group = configuration.sharing, endsShared {
-            let problem: ClientError?
-            do throws(ClientError) {
-                problem = try await store.locked(group.deviceSecret) { () async throws(ClientError) in
-                    let first = await removed(group.deviceSecret)
-                    let second = await removed(group.idToken)
-                    return first ?? second
-                }
-            } catch {
-                problem = error
-            }
-            stays = stays ?? problem
+            let (held, problem) = await store.lockIfPossible(group.deviceSecret)
+            let first = await removed(group.deviceSecret)
+            let second = await removed(group.idToken)
+            await held.release()
+            stays = stays ?? problem ?? first ?? second
         }
         if let webViewHost {
             do throws(ClientError) { try await clearWebView(webViewHost) } catch { stays = stays ?? error }
@@ -355,18 +358,19 @@ extension Drawbridge {
         do throws(ClientError) {
             _ = try await verified(idToken, check)
         } catch {
-            // The secret that was shown is used up (contract §5.4). Where nothing but the key is missing, its successor is
-            // kept all the same: it came by TLS from the token endpoint (OpenID Connect Core §3.1.3.7 item 6).
-            if let secret, error.lacksKey, fits(idToken, check) { try await share(secret, idToken) }
+            // The secret that was shown is used up (contract §5.4). Where only the key is missing, or this device's clock is
+            // wrong, its successor is kept all the same: it came by TLS from the token endpoint (OpenID Connect Core
+            // §3.1.3.7 item 6).
+            if let secret, error.isInconclusive, fits(idToken, check) { try await share(secret, idToken) }
             throw error
         }
         if let secret { try await share(secret, idToken) }
     }
 
-    /// Whether everything but the signature is right.
+    /// Whether everything is right but the signature, and the times, which this device's clock may be wrong about.
     private func fits(_ idToken: Redacted<String>, _ check: IDTokenCheck) -> Bool {
         guard let token = try? SignedIDToken(idToken) else { return false }
-        return check.flaw(in: token.claims, at: time.now()) == nil
+        return check.flaw(in: token.claims, at: nil) == nil
     }
 
     private func drop() async throws(ClientError) {
@@ -375,8 +379,12 @@ extension Drawbridge {
 }
 
 extension ClientError {
-    /// Whether an ID token was not believed for want of its key alone: nothing is known against it.
-    fileprivate var lacksKey: Bool {
-        if case .idToken(let flaw) = self { flaw == .unknownKey } else { true }
+    /// Whether nothing is known against an ID token: its key is missing, or this device's clock does not fit.
+    fileprivate var isInconclusive: Bool {
+        switch self {
+        case .idToken(.unknownKey), .idToken(.expired), .idToken(.issuedInFuture): true
+        case .idToken: false
+        default: true
+        }
     }
 }

@@ -76,8 +76,9 @@ public actor Drawbridge {
 
     /// Does what puts another sign-in in place of this one, or none: beside no renewal and no other such change, of this
     /// process or, by the store's lock, of another.
+    /// - Parameter work: is told why that lock could not be had: what is kept can be ended without it.
     func changingSignIn(
-        _ work: @escaping @Sendable (isolated Drawbridge) async -> ClientError?
+        _ work: @escaping @Sendable (isolated Drawbridge, _ unlocked: ClientError?) async -> ClientError?
     ) async throws(ClientError) {
         while refreshing != nil || changing != nil {
             if let running = refreshing {
@@ -87,11 +88,10 @@ public actor Drawbridge {
             await othersChange()
         }
         let own = Task { () -> ClientError? in
-            do throws(ClientError) {
-                return try await store.locked(configuration.renewalLock) { await work(self) }
-            } catch {
-                return error
-            }
+            let (held, unlocked) = await store.lockIfPossible(configuration.renewalLock)
+            let problem = await work(self, unlocked)
+            await held.release()
+            return problem
         }
         changing = own
         let problem = await own.value
@@ -108,7 +108,8 @@ public actor Drawbridge {
 
     /// Keeps a new sign-in.
     func begin(_ signIn: StoredSignIn) async throws(ClientError) {
-        try await changingSignIn { own in
+        try await changingSignIn { own, unlocked in
+            if let unlocked { return unlocked }
             do throws(ClientError) {
                 try await own.keep(signIn)
                 return nil

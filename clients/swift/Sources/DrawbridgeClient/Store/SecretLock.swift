@@ -28,4 +28,10 @@ extension SecretStore {
         await held.release()
         return try result.get()
     }
+
+    /// The lock for what has to be done in every case, with or without it.
+    /// - Returns: one that keeps nobody out where it cannot be had, and why it cannot.
+    func lockIfPossible(_ item: SecretItem) async -> (held: SecretLock, problem: ClientError?) {
+        do throws(ClientError) { return (try await lock(item), nil) } catch { return (.none, error) }
+    }
 }
