@@ -13,7 +13,7 @@ from stories import Story
 
 
 class FromElsewhere(Story):
-    """A user who has no password here, and is known by what the provider calls him."""
+    """A user who has no password here, and is known by what the provider calls them."""
 
     MOVES = [("refresh", 4), ("exchange", 3), ("view", 2), ("issue", 3), ("redeem", 4), ("hand_off", 2), ("land", 2),
              ("let_a_device_in", 1), ("poll", 1), ("check", 6), ("redeem_code", 2), ("come_once", 4), ("come_twice", 4),

@@ -50,7 +50,7 @@ class Story:
     def above(self, names, sign_out: bool = False, before: float = FOREVER) -> set[str]:
         """What these hang under, themselves included.
 
-        A user is not over after an end: what began with him `before` that is what hangs under him.
+        A user is not over after an end: what began with the user `before` that is what hangs under them.
         """
         found, todo = set(), list(names)
         while todo:

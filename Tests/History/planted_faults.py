@@ -97,7 +97,7 @@ EDITS = [
             \"\"\"
         let redeem = SQLCall(
             planted("link-opens-twice") ? again : LoginTokenSQL.redeem, [SQLValue(token.id)] + usage)"""),
-    Edit("Sources/Bridge/LoginToken/Redeem/LoginTokenRedeemer.swift",
+    Edit("Sources/Bridge/LoginToken/Redeem/SingleUse.swift",
          "if try await replayGuard.claim(id, until: expiry, at: redemption.at) == .claimedBefore,\n"
          "            let outcome = try await outcomeOfKnownState(redemption)\n        {\n            return outcome\n        }",
          """let claim = try await replayGuard.claim(id, until: expiry, at: redemption.at)
@@ -123,7 +123,7 @@ EDITS = [
     Edit(f"{STORES}/LoginToken/DurableStorage+LoginTokens.swift",
          "if let ending, case .redeemed(let use)",
          'if !planted("link-replay-ends-nothing"), let ending, case .redeemed(let use)'),
-    Edit("Sources/Bridge/LoginToken/Redeem/LoginTokenRedeemer.swift",
+    Edit("Sources/Bridge/LoginToken/Redeem/SingleUse.swift",
          "use.userAgentDigest == Self.userAgentMark(of: redemption)\n",
          'planted("any-browser-is-a-double-tap") || use.userAgentDigest == Self.userAgentMark(of: redemption)\n'),
     Edit("Sources/Bridge/LoginToken/Redeem/Visit.swift",
@@ -196,19 +196,19 @@ EDITS = [
          "        if let rotatedAt = state.rotatedAt, request.at - rotatedAt <= RefreshTokens.grace, !state.isSuccessorRotated,"),
     Edit("Sources/Bridge/Provider/Endpoint/RefreshTokenGrant.swift",
          "        try await endings.end(\n            .appSession(state.session.id),",
-         '        if planted("refresh-reuse-ends-nothing") { throw Self.refused("reused") }\n'
+         '        if planted("refresh-reuse-ends-nothing") { throw Self.refused(.reused) }\n'
          "        try await endings.end(\n            .appSession(state.session.id),"),
     Edit("Sources/Bridge/Provider/Endpoint/RefreshTokenGrant.swift",
-         'guard state.session.clientID == request.client.id else { throw Self.refused("other_client") }',
+         'guard state.session.clientID == request.client.id else { throw Self.refused(.otherClient) }',
          'guard state.session.clientID == request.client.id || planted("refresh-for-any-client") else {\n'
-         '            throw Self.refused("other_client")\n        }'),
+         '            throw Self.refused(.otherClient)\n        }'),
     Edit("Sources/Bridge/Provider/Endpoint/RefreshTokenGrant.swift",
          "guard scope.isSubset(of: state.record.scope) else {",
          'guard scope.isSubset(of: state.record.scope) || planted("refresh-widens-scope") else {'),
     Edit("Sources/Bridge/Provider/Endpoint/RefreshTokenGrant.swift",
-         'guard state.session.isAlive(at: request.at) else { throw Self.refused("session_ended") }',
+         'guard state.session.isAlive(at: request.at) else { throw Self.refused(.sessionEnded) }',
          'guard state.session.isAlive(at: request.at) || planted("refresh-after-the-end") else {\n'
-         '            throw Self.refused("session_ended")\n        }'),
+         '            throw Self.refused(.sessionEnded)\n        }'),
     Edit(f"{STORES}/Grant/DurableStorage+RefreshTokens.swift",
          "let rotate = SQLCall(RefreshTokenSQL.rotate, [.text(digest), SQLValue(now), .text(successor.digest)])",
          """let anyway: SQLStatement = \"\"\"
@@ -235,9 +235,9 @@ EDITS = [
          "challenge.isAnswered(by: verifier) else {",
          'challenge.isAnswered(by: verifier) || planted("code-without-verifier")\n            else {'),
     Edit("Sources/Bridge/Provider/Endpoint/AuthorizationCodeGrant.swift",
-         'guard grant.clientID == request.client.id else { throw Self.refused("other_client") }',
+         'guard grant.clientID == request.client.id else { throw Self.refused(.otherClient) }',
          'guard grant.clientID == request.client.id || planted("code-for-any-client") else {\n'
-         '            throw Self.refused("other_client")\n        }'),
+         '            throw Self.refused(.otherClient)\n        }'),
     Edit("Sources/Bridge/NativeSSO/Exchange/NativeSSOCheck.swift",
          "return secret.sessionIDs.contains(id)",
          'return secret.sessionIDs.contains(id) || planted("exchange-with-another-devices-secret")'),
@@ -298,14 +298,15 @@ EDITS = [
          'if planted("any-digits-sign-in")\n'
          "            || ConstantTime.equals(Array(digitsDigest.utf8), Array(Self.digest(typed).utf8))\n        {"),
     Edit("Sources/Bridge/SignIn/CrossDevice/PhoneSignIns.swift",
-         "guard try await records.replace(found.record, with: next.text, at: now) else { continue }\n"
-         "            guard try await countsTry(of: found.signIn, id), try await counts(next, of: id) else {",
+         "guard try await records.replace(found, with: next, at: now) else { continue }\n"
+         "            guard try await records.countsTry(of: found.signIn, id), try await records.counts(next, of: id) else {",
          'if !planted("digits-sign-in-twice") {\n'
-         "                guard try await records.replace(found.record, with: next.text, at: now) else { continue }\n"
+         "                guard try await records.replace(found, with: next, at: now) else { continue }\n"
          "            }\n"
-         '            guard try await planted("digits-sign-in-twice") ? true : countsTry(of: found.signIn, id),\n'
-         '                try await planted("digits-sign-in-twice") ? true : counts(next, of: id)\n            else {'),
-    Edit("Sources/Bridge/SignIn/CrossDevice/ShownSignInCodes.swift",
+         '            guard try await planted("digits-sign-in-twice") ? true : records.countsTry(of: found.signIn, id),\n'
+         '                try await planted("digits-sign-in-twice") ? true : records.counts(next, of: id)\n'
+         "            else {"),
+    Edit("Sources/Bridge/SignIn/CrossDevice/ShownCodeRecords.swift",
          "let isRight = ConstantTime.equals(Array(code.digest.utf8), Array(typed.utf8))",
          'let isRight = planted("any-shown-digits-sign-in")\n'
          "                || ConstantTime.equals(Array(code.digest.utf8), Array(typed.utf8))\n"
@@ -327,9 +328,9 @@ EDITS = [
          'guard phone == nil || phone?.isSame(as: scanner) == true || planted("second-phone-takes-over") else {\n'
          "            throw .alreadyScanned\n        }"),
     Edit("Sources/Bridge/Provider/DeviceGrant/DeviceCodeGrant.swift",
-         'guard state.authorization.clientID == request.client.id else { throw Self.refused("other_client") }',
+         'guard state.authorization.clientID == request.client.id else { throw Self.refused(.otherClient) }',
          'guard state.authorization.clientID == request.client.id || planted("device-code-for-any-client") else {\n'
-         '            throw Self.refused("other_client")\n        }'),
+         '            throw Self.refused(.otherClient)\n        }'),
     Edit("Sources/Bridge/LoginToken/Redeem/Visit.swift",
          "isExpected && mode == .direct && visit.carrier == .query && visit.isDocumentNavigation",
          '(isExpected || planted("hand-off-without-nonce")) && mode == .direct && visit.carrier == .query\n'

@@ -20,7 +20,7 @@ CREDENTIALS = base64.b64encode(f"drawbridge:{SECRET}".encode()).decode()
 #: What it can do wrong at one sign-in: answer another request than it was asked, sign with a key that it never
 #: published, or make the ID token for somebody else.
 WRONGS = ("nonce", "key", "audience")
-#: How the user shows himself there.
+#: How users authenticate there.
 METHODS = ["pwd", "otp", "mfa"]
 
 

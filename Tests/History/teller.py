@@ -1,4 +1,4 @@
-"""Who lives a story and writes it down: what he holds, and how an act becomes a line of its history."""
+"""Who lives a story and writes it down: what the teller holds, and how an act becomes a line of its history."""
 
 import itertools
 import random

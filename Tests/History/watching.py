@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import random
 from collections import Counter
@@ -109,7 +110,8 @@ class Watch:
         flawed.cancel()
         if not work.done():
             work.cancel()
-            await asyncio.wait([work])
+            with contextlib.suppress(asyncio.CancelledError):
+                await work
         else:
             work.result()
 
