@@ -12,12 +12,13 @@ package func buildRouter(
     extraRoutes: (Endpoints) -> Void = { _ in }
 ) -> Router<BridgeRequestContext> {
     let router = Router(context: BridgeRequestContext.self)
-    router.add(middleware: FrontMiddleware(services: services, settings: settings))
     let kit = services.browserPages(at: settings.origins)
     let endpoints = Endpoints(router: router, origins: kit.origins)
     let isCompatible = services.provider != nil && services.device?.compatibility != nil
     let signIn = SignInController(
         kit: kit, services: services.signIn, frontDoor: isCompatible ? SignInCompatibility.authorizePath : nil)
+    let console = ConsoleFrame(kit: kit, services: services.admin, signIn: signIn, device: services.device)
+    router.add(middleware: FrontMiddleware(services: services, settings: settings, console: console))
 
     services.loginTokens.mount(
         on: endpoints, at: settings.redemptionPaths, signIn: signIn,
@@ -34,11 +35,10 @@ package func buildRouter(
         on: endpoints, signIn: signIn, metrics: DeviceGrantMetrics(factory: services.front.metrics))
     let explanations = Explanations(
         services: services.admin, bearers: services.loginTokens.bearers, clients: kit.clients,
-        selfIssued: services.signIn.selfIssued?.configuration, phones: services.signIn.phone?.signIns,
+        selfIssued: services.signIn.selfIssued?.configuration, phones: services.signIn.phone?.approvals,
         provider: services.provider, device: services.device)
     services.admin.mount(on: endpoints, device: services.device, explanations: explanations, random: kit.random)
-    ConsoleFrame(kit: kit, services: services.admin, signIn: signIn, device: services.device)
-        .mount(on: endpoints, explanations: explanations)
+    console.mount(on: endpoints, explanations: explanations)
     services.device?.mount(on: endpoints, services: services, kit: kit)
     if frontPage { endpoints.mount(FrontPageController(origins: kit.origins)) }
     extraRoutes(endpoints)
@@ -169,7 +169,7 @@ extension AdminServices {
         endpoints.mount(AdminExplainController(gate: gate, explanations: explanations))
         guard let device else { return }
         endpoints.mount(NativeSSOSettingsController(gate: gate, configuration: device.configuration))
-        endpoints.mount(DeviceSecretController(gate: gate, device: device))
+        endpoints.mount(DeviceSecretController(gate: gate, device: device, users: users))
     }
 }
 
@@ -217,13 +217,13 @@ extension DeviceServices {
 }
 
 extension FrontMiddleware {
-    fileprivate convenience init(services: BridgeServices, settings: BridgeHTTPSettings) {
+    fileprivate convenience init(services: BridgeServices, settings: BridgeHTTPSettings, console: ConsoleFrame) {
         let front = services.front
         self.init(
             clientAddress: ClientAddress(
                 trustedProxies: settings.trustedProxies, trustsLocalSocket: settings.trustsLocalSocket),
             errors: ErrorResponder(
-                issuer: settings.origins.issuer, pages: services.browsers.pages,
+                issuer: settings.origins.issuer, pages: services.browsers.pages, console: console,
                 shapes: ErrorShapes(declared: RouteTable.shapes(redemptionPaths: settings.redemptionPaths))),
             accessLog: front.accessLog, metrics: RequestMetrics(factory: front.metrics), time: front.time,
             random: front.random.buffered(), strictTransportSecurity: settings.strictTransportSecurityValue,

@@ -36,7 +36,7 @@ struct ScriptFill: Sendable {
 
     /// `ds_hash` and `at_hash` of a token.
     static func halfHash(_ text: String) -> String {
-        Base64URL.encode(Array(SHA256.hash(data: Array(text.utf8)).prefix(16)))
+        SHA256Hash(of: text).base64URLOfHalf
     }
 
     private mutating func key(_ name: String) -> P256.Signing.PrivateKey {

@@ -49,6 +49,9 @@ struct Drawbridge: AsyncParsableCommand {
             // Of the command that was meant: what is met while it runs would be told with the usage of the whole.
             let pointer = NamedCommand(type(of: command)).pointer
             leave(saying: misuse.message, pointer, status: ExitCode.validationFailure)
+        } catch  where exitCode(for: error).isSuccess {
+            // What was asked for, such as help, comes as an error too.
+            throw error
         } catch {
             throw CommandFailure(error) ?? error
         }

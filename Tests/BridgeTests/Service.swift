@@ -62,13 +62,19 @@ struct Service: Sendable {
             settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents,
             store: loginTokens,
             limiter: limiter, limits: limits, refusals: refusals, time: time)
-        overview = LoginTokenOverview(store: storage, time: time)
+        overview = LoginTokenOverview(store: storage, parents: parents, time: time)
+        let attempts = UnconfirmedAttempts(store: loginTokens, sessions: sessions, keys: keys, time: time)
+        let redemptionRefusals = RedemptionRefusals(
+            store: loginTokens, limiter: limiter, limits: limits, log: refusals)
         redeemer = LoginTokenRedeemer(
-            settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents,
-            store: loginTokens,
-            sessions: sessions, endings: endings, replayGuard: replayGuard,
-            refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), keys: keys, time: time,
-            recorder: recorder)
+            reader: RedemptionReader(
+                settings: settings, codec: codec, clients: clients, sessions: sessions, attempts: attempts),
+            examiner: RedemptionExaminer(
+                clients: clients, parents: parents, subjects: subjects, codec: codec, attempts: attempts),
+            singleUse: SingleUse(
+                store: loginTokens, replayGuard: replayGuard, sessions: sessions, endings: endings,
+                attempts: attempts, refusals: redemptionRefusals),
+            attempts: attempts, refusals: redemptionRefusals, time: time, recorder: recorder)
     }
 
     func bearer(

@@ -33,6 +33,24 @@ import Testing
         #expect(await device.shared().secret == nil)
     }
 
+    @Test func `without the store's lock everything ends and leaves all the same, and that is told`() async throws {
+        _ = try await signedIn()
+        let app = try device.app(keeping: LocklessStore(under: device.store))
+        await #expect(throws: ClientError.secretStore("no space")) { try await app.signOut() }
+        #expect(await revoked() == ["rt_1", "ds_1"])
+        #expect(await device.shared().secret == nil)
+        #expect(await device.shared().idToken == nil)
+        await #expect(throws: ClientError.notSignedIn) { try await app.signOut() }
+        let again = try device.app()
+        await #expect(throws: ClientError.notSignedIn) { try await again.accessToken() }
+    }
+
+    @Test func `without the store's lock nobody is signed in`() async throws {
+        let app = try device.app(keeping: LocklessStore(under: device.store))
+        await #expect(throws: ClientError.secretStore("no space")) { try await device.signIn(app) }
+        #expect(await device.store.read(SecretItem(service: "drawbridge:app-a", account: FakeProvider.issuer)) == nil)
+    }
+
     @Test func `one app alone leaves the others signed in`() async throws {
         let (first, second) = try await signedIn()
         try await second.signOut(.thisApp)
@@ -139,6 +157,21 @@ private struct UnreadableStore: SecretStore {
     }
 
     func remove(_ item: SecretItem) async throws(ClientError) { await under.remove(item) }
+}
+
+/// A store whose disk is full: no lock can be had.
+private struct LocklessStore: SecretStore {
+    let under: MemorySecretStore
+
+    func read(_ item: SecretItem) async throws(ClientError) -> Redacted<String>? { await under.read(item) }
+
+    func write(_ secret: Redacted<String>, to item: SecretItem) async throws(ClientError) {
+        await under.write(secret, to: item)
+    }
+
+    func remove(_ item: SecretItem) async throws(ClientError) { await under.remove(item) }
+
+    func lock(_ item: SecretItem) async throws(ClientError) -> SecretLock { throw .secretStore("no space") }
 }
 
 /// A store that does not let go of some items, and has no lock.

@@ -22,7 +22,7 @@ def unpadded(content: bytes) -> str:
 
 
 class Provider:
-    """`subject` is who signs in next; `token_claims` and `answer` change what is told of him."""
+    """`subject` is who signs in next; `token_claims` and `answer` change what is told of them."""
 
     #: What it gave Drawbridge.
     SECRET = "upstream-secret"

@@ -62,6 +62,18 @@ def test_the_account_says_who_and_where_and_what_happened(demo, browser, person)
     shoot(browser, "account-devices")
 
 
+def test_an_attempt_that_was_refused_is_not_told_as_a_change(demo, browser, person):  # noqa: F811
+    sign_in(browser, demo, person, to="/account/second-factor")
+    secret = wait(browser).until(lambda it: it.find_elements(By.ID, "secret"))[0].text
+    fill(browser, code="000001" if totp.code(secret) == "000000" else "000000")
+    browser.find_element(By.CSS_SELECTOR, "form button[type=submit]").click()
+    wait(browser).until(lambda it: it.find_elements(By.CSS_SELECTOR, "#code[aria-invalid]"))
+    browser.get(demo.base + "/account")
+    happened = browser.find_element(By.CSS_SELECTOR, ".happenings").text
+    assert "Somebody tried to change the second factor; it was refused" in happened
+    assert "Second factor changed" not in happened
+
+
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
 def test_a_password_is_changed_and_everything_else_ends(demo, open_browser, person, scripts):  # noqa: F811
     elsewhere, here = open_browser(), open_browser(scripts=scripts)
@@ -190,6 +202,10 @@ def test_the_support_desk_finds_renames_and_sends_a_link_that_works_once(demo, o
     own.get(link)
     wait_for_text(own, "used before")
     assert not own.find_elements(By.NAME, "new_password")
+    own.get(demo.base + "/account")
+    happened = own.find_element(By.CSS_SELECTOR, ".happenings").text
+    assert happened.count("Password changed") == 1
+    assert happened.count("Somebody tried to change the password; it was refused") == 1
 
 
 def test_the_support_desk_sets_a_password_and_resets_a_second_factor(demo, open_browser, person):  # noqa: F811

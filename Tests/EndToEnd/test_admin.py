@@ -334,12 +334,50 @@ def test_an_id_with_a_zero_byte_is_nobodys(admin, method, path):
     assert answer.status == 404, answer.body
 
 
+@pytest.mark.parametrize("method, path", [
+    ("GET", "users/nobody-at-all"), ("GET", "users/nobody-at-all/sessions"), ("DELETE", "users/nobody-at-all/sessions"),
+    ("GET", "users/nobody-at-all/device-secrets")])
+def test_what_belongs_to_nobody_is_not_found(admin, demo, method, path):
+    assert admin.send(method, path).status == 404
+    demo.issue("only-a-token")
+    known = admin.send(method, path.replace("nobody-at-all", "only-a-token"))
+    assert known.status == (204 if method == "DELETE" else 200), "a trusted issuer's user is known from the first token on"
+
+
+@pytest.mark.parametrize("query", [{"retention": "x"}, {"foo": "1"}])
+def test_a_verification_that_is_not_offered_is_refused(admin, query):
+    answer = admin.get("audit/verify", **query)
+    assert (answer.status, answer.json()["error"]) == (400, "invalid_request")
+
+
 @pytest.mark.parametrize("query, words", [
     ({"cursor": "0" * 4097}, "cursor must be text of at most 4096 bytes"), ({"q": "0" * 513}, "q must be text of at most 512"),
     ({"q": "a\0b"}, "q must be text"), ({"limit": "501"}, "limit")])
 def test_a_value_of_a_query_that_no_list_can_take_is_refused(admin, query, words):
     answer = admin.get("users", **query)
     assert answer.status == 400 and words in answer.json()["error_description"]
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=501", "limit=x", "cursor=x", "unknown=1"])
+def test_a_query_that_the_list_of_keys_does_not_take_is_refused(admin, query):
+    """Contract §13: it is a list like any other."""
+    assert admin.send("GET", f"keys?{query}").status == 400
+
+
+def test_the_list_of_keys_comes_in_pages(admin):
+    whole = admin.get("keys").json()
+    assert whole["next_cursor"] is None and len(whole["items"]) > 2
+    pages = [admin.get("keys", limit=2).json()]
+    while cursor := pages[-1]["next_cursor"]:
+        pages.append(admin.get("keys", limit=2, cursor=cursor).json())
+    assert [key for page in pages for key in page["items"]] == whole["items"]
+    assert all(len(page["items"]) == 2 for page in pages[:-1]) and len(pages) > 1
+
+
+@pytest.mark.parametrize("name", ["", "x y", "x" * 129, "x" * 2049])
+def test_a_client_id_is_told_its_own_bound(admin, name):
+    answer = admin.send("POST", "clients", {"client_id": name, "client_type": "native"})
+    assert answer.status == 400 and "client_id must be 1 to 128 letters" in answer.json()["error_description"]
 
 
 def test_a_page_of_events_goes_on_after_a_node_with_the_longest_name(admin):

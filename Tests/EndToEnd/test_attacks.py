@@ -43,7 +43,7 @@ def is_signed_in(demo, browser) -> bool:
 # Codes
 
 def test_code_injection_a_stolen_code_is_worth_nothing_in_another_sign_in(demo):
-    """RFC 9700 §4.5: the attacker puts the victim's code into a sign-in of his own, with his own verifier."""
+    """RFC 9700 §4.5: the attacker puts the victim's code into their own sign-in, with their own verifier."""
     victims, attackers = secrets.token_urlsafe(48), secrets.token_urlsafe(48)
     stolen = oauth.Browser(demo).authorize("alice", verifier=victims)["code"]
     oauth.Browser(demo).authorize("bob", verifier=attackers)
@@ -253,7 +253,7 @@ def sign_in_up_to_consent(demo, browser, user: str = "alice"):
 
 
 def test_csrf_on_sign_in_a_foreign_page_cannot_sign_a_visitor_in_as_somebody_else(demo):
-    """Login CSRF: the attacker has an account, and the victim's browser posts his name and password."""
+    """Login CSRF: the attacker has an account, and the victim's browser posts the attacker's name and password."""
     attacker, victim = oauth.Browser(demo), oauth.Browser(demo)
     person = demo.user("bob")
     login = {"username": person["username"], "password": person["password"]}

@@ -122,4 +122,39 @@ def test_a_time_out_of_all_years_ends_no_process(demo, tmp_path, time):
     lines[0] = lines[0].replace("1970-01-01T00:00:00.000Z", time, 1)
     export.write_text("".join(lines))
     done = instance.run("audit", "verify", "--export", str(export), "--public-key", str(public), check=False)
-    assert done.returncode == 1 and b"Line 1" in done.stderr
+    [told] = [problem for problem in json.loads(done.stdout)["problems"] if problem.get("line")]
+    assert done.returncode == 1 and (told["node"], told["sequence"], told["line"]) == ("demo", 2, 1)
+
+
+def test_a_line_of_an_export_that_cannot_be_read_is_a_problem_and_the_rest_is_verified(demo, tmp_path):
+    """Contract §8: what cannot be parsed is a problem with its place, never an error."""
+    demo.sign_in("alice")
+    export, public = tmp_path / "export.jsonl", tmp_path / "audit.pub"
+    public.write_bytes(instance.run("audit", "public-key", "--data", str(demo.data)).stdout)
+    whole = instance.run("audit", "export", "--data", str(demo.data)).stdout.splitlines()
+    events = [number for number, line in enumerate(whole) if line.startswith(b'{"id"')]
+
+    def verify(lines: list[bytes], end: bytes = b"\n") -> dict:
+        export.write_bytes(b"\n".join(lines) + end)
+        done = instance.run("audit", "verify", "--export", str(export), "--public-key", str(public), check=False)
+        report = json.loads(done.stdout)
+        assert done.returncode == (0 if report["valid"] else 1)
+        assert all({"node", "sequence", "id", "kind"} <= set(problem) for problem in report["problems"])
+        return report
+
+    assert verify(whole)["valid"]
+    middle = events[1]
+    for bad in [b"not json", b"", b"{", b"\xff\x00", b"[]", b"x" * (1 << 20) + b"x"]:
+        report = verify([*whole[:middle], bad, *whole[middle + 1:]])
+        assert report["events"] == len(events) - 1, bad[:9]
+        [told] = [problem for problem in report["problems"] if problem["kind"] == "unreadable"]
+        assert told["line"] == middle + 1 and (told["node"], told["sequence"], told["id"]) == (None, None, None)
+        # That the event is gone is told with its place.
+        assert "missing" in auditlog.kinds(report)
+    known = json.loads(whole[middle])
+    report = verify([*whole[:middle], whole[middle].replace(b'"outcome":', b'"outcomes":'), *whole[middle + 1:]])
+    [told] = report["problems"]
+    assert told == {"node": known["node"], "sequence": known["sequence"], "id": known["id"], "kind": "unreadable",
+                    "field": "outcome", "line": middle + 1}
+    report = verify([*whole[:-1], whole[-1][:-9]], end=b"")
+    assert [problem["field"] for problem in report["problems"] if problem.get("line") == len(whole)] == ["end"]

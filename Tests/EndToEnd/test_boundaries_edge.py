@@ -321,6 +321,22 @@ def test_each_origin_answers_for_itself_alone(apart, path):
     assert answering == PLACES[path]
 
 
+@pytest.mark.parametrize("host, path", [
+    (ISSUER, "/auth//check"), (ISSUER, "/auth/check/"), (ISSUER, "//auth/check"), (CONSOLE, "//admin/"),
+    (CONSOLE, "/admin//"), (CONSOLE, "/admin/sign-in/"), (CONSOLE, "/api//admin/users"), (CONSOLE, "/api/admin/users/"),
+    (CONSOLE, "/api/admin/users//sessions"), (ISSUER, "//.well-known/openid-configuration"), (ISSUER, "/oauth/token/"),
+    (WEBSITE, "/login-with-token/"), (ISSUER, "//")])
+@pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
+def test_a_path_has_one_spelling_so_that_proxies_may_compare_it(apart, host, path, method):
+    """Every sample in `deploy/` keeps `/auth/check` from outside, by its bytes."""
+    assert apart.at(host, method, path, wire.NAVIGATION).status == 404
+
+
+def test_the_console_may_be_asked_for_with_its_slash_or_without(apart):
+    for path in ["/admin", "/admin/"]:
+        assert apart.at(CONSOLE, "GET", path, wire.NAVIGATION).status == 303
+
+
 def test_the_front_page_leads_to_what_its_origin_is_for(apart):
     for host, path in [(ISSUER, "/account"), (CONSOLE, "/admin/")]:
         assert apart.at(host, "GET", "/").header("Location") == f"https://{host}{path}"

@@ -367,7 +367,12 @@ def test_strangers_who_guess_do_not_keep_the_owner_out_of_a_known_browser(start_
 
 @pytest.mark.parametrize("bytes", [
     b"NONSENSE\r\n\r\n", b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-    b"GET / HTTP/1.1\r\nHost: a\r\nbad header\x00: x\r\n\r\n"])
+    b"GET / HTTP/1.1\r\nHost: a\r\nbad header\x00: x\r\n\r\n",
+    # RFC 9112 §3.2
+    b"GET /session HTTP/1.1\r\n\r\n", b"GET /session HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
+    b"GET /session HTTP/1.0\r\nHost: a\r\nhost: b\r\n\r\n", b"GET /session HTTP/1.1\r\nHost: a/b\r\n\r\n",
+    b"GET /session HTTP/1.1\r\nHost: a, b\r\n\r\n",
+    b"POST /session/logout HTTP/1.1\r\nContent-Length: 34\r\n\r\nGET /session HTTP/1.1\r\nHost: a\r\n\r\n"])
 def test_what_is_no_request_gets_a_request_id_and_the_apis_error(demo, bytes):
     with socket.create_connection(("127.0.0.1", demo.port), timeout=10) as connection:
         connection.sendall(bytes)
@@ -390,6 +395,16 @@ def test_a_bad_request_after_a_good_one_takes_nothing_from_its_answer(demo):
         first = http.client.HTTPResponse(connection)
         first.begin()
         assert first.status == 200 and json.loads(first.read()) == {"authenticated": False}
+
+
+def test_a_request_of_http_1_0_needs_no_host_and_one_of_1_1_may_leave_it_empty(demo):
+    for bytes in [b"GET /session HTTP/1.0\r\n\r\n", b"GET /session HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n",
+                  b"GET /session HTTP/1.1\r\nHOST: [::1]:80\r\nConnection: close\r\n\r\n"]:
+        with socket.create_connection(("127.0.0.1", demo.port), timeout=10) as connection:
+            connection.sendall(bytes)
+            response = http.client.HTTPResponse(connection)
+            response.begin()
+            assert response.status == 200, bytes
 
 
 @pytest.mark.parametrize("target, named", [

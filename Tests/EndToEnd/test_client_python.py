@@ -350,6 +350,24 @@ def test_what_cannot_be_read_leaves_the_device_at_the_sign_out_all_the_same(exte
     assert told.value.code == "secret_store" and store.removed == expected
 
 
+def test_a_sign_out_without_its_lock_ends_and_takes_out_everything_and_tells_of_the_lock(demo, tmp_path):
+    folder = tmp_path / "secrets"
+    app = Drawbridge(demo.base, "demo-app", sharing="example", store=FileStore(folder), browser=browser(demo))
+    app.sign_in()
+    token = app.access_token()
+    store = FileStore(folder)
+    store.lock = lambda name: os.open(folder / "missing" / "lock", os.O_CREAT)
+    alone = Drawbridge(demo.base, "demo-app", sharing="example", store=store)
+    with pytest.raises(DrawbridgeError) as told:
+        alone.sign_out()
+    assert told.value.code == "secret_store"
+    assert demo.send("GET", "/oauth/userinfo", {"Authorization": f"Bearer {token}"}).status == 401
+    assert not any(path.stat().st_size for path in folder.iterdir())
+    with pytest.raises(DrawbridgeError) as nobody:
+        alone.sign_out()
+    assert nobody.value.code == "not_signed_in"
+
+
 def test_wheel_and_source_package_hold_the_library(tmp_path):
     build = "import sys; to = sys.argv[1]; from setuptools import build_meta as b; b.build_sdist(to); b.build_wheel(to)"
     copy = tmp_path / "copy"

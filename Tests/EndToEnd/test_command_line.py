@@ -146,7 +146,7 @@ def walk(place: Place, names, **more) -> dict[str, list[str]]:
 def test_without_the_right_to_the_data_folder_every_command_says_which_and_why(place):
     place.data.mkdir(mode=0o700)
     (place.data / "drawbridge.sqlite").touch(mode=0o600)
-    # The way there is open, the folder is another's. Whoever is nobody's superuser locks himself out instead.
+    # The way there is open, the folder is another's. Whoever is no superuser locks themselves out instead.
     for folder in [place.data.parent, *place.data.parent.parents]:
         if folder.stat().st_uid == os.geteuid() and folder != Path("/"):
             folder.chmod(folder.stat().st_mode | 0o055)
@@ -192,6 +192,39 @@ def whole(tmp_path_factory):
         done = run(place.line(name), COMMANDS[name][1])
         assert done.returncode == 0, done.stderr
     return place
+
+
+@pytest.mark.parametrize("words, told", [
+    ("users disable nobody --config {config}", "Error: nobody is unknown, or is disabled already."),
+    ("audit verify --export missing.jsonl --public-key {key}",
+     "Error: Cannot read missing.jsonl: no such file or directory."),
+    ("audit verify --export {config} --public-key missing.pub",
+     "Error: Cannot read missing.pub: no such file or directory."),
+    ("audit verify --export {config} --public-key wrong.pub", "Error: wrong.pub holds a line that is no key, or none."),
+    ("explain self-issued --config {plain}", "Error: self_issued.enabled is false: no such token is taken."),
+])
+def test_names_are_told_as_they_are_written(whole, tmp_path, monkeypatch, words, told):
+    monkeypatch.chdir(tmp_path)
+    Path("wrong.pub").write_text("no key\n")
+    Path("key.pub").write_bytes(run([instance.binary(), "audit", "public-key", "--config", str(whole.config)], "").stdout)
+    Path("plain.yaml").write_text(whole.config.read_text().replace("self_issued: {enabled: true}", ""))
+    line = words.format(config=whole.config, key="key.pub", plain="plain.yaml").split()
+    done = run([instance.binary(), *line], "a.b.c\n")
+    assert done.returncode == 1 and done.stderr.decode().strip() == told
+
+
+def test_a_settings_file_with_a_key_twice_is_told_of_that_alone(place):
+    place.config.write_text(place.config.read_text() + "listen: 127.0.0.1:1\n")
+    done = run([instance.binary(), "check-config", "--config", str(place.config)], "")
+    assert done.returncode and "key given twice: listen; first in line 3" in done.stderr.decode()
+    assert "is required" not in done.stderr.decode()
+
+
+def test_a_default_website_that_no_app_can_open_is_warned_of(place):
+    place.config.write_text(
+        place.config.read_text() + "  - {client_id: app, client_type: native}\ndefault_web_client: app\n")
+    done = run([instance.binary(), "check-config", "--config", str(place.config)], "")
+    assert done.returncode == 0 and "warning: default_web_client names app, which is no website" in done.stderr.decode()
 
 
 @pytest.mark.parametrize("output", ["full", "closed"])
@@ -247,3 +280,13 @@ def test_a_port_that_is_taken_is_named_with_what_to_do(whole, tmp_path):
             if wrong:
                 found[name] = wrong
     assert found == {}
+
+
+@pytest.mark.parametrize("words", [
+    ["--help"], ["-h"], ["help"], ["help", "users"], ["help", "users", "role"], *([*command.split(), "--help"] for command in COMMANDS)],
+    ids=" ".join)
+def test_help_is_an_answer_and_no_failure(words):
+    done = subprocess.run([instance.binary(), *words], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stderr == ""
+    named = [word for word in words if word not in ("--help", "-h", "help")]
+    assert re.search(rf"^USAGE: {' '.join(['drawbridge', *named])}( |$)", done.stdout, re.M)

@@ -1,6 +1,7 @@
 """The console in headless Chromium (contract §8): a replayed token is found, its session ended, the finding exported."""
 
 import json
+import re
 
 from urllib.parse import parse_qsl, quote, urlsplit
 
@@ -8,7 +9,7 @@ import pytest
 from selenium.webdriver.common.by import By
 
 import wire
-from admin import Admin
+from admin import Admin, Console
 from native import App
 from test_main_road_browser import SCREENSHOTS, open_browser, path_of, press, pytestmark, text_of  # noqa: F401
 from waiting import wait
@@ -187,6 +188,18 @@ def test_on_a_phone_the_present_section_is_in_sight(demo, open_browser, page):  
     left, right = browser.execute_script(
         "const it = document.querySelector('.sections [aria-current]').getBoundingClientRect(); return [it.left, it.right];")
     assert 0 <= left < right <= 375
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_on_a_phone_sections_beyond_the_edge_are_hinted_at_by_a_shade_and_no_bar(demo, open_browser, dark):  # noqa: F811
+    browser = open_browser(size=(390, 844), dark=dark)
+    sign_in(browser, demo)
+    layers = browser.execute_script(
+        "return getComputedStyle(document.querySelector('.sections')).backgroundImage").split("linear-gradient")[1:]
+    # Two covers that scroll with the sections, then the two shades that they uncover.
+    colours = [re.search(r"rgba?\(([^)]*)\)", layer).group(1).split(", ") for layer in layers]
+    assert [len(colour) for colour in colours] == [3, 3, 4, 4], layers
+    assert all(0.1 <= float(colour[3]) <= 0.3 for colour in colours[2:]), layers
 
 
 def test_programs_hear_where_and_with_what_a_session_was_opened(demo):
@@ -498,6 +511,33 @@ def test_lists_are_sorted_by_their_headings(demo, busy, open_browser):  # noqa: 
     assert shown(browser).index("user5") < shown(browser).index("user0"), "the newest first"
     browser.get(f"{demo.base}/admin/keys?sort=nonsense")
     assert browser.title.startswith("This request was not accepted")
+
+
+@pytest.mark.parametrize("path, back, section", [
+    ("users/nobody-here", "/admin/users", "Users"), ("clients/none", "/admin/clients", "Clients"),
+    ("events/demo-999999999", "/admin/events", "Events"), ("sessions/none", "/admin/sessions", "Sessions"),
+    ("users/alice/nothing", "/admin/users", "Users"), ("nothing", "/admin/", "Overview"),
+])
+def test_what_is_not_there_is_said_in_the_console_with_a_way_back(demo, path, back, section):
+    cookie = Console(demo).cookie
+    answer = demo.send("GET", f"/admin/{path}", {**wire.NAVIGATION, **cookie})
+    assert answer.status == 404
+    page = wire.PageForm(answer.text)
+    assert any(form["action"] == "/admin/sign-out" for form in page.forms), "the console's frame"
+    assert "There is no such page" in answer.text and "/sign-in" not in answer.text
+    assert re.search(rf'<a [^>]*href="{back}"[^>]*>Back to “{section}”</a>', answer.text)
+    # Who is no administrator learns nothing, and sees nothing of the console.
+    other = demo.send("GET", f"/admin/{path}", wire.NAVIGATION)
+    assert other.status in (303, 404) and "/admin/sign-out" not in other.text
+
+
+def test_a_form_about_what_is_gone_is_answered_in_the_console(demo):
+    console = Console(demo)
+    form = next(form for form in wire.PageForm(console.get("/admin/").text).forms
+                if form["action"] == "/admin/sign-out")
+    answer = demo.send("POST", "/admin/clients/none/delete", console.cookie,
+                       wire.encode({**form["fields"], "reason": "gone"}))
+    assert answer.status == 404 and "/admin/sign-out" in answer.text and "Back to “Clients”" in answer.text
 
 
 def test_a_page_carries_a_strict_policy_and_nothing_inline(demo, busy):

@@ -174,9 +174,18 @@ def test_a_full_disk_is_503_with_nothing_half_done_and_it_recovers(small_disk):
     assert refused, "no redemption met the full disk"
     assert demo.session(cookie)["authenticated"] is True, "reading still works"
     assert wire.send(demo.management, "GET", "/livez").status == 200
+    # The row that readiness writes in place may fit where nothing else does.
+    instance.wait_until(lambda: storage_check(demo) == "failed", 5, "/readyz to say so")
+    codes = [entry["code"] for entry in demo.json_lines() if entry.get("message") == "the database cannot be written"]
+    assert len(codes) == 1 and codes[0].startswith("SQLite "), codes
 
     ballast.unlink()
     instance.wait_until(lambda: demo.post_issue().status == 200, 10, "recovery")
+    instance.wait_until(lambda: storage_check(demo) == "ok", 5, "/readyz to be well again")
+    # The outage is over when a write succeeds and none has failed for ten seconds.
+    instance.wait_until(lambda: demo.post_issue().status == 200 and "the database can be written again" in demo.output,
+                        20, "the log to say that it is over")
+    assert demo.output.count("the database cannot be written") == 1
     for token in refused:
         assert demo.status(token["id"]) == "pending", "nothing half done"
         answer = demo.redeem(token["token"])
@@ -186,6 +195,10 @@ def test_a_full_disk_is_503_with_nothing_half_done_and_it_recovers(small_disk):
     events = demo_rows(folder, "SELECT count(*) FROM audit_event WHERE type = 'login_token.redeemed'")
     sessions = demo_rows(folder, "SELECT count(*) FROM web_session WHERE login_token_id IS NOT NULL")
     assert events == sessions
+
+
+def storage_check(demo) -> str:
+    return json.loads(wire.send(demo.management, "GET", "/readyz").body)["checks"]["storage"]
 
 
 def demo_rows(folder: Path, sql: str) -> list[tuple]:

@@ -539,7 +539,7 @@ def test_the_website_hears_who_is_signed_in_and_from_nobody_else(front):
 
 @pytest.mark.parametrize("name", FORGED)
 def test_a_name_that_only_looks_like_the_checks_reaches_the_website_as_nothing(front, name):
-    """To CGI, WSGI and PHP it would be the same name: the visitor would say who he is."""
+    """To CGI, WSGI and PHP it would be the same name: visitors would say who they are."""
     answer = front.send("GET", "/contacts", {"Cookie": sign_in(front), name: "mallory"})
     if answer.status == 400:
         return  # refused as a whole
@@ -949,6 +949,9 @@ def test_the_unit_is_accepted_and_exposes_little(tmp_path):
     unit = tmp_path / "drawbridge.service"
     unit.write_text(adapted("drawbridge.service", {"/usr/local/bin/drawbridge": "/bin/true"}))
     assert "Documentation=man:drawbridge(1) man:drawbridge.yaml(5)" in unit.read_text()
+    # Starts are tried for as long as it takes, except with settings that are not accepted.
+    tried = ["StartLimitIntervalSec=0", "Restart=on-failure", "RestartSec=5s", "RestartPreventExitStatus=78"]
+    assert [line for line in unit.read_text().splitlines() if line.startswith(("StartLimit", "Restart"))] == tried
     done = subprocess.run([analyze, "verify", "--man=no", unit], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     done = subprocess.run([analyze, "security", "--offline=true", "--threshold=20", unit], capture_output=True, text=True)
@@ -956,8 +959,14 @@ def test_the_unit_is_accepted_and_exposes_little(tmp_path):
 
 
 def test_the_units_credentials_are_accepted(tmp_path):
-    """The one that is there by default stands for the embedded database."""
-    (tmp_path / "database").write_text(" ")
+    """The one that is there by default says nothing: the settings' database counts, or the embedded one."""
+    unit = (DEPLOY / "drawbridge.service").read_text()
+    [(name, text)] = re.findall(r"^SetCredential=(\w+):(.*)$", unit, re.M)
+    (tmp_path / name).write_text(text.replace(r"\x20", " "))
     settings = tmp_path / "drawbridge.yaml"
     settings.write_text("public_origin: https://www.example.com\n")
     assert "postgres" not in check_config(settings, {}, "--secrets-directory", str(tmp_path))
+    with settings.open("a") as more:
+        more.write("database: postgres://drawbridge@db.example.com/drawbridge\n")
+    said = check_config(settings, {}, "--secrets-directory", str(tmp_path))
+    assert "database: db.example.com/drawbridge  # settings file, line 2" in said

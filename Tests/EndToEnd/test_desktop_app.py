@@ -60,7 +60,7 @@ def test_sign_in_through_the_browser_then_open_lands_signed_in(demo, user, open_
     assert "code=" not in browser.execute_script("return document.documentElement.outerHTML + location.href")
     errors = [line["message"] for line in browser.get_log("browser") if "favicon" not in line["message"]]
     assert not errors, "the page's own policy lets its style and script be"
-    assert running.end() == "Signed in as alice.\n"
+    assert running.end() == "Signed in as Alice.\n", "by name, not by the subject that nobody knows themselves by"
     assert json.loads(user.run("whoami", "--json"))["preferred_username"] == "alice"
 
     # Another browser, so that nothing of the sign-in is there already.
@@ -77,7 +77,7 @@ def test_sign_in_through_the_browser_then_open_lands_signed_in(demo, user, open_
 def test_a_second_app_signs_in_without_asking_and_opens_a_page(demo, user, browser):
     sign_in_by_hand(demo, user)
     assert user.run("whoami", "--app", "demo-app-b", status=3)
-    assert "without asking" in user.run("sign-in", "--silent", "--app", "demo-app-b")
+    assert user.run("sign-in", "--silent", "--app", "demo-app-b") == "Signed in as Alice, without asking.\n"
     who = json.loads(user.run("whoami", "--json", "--app", "demo-app-b"))
     assert (who["preferred_username"], who["app"]) == ("alice", "demo-app-b")
     user.start("open", "/account/plan", "--app", "demo-app-b").end()

@@ -243,7 +243,7 @@ def test_the_versions_of_the_tables_are_those_of_the_packages():
         assert said == version_in(f"{package}/../pyproject.toml", toml)
 
 
-# docs/middleware.md: each block lets a visitor in by what Drawbridge says of his session
+# docs/middleware.md: each block lets a visitor in by what Drawbridge says of their session
 
 MIDDLEWARE_PAGE = (instance.ROOT / "docs/middleware.md").read_text()
 

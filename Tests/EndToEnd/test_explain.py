@@ -65,3 +65,15 @@ def test_it_names_what_is_wrong(demo, settings, change, reason):
 def test_there_must_be_a_token(settings):
     done = instance.run("explain", "exchange", "--config", str(settings), "--client", "demo-app-b", check=False)
     assert done.returncode != 0 and b"subject token" in done.stderr
+
+
+def test_a_redirect_to_a_website_of_the_database_is_explained_as_the_api_explains_it(demo, settings):
+    admin = Admin(demo)
+    site = {"client_id": "explained-shop", "client_type": "web", "return_paths": ["/cart/*", "/home"],
+            "default_return_path": "/home"}
+    assert admin.send("POST", "clients", site).status == 201
+    for value, client in [("/cart/7", "explained-shop"), ("//evil.example", "explained-shop"), ("/cart/7", "no-such")]:
+        done = instance.run("explain", "redirect", "--config", str(settings), "--client", client, value, check=False)
+        by_api = admin.send("POST", "explain", {"kind": "redirect", "client_id": client, "redirect": value}).json()
+        assert json.loads(done.stdout) == by_api and set(by_api) == {"passes", "reason", "rule", "steps"}
+        assert done.returncode == (0 if by_api["passes"] else 1)

@@ -211,7 +211,9 @@ def test_another_websites_page_makes_no_link(portal, headers, status):
 
 
 def test_whoever_is_signed_in_nowhere_gets_no_link(portal):
-    assert portal.make(Browser(portal.demo.base), client_id="other").status == 401
+    refused = portal.make(Browser(portal.demo.base), client_id="other")
+    assert (refused.status, refused.json()["error"]) == (401, "invalid_token")
+    assert refused.json()["error_description"] == "this takes the session of a browser that is signed in here"
 
 
 def test_whoever_is_not_signed_in_yet_goes_by_the_sign_in_page(portal):

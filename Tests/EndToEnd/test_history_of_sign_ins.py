@@ -216,7 +216,7 @@ RIGHT = {
         TRIP, act("trespass", 4, "trip", "browser", answer="refused"), come_back(5)],
     "who is being disabled may be refused": [
         TRIP, act("end", 4, USER, "word", answer=None, ended=34), come_back(5, made="", answer="refused")],
-    "who is enabled again comes back, from where he had set out before": [
+    "users who are enabled again come back, from where they had set out before": [
         TRIP, act("end", 4, USER, "word"), come_back(5, word="word 2"), act("check", 7, "web", node=1)],
     "the user's end is none of the provider's word": [TRIP, act("end", 4, USER), come_back(5), act("check", 7, "web")],
     "news of a session in whose place another came take a moment": [

@@ -12,6 +12,7 @@ import instance
 import oauth
 import signing
 import wire
+from native import App
 
 CHALLENGE = signing.challenge("v" * 43)
 
@@ -236,6 +237,21 @@ def test_status_follows_the_token(demo):
 def test_status_of_an_expired_token(demo):
     token = demo.issue(ttl=1)
     instance.wait_until(lambda: demo.status(token["id"]) == "expired", 5, "expiry")
+    assert demo.send("DELETE", token_route(token), demo.authorization()).status == 204
+    assert demo.status(token["id"]) == "expired"
+    assert not demo.audit("login_token.revoked", token_id=token["id"])
+
+
+@pytest.mark.parametrize("kind", ["device_secret", "refresh_token"])
+def test_status_of_a_token_whose_session_has_ended_is_revoked(demo, kind):
+    app = App(demo)
+    app.sign_in()
+    token = demo.post_issue(headers={"Authorization": f"Bearer {app.tokens['access_token']}"}).json()
+    assert demo.status(token["id"]) == "pending"
+    assert app.post("/oauth/revoke", token=app.tokens[kind]).status == 200
+    assert demo.status(token["id"]) == "revoked"
+    assert demo.send("DELETE", token_route(token), demo.authorization()).status == 204
+    assert not demo.audit("login_token.revoked", token_id=token["id"])
 
 
 def test_a_revoked_token_opens_nothing(demo):

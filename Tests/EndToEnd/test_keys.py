@@ -118,7 +118,7 @@ class Links:
             thread.join(60)
 
     def wait_for_turns(self):
-        """Until nobody asks any more what he began to ask before."""
+        """Until every question that was begun before has its answer."""
         before = list(self._turns)
         wait_until(lambda: all(now > then for now, then in zip(self._turns, before)), 10, "a turn of each client")
 

@@ -247,7 +247,7 @@ def test_a_token_for_another_client_is_not_used_up(demo, rp):
 
 @pytest.mark.parametrize("more", [
     {"prompt": "login"}, {"prompt": "select_account"}, {"max_age": "1"}, {"max_age": "0"},
-    {"claims": '{"id_token":{"acr":{"essential":true,"value":"2"}}}'},
+    {"claims": '{"id_token":{"acr":{"essential":true,"value":"2"}}}'}, {"acr_values": "aal2"},
 ])
 def test_what_wants_another_sign_in_gets_the_page_and_uses_nothing_up(demo, rp, more):
     auth_time = int(time.time()) - 100
@@ -278,6 +278,18 @@ def test_without_a_question_allowed_an_unfit_token_is_login_required(demo, rp):
     location = rp.visit(login_token=issued["token"], prompt="none", max_age="0").header("Location")
     assert "error=login_required" in location and demo.status(issued["id"]) == "pending"
     assert code(rp.visit(login_token=issued["token"], prompt="none"))
+
+
+def test_a_wished_level_makes_a_token_unfit_that_lacks_it_and_no_session(demo, rp):
+    issued = rp.token()
+    location = rp.visit(login_token=issued["token"], prompt="none", acr_values="aal2").header("Location")
+    assert "error=login_required" in location and demo.status(issued["id"]) == "pending"
+    opened = rp.visit(login_token=issued["token"])
+    assert code(opened)
+    assert code(rp.visit(opened.session_cookie, acr_values="aal2"))
+    bearer = demo.authorization("alice", acr="aal2")
+    strong = demo.send("POST", "/api/auth/create-sso-token", bearer, {"client_id": rp.id}).json()
+    assert code(rp.visit(login_token=strong["token"], acr_values="aal3 aal2"))
 
 
 @pytest.mark.parametrize("fields", [
@@ -334,7 +346,7 @@ def test_whoever_else_is_signed_in_is_asked_and_nothing_is_used_up_until_the_ans
     assert silent.status == 303 and "error=login_required" in silent.header("Location"), silent.text
     assert demo.status(issued["id"]) == "pending"
     assert demo.status(issued["id"]) == "pending"
-    # "No" keeps Bob, and the relying party gets him.
+    # "No" keeps Bob signed in, and the relying party gets Bob.
     keep = html.unescape(re.search(r'class="button" href="([^"]+)"', page.text).group(1))
     kept = rp.redeem(code(bob.request("GET", keep, site="same-origin"))).json()
     assert claims(kept["id_token"])["sub"] == subject(demo, "bob") and demo.status(issued["id"]) == "pending"

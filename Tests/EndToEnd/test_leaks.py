@@ -136,7 +136,7 @@ def test_no_secret_is_written_or_sent_anywhere(start_demo):
     for place, text in written.items():
         for word in ("token=", "code_verifier=", "Bearer ey", "__Host-drawbridge_session=", "eyJhbGciOi"):
             assert word not in text, (place, word)
-    # Who somebody is and what browser he has are for the audit log.
+    # Who users are and what browsers they have is for the audit log.
     people = {user["sub"] for user in demo.facts["users"]} | {"alice", "bob", "127.0.0.1", SAFARI}
     assert not find(people, {"spans": spans})
 

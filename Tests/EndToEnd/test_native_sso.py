@@ -100,6 +100,48 @@ def test_a_refresh_with_the_secret_keeps_it(demo):
     assert claims(fresh["id_token"])["ds_hash"] == native.ds_hash(first["device_secret"])
 
 
+def used_twice(app: App, **more: str) -> dict:
+    """What a code opened that came a second time."""
+    code = app.code()
+    form = {"grant_type": "authorization_code", "code": code, "redirect_uri": app.callback,
+            "code_verifier": app.verifier, **more}
+    tokens = app.token(**form).json()
+    assert app.token(**form).json()["error"] == "invalid_grant"
+    return tokens
+
+
+def listed(demo, user: dict) -> set:
+    return {row["id"] for row in admin(demo, "GET", f"/api/admin/users/{user['sub']}/device-secrets").json()["items"]}
+
+
+def test_a_code_used_twice_ends_the_device_secret_that_it_gave(demo):
+    app = App(demo, user="bob")
+    before = listed(demo, app.user)
+    tokens = used_twice(app)
+    assert oauth.introspect(demo, tokens["device_secret"]) == {"active": False}
+    assert listed(demo, app.user) <= before
+    assert app.sign_in(device_secret=tokens["device_secret"])["device_secret"] != tokens["device_secret"]
+
+
+def test_a_code_used_twice_spares_the_device_secret_of_others(demo):
+    app = App(demo)
+    secret = app.sign_in()["device_secret"]
+    brought = used_twice(App(demo), device_secret=secret)
+    assert brought["device_secret"] == secret and oauth.introspect(demo, secret)["active"]
+    assert app.native_sso().status == 200, "the app that it was given to goes on"
+
+
+def test_a_reused_refresh_token_ends_the_device_secrets_that_came_with_it(demo):
+    app = App(demo)
+    first = app.sign_in()
+    app.tokens = second = app.refresh().json()
+    app.tokens = app.refresh().json()
+    given = {tokens["device_secret"] for tokens in (first, second, app.tokens)}
+    assert len(given) == 3 and all(oauth.introspect(demo, secret)["active"] for secret in given)
+    assert app.token(grant_type="refresh_token", refresh_token=first["refresh_token"]).status == 400
+    assert [oauth.introspect(demo, secret) for secret in given] == [{"active": False}] * 3
+
+
 # Native SSO
 
 

@@ -13,6 +13,7 @@ import threading
 import time
 
 import pytest
+import yaml
 
 import instance
 import signing
@@ -60,6 +61,41 @@ def test_an_event_that_never_happened_is_counted_as_0(demo):
     """An alert on its rise would miss the first of them otherwise."""
     sample = 'drawbridge_audit_events_total{outcome="failure",type="audit.contradicted"} 0'
     wait_until(lambda: sample in wire.send(demo.management, "GET", "/metrics").text.splitlines(), what="the sample")
+
+
+# Its value is a time, and the alert compares it with now: without a restore there is none.
+ONLY_AFTER_A_RESTORE = {("drawbridge_database_restored_timestamp_seconds", "")}
+
+
+def named_series(expression: str) -> set[tuple[str, str]]:
+    """Each metric of ours with each type of event that a rule wants of it (empty: any)."""
+    found = set()
+    for name, _, labels in re.findall(r"(drawbridge_[a-z_]+)({([^}]*)})?", expression):
+        types = re.search(r'\btype=~?"([^"]*)"', labels)
+        found |= {(name, kind) for kind in (types[1].split("|") if types else [""])}
+    return found
+
+
+def test_every_series_that_an_alert_names_is_there_before_anything_happens(serve):
+    """Of a counter that its first event makes, `increase` does not see that event."""
+    rules = yaml.safe_load((instance.ROOT / "deploy/monitoring/drawbridge-alerts.yaml").read_text())
+    named = set().union(*(named_series(rule["expr"]) for group in rules["groups"] for rule in group["rules"]))
+    assert len(named) > 15
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        server = serve(f"audit_forwarders:\n  - {{name: siem, url: 'tcp://127.0.0.1:{closed.getsockname()[1]}'}}\n")
+        # Requests are counted by their status, which cannot be known before.
+        server.send("GET", "/session")
+
+        def missing() -> set[tuple[str, str]]:
+            lines = wire.send(server.management, "GET", "/metrics").text.splitlines()
+            return {(name, kind) for name, kind in named - ONLY_AFTER_A_RESTORE if not any(
+                re.match(rf'{name}[{{ ]', line) and (not kind or f'type="{kind}"' in line) for line in lines)}
+
+        deadline = time.monotonic() + 10
+        while missing() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert missing() == set()
 
 
 # The log
@@ -207,6 +243,29 @@ def test_a_stop_and_a_start_on_the_same_folder_keep_everything(start_demo, tmp_p
     assert second.session(cookie)["authenticated"] is True
     assert second.redeem(used["token"], wire.OTHER_BROWSER).status == 400
     assert second.redeem(pending["token"]).status == 303
+
+
+def test_who_writes_while_another_process_holds_the_database_is_told_soon_however_many_wait(start_demo):
+    demo = start_demo("--no-limits")
+    answers = []
+
+    def issue(pause: float):
+        time.sleep(pause)
+        begun = time.monotonic()
+        answer = demo.post_issue()
+        answers.append((answer.status, answer.header("Retry-After") is not None, time.monotonic() - begun < 8))
+
+    demo.issue()
+    with sqlite3.connect(demo.data / "drawbridge.sqlite", isolation_level=None, timeout=10) as database:
+        database.execute("BEGIN IMMEDIATE")
+        threads = [threading.Thread(target=issue, args=(pause,)) for pause in (0, 1, 2, 4, 6, 7)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        database.execute("ROLLBACK")
+    assert answers == [(503, True, True)] * 6, answers
+    assert demo.redeem(demo.issue()["token"]).status == 303
 
 
 def test_a_demo_leaves_the_database_of_a_service_alone(serve):
@@ -441,6 +500,39 @@ def test_an_unknown_flag_and_an_unknown_environment_setting_stop_the_start(tmp_p
     assert done.returncode != 0 and b"SESION" in done.stderr.upper()
 
 
+@pytest.fixture
+def with_a_database(tmp_path):
+    """A settings file that names a database, of a server that does not answer."""
+    settings = tmp_path / "drawbridge.yaml"
+    settings.write_text(f"public_origin: http://127.0.0.1:8080\ndata_directory: {tmp_path / 'data'}\n"
+                        "database: postgres://drawbridge@127.0.0.1:1/drawbridge\n")
+    return settings
+
+
+@pytest.mark.parametrize("layer", ["secret file", "variable"])
+def test_an_empty_secret_file_or_variable_does_not_hide_the_database_of_the_settings(with_a_database, tmp_path, monkeypatch, layer):
+    """The unit makes such a file where there is none, and each node then wrote to a database of its own."""
+    words = ["--config", str(with_a_database)]
+    if layer == "variable":
+        monkeypatch.setenv("DRAWBRIDGE_DATABASE", "")
+    else:
+        (tmp_path / "secrets").mkdir()
+        (tmp_path / "secrets/database").write_text(" ")
+        words += ["--secrets-directory", str(tmp_path / "secrets")]
+    assert "database: 127.0.0.1/drawbridge  # settings file, line 3" in instance.run("check-config", *words).stdout.decode()
+    listed = instance.run("users", "list", *words, check=False)
+    assert listed.returncode == 1 and "The database 127.0.0.1/drawbridge cannot be opened" in listed.stderr.decode(), listed
+
+
+def test_a_database_that_the_command_line_names_as_nothing_is_refused(with_a_database):
+    config = ["--config", str(with_a_database)]
+    for command, status in [("serve", 78), ("check-config", 1)]:
+        done = instance.run(command, *config, "--database", "", check=False, timeout=20)
+        assert done.returncode == status and "--database: needs a value: a postgres:// URL" in done.stderr.decode(), done
+    done = instance.run("users", "list", *config, "--database", "", check=False)
+    assert done.returncode == 1 and "The database address cannot be read: it is empty" in done.stderr.decode(), done
+
+
 def test_check_config_prints_what_is_in_force_and_never_a_secret(serve):
     server = serve("session: {lifetime: 1h}\n")
     said = instance.run("check-config", "--config", str(server.settings)).stdout.decode()
@@ -484,6 +576,21 @@ clients:
         assert done.returncode == 1 and told in done.stderr.decode(), (words, done.stderr)
 
 
+def test_who_looks_in_the_database_for_a_client_of_the_settings_is_told_where_it_is(serve):
+    def run(*words: str, **more):
+        return instance.run("clients", words[0], "--config", str(server.settings), *words[1:], **more)
+
+    server = serve()
+    listed = run("list")
+    assert listed.stdout == b"CLIENT ID  CLIENT TYPE  CLIENT NAME\n"
+    assert "drawbridge check-config lists them" in listed.stderr.decode()
+    shown = run("show", "web", check=False)
+    assert shown.returncode == 1 and "drawbridge check-config lists it" in shown.stderr.decode(), shown.stderr
+    checked = instance.run("check-config", "--config", str(server.settings)).stdout.decode()
+    assert "clients: app (native)" in checked and "clients: web (web)" in checked
+    assert "check-config" not in run("show", "nosuch", check=False).stderr.decode()
+
+
 def test_the_example_settings_are_accepted(tmp_path):
     example = instance.ROOT / "Config/drawbridge.example.yaml"
     text = example.read_text()
@@ -509,6 +616,22 @@ def test_audit_commands(start_demo):
     assert types[:1] == ["login_token.issued"] and "login_token.redeemed" in types
     for name in ["id", "at", "type", "outcome", "request_id", "node", "hash", "previous_hash"]:
         assert name in exported[0], exported[0]
+
+
+def test_the_audit_commands_look_for_an_address_as_the_api_does(demo):
+    def run(word: str, address: str):
+        return instance.run("audit", word, "--data", str(demo.data), "--ip", address, "--type", "login_token.issued",
+                            "--format", "jsonl", check=False)
+
+    token = demo.issue("carol")
+    for word in ["search", "export"]:
+        for address in ["127.0.0.1", "127.0.0.1/32", "127.0.0.0/8", "127.0.0.0/9"]:
+            assert token["id"] in run(word, address).stdout.decode(), (word, address)
+        assert run(word, "192.0.2.0/24").stdout == b""
+        for rubbish in ["127.0.0", "127.0.0.1/33", "300.1.1.1", "localhost", ""]:
+            done = run(word, rubbish)
+            assert done.returncode == 64 and not done.stdout, (word, rubbish)
+            assert "--ip must be an address or a network such as 203.0.113.0/24." in done.stderr.decode(), done.stderr
 
 
 @pytest.mark.parametrize("tamper, kind", [

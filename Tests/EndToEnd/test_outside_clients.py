@@ -105,10 +105,11 @@ def test_statuses_and_words_of_a_refresh(demo):
 
 @pytest.mark.parametrize("fields, status, words", [
     ({"grant_type": "urn:ietf:params:oauth:grant-type:token-exchange"}, 400, "Client ID can't be blank"),
-    ({}, 400, "Client ID can't be blank"),
+    ({}, 400, "Grant type can't be blank"),
     ({"grant_type": "authorization_code"}, 400, "Code can't be blank"),
-    ({"grant_type": "authorization_code", "code": "garbage"}, 400, "Code is not valid"),
-    ({"grant_type": "authorization_code", "code": "garbage", "client_id": "nobody"}, 401,
+    ({"grant_type": "authorization_code", "code": "garbage"}, 400, "Code verifier can't be blank"),
+    ({"grant_type": "authorization_code", "code": "garbage", "code_verifier": "v" * 43}, 400, "Code is not valid"),
+    ({"grant_type": "authorization_code", "code": "garbage", "code_verifier": "v" * 43, "client_id": "nobody"}, 401,
      "client configuration not found"),
 ])
 def test_statuses_and_words_of_a_token_request(demo, fields, status, words):

@@ -74,6 +74,7 @@ def test_nobody_without_a_bearer_and_no_backends_bearer_links(demo):
     for method, path, body in [("GET", NONCE, None), ("POST", LINKS, {"proof": "x"})]:
         answer = demo.send(method, path, {"Authorization": f"Bearer {demo.bearer()}"}, body)
         assert answer.status == 403, answer.text
+        assert answer.json()["error_description"] == "only an app that its user signed in to here may link a phone's key"
 
 
 def test_attack_a_website_brings_what_a_phone_signed_for_it(demo, app):

@@ -1,6 +1,7 @@
 """What a client may ask of the provider beyond the defaults: signed userinfo, pushed requests only, no web views."""
 
 import base64
+import re
 import secrets
 import sqlite3
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -8,6 +9,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 
 import oauth
+import wire
 
 WEB_VIEW = "Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) AppleWebKit/537.36 Version/4.0 Chrome/130.0 Mobile Safari/537.36"
 
@@ -110,6 +112,7 @@ def test_a_web_view_is_refused_where_the_client_wants_it(demo):
     assert demo.send("GET", "/oauth/authorize?" + query, {"User-Agent": "Mozilla/5.0 Chrome/130"}).status == 303
     german = demo.send("GET", "/oauth/authorize?" + query, {"User-Agent": WEB_VIEW, "Accept-Language": "de"})
     assert "Ihren Browser" in german.text
+    assert "/sign-in\"" not in german.text, "nobody is led to a password's page inside an app"
 
 
 def test_a_reused_challenge_is_recorded_and_refused_where_the_client_wants_it(demo):
@@ -189,12 +192,33 @@ def test_what_a_website_sends_along_is_text_in_the_form(demo, poster):
     assert "<script>alert" not in answer.text
 
 
+def assert_leads_to_the_sign_in(demo, answer):
+    """What a browser gets of every fault (contract §11): a page with the request's id and a link to the normal sign-in."""
+    assert answer.status == 400 and answer.header("Location") is None
+    assert answer.header("Content-Type").startswith("text/html"), answer.text
+    assert answer.header("X-Request-Id") in answer.text
+    assert re.search(r'<a [^>]*href="[^"]*/sign-in"', answer.text), answer.text
+
+
+@pytest.mark.parametrize("spoil", [
+    {"client_id": "nobody"}, {"client_id": ""}, {"redirect_uri": "https://evil.example/"}, {"redirect_uri": ""},
+    {"request_uri": "urn:ietf:params:oauth:request_uri:none"}])
+def test_a_page_of_a_fault_in_an_apps_request_leads_to_the_sign_in(demo, spoil):
+    good = {"client_id": "demo-app", "redirect_uri": "com.example.demo:/callback"}
+    assert_leads_to_the_sign_in(demo, demo.send("GET", "/oauth/authorize?" + urlencode({**good, **spoil})))
+
+
+def test_a_consent_that_belongs_to_no_request_leads_to_the_sign_in(demo):
+    assert_leads_to_the_sign_in(demo, demo.send("POST", "/oauth/consent", {"Content-Type": wire.FORM}, "decision=allow"))
+
+
 @pytest.mark.parametrize("mode", ["form_post", "fragment", "form_post.jwt", "FORM_POST"])
 def test_no_form_goes_to_an_apps_own_scheme_and_no_mode_is_guessed(demo, mode):
     app = {"client_id": "demo-app"}
     pkce = {"code_challenge": challenge(), "code_challenge_method": "S256", "redirect_uri": "com.example.demo:/callback"}
     answer = demo.send("GET", asked(app, response_mode=mode, **pkce))
-    assert answer.status == 400 and answer.header("Location") is None and "<form" not in answer.text
+    assert answer.status == 400 and answer.header("Location") is None
+    assert_leads_to_the_sign_in(demo, answer)
     pushed = oauth.post(demo, "/oauth/par", {**app, **pkce, "response_type": "code", "scope": "openid", "response_mode": mode})
     assert (pushed.status, pushed.json()["error"]) == (400, "invalid_request")
 

@@ -4,11 +4,13 @@ import itertools
 import json
 import re
 import time
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import unquote, urlencode, urljoin, urlsplit
 
 import pytest
 
 import instance
+import native
+import oauth
 import signing
 import wire
 from instance import REDEEM
@@ -132,6 +134,10 @@ PREVIEWERS = [
     "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)",
     "LinkedInBot/1.0 (compatible; Mozilla/5.0)",
     "Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5",
+    "Mozilla/5.0 (compatible; Yahoo Link Preview; https://help.yahoo.com/kb/mail/yahoo-link-preview-SLN23615.html)",
+    "bitlybot/3.0 (+http://bit.ly/)",
+    "Mozilla/5.0 (compatible; Microsoft-URL-Preview/1.0)",
+    "Mozilla/5.0 (compatible; snapchat URL Preview)",
 ]
 
 
@@ -313,6 +319,42 @@ def test_a_double_tap_gets_the_target_without_cookies(demo):
     assert not demo.audit("login_token.replayed", token_id=token["id"])
 
 
+def past_the_end_of(token: dict, seconds: float = 0.1):
+    """Waits until so long after a token's end."""
+    time.sleep(max(0.0, signing.claims_of(token["token"])["exp"] + seconds - time.time()))
+
+
+def test_a_double_tap_across_the_tokens_end_gets_the_target_without_cookies(demo):
+    token = demo.issue(ttl=2)
+    cookie = demo.redeem(token["token"]).session_cookie
+    past_the_end_of(token)
+    again = demo.redeem(token["token"])
+    assert again.status == 303 and not again.all("Set-Cookie")
+    assert again.header("Location") == f"{demo.base}/contacts"
+    assert demo.session(cookie)["authenticated"] is True
+    assert demo.audit("login_token.repeated", token_id=token["id"])
+    assert not demo.audit("login_token.refused", "login_token.replayed", token_id=token["id"])
+
+
+@pytest.mark.parametrize("headers, wait", [(OTHER_BROWSER, 0.1), (NAVIGATION, 3.2)], ids=["other browser", "later"])
+def test_a_used_token_past_its_end_is_refused_and_ends_nothing(demo, headers, wait):
+    token = demo.issue(ttl=2)
+    cookie = demo.redeem(token["token"]).session_cookie
+    past_the_end_of(token, wait)
+    assert_refused(demo.redeem(token["token"], headers))
+    assert demo.session(cookie)["authenticated"] is True
+    assert [event["reason"] for event in demo.audit("login_token.refused", token_id=token["id"])] == ["expired"]
+    assert not demo.audit("login_token.repeated", "login_token.replayed", token_id=token["id"])
+
+
+def test_a_double_tap_past_the_end_of_a_bound_token_needs_what_it_is_bound_to(demo):
+    token = demo.issue(ttl=2, code_challenge=signing.challenge(VERIFIER), code_challenge_method="S256")
+    assert demo.redeem(token["token"], code_verifier=VERIFIER).status == 303
+    past_the_end_of(token)
+    assert_refused(demo.redeem(token["token"]))
+    assert demo.redeem(token["token"], code_verifier=VERIFIER).status == 303
+
+
 def test_another_browser_ends_the_session_that_the_first_use_opened(demo):
     token = demo.issue()
     cookie = demo.redeem(token["token"]).session_cookie
@@ -329,6 +371,19 @@ def test_a_look_at_a_used_link_that_would_not_consume_ends_nothing(demo, headers
     cookie = demo.redeem(token["token"]).session_cookie
     assert not demo.redeem(token["token"], headers).session_cookie
     assert demo.session(cookie)["authenticated"] is True
+
+
+# By a website's server (§4.4)
+
+@pytest.mark.parametrize("client", ["demo-admin", "demo-rp"], ids=["without the grant", "another website"])
+def test_a_token_is_an_invalid_grant_to_every_other_client_and_stays_good(demo, client):
+    token = demo.issue()
+    answer = oauth.token(demo, {"grant_type": native.EXCHANGE, "subject_token": token["token"],
+                                "subject_token_type": native.LOGIN_TOKEN}, oauth.basic(demo, client))
+    assert (answer.status, answer.json()["error"]) == (400, "invalid_grant")
+    assert untouched(demo, token)
+    assert demo.audit("login_token.refused", token_id=token["id"])[0]["reason"] == "unknown_website"
+    assert_signed_in(demo, demo.redeem(token["token"]))
 
 
 # One refusal page
@@ -612,3 +667,18 @@ def test_statuses_307_and_308_never_happen(demo):
         answer = demo.send(method, target, NAVIGATION)
         assert answer.status not in (301, 302, 307, 308), (method, target, answer.status)
         assert answer.header("X-Request-Id"), (method, target)
+
+
+def test_4_a_further_path_redeems_beside_the_one_that_every_client_knows(serve):
+    server = serve("redemption_paths: [/mobile/open]\napp_links: {apple: [ABCDE12345.com.example.app], "
+                   f"android: ['com.example.app={':'.join(['AB'] * 32)}']}}\n")
+    assert urlsplit(server.issue()["login_url"]).path == "/mobile/open"
+    for path in ["/mobile/open", REDEEM]:
+        answer = server.send("GET", f"{path}?{urlencode({'token': server.issue()['token']})}", NAVIGATION)
+        assert answer.status == 303 and answer.session_cookie, path
+        assert server.send("GET", f"{path}?token=abc", NAVIGATION).status == 400
+    apple = server.send("GET", "/.well-known/apple-app-site-association").json()["applinks"]["details"][0]["components"]
+    [android] = server.send("GET", "/.well-known/assetlinks.json").json()
+    dynamic = android["relation_extensions"]["delegate_permission/common.handle_all_urls"]["dynamic_app_link_components"]
+    for components in [apple, dynamic]:
+        assert [entry["/"] for entry in components if entry.get("exclude")][:2] == ["/mobile/open", REDEEM]

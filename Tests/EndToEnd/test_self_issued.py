@@ -32,6 +32,9 @@ def events(demo, kind: str, reason: str | None = None) -> list[dict]:
 def refused(demo, answer: wire.Answer, name: str):
     assert answer.status == 400 and answer.json()["error"] == name, answer.body
     assert {"error_description", "error_uri", "request_id"} <= set(answer.json())
+    page = demo.send("GET", urlsplit(answer.json()["error_uri"]).path)
+    assert answer.json()["error_uri"] == f"{demo.base}/errors/{name}" and page.status == 200, "contract §11"
+    assert f"<h1><code>{name}</code></h1>" in page.text
     row = events(demo, "self_issued.refused", name)[-1]
     assert row["request_id"] == answer.json()["request_id"] and row["outcome"] == "failure"
 
@@ -418,6 +421,34 @@ def test_the_qr_code_holds_the_claimed_link_for_another_device(demo):
     assert drawn(browser.page.text) in [encoded(link, mask) for mask in range(8)]
 
 
+def test_the_open_page_has_the_same_code_and_waits_where_the_sign_in_began(demo, linked):
+    """B.1: whose app is on no device with this browser still gets on from here."""
+    browser = Browser(demo)
+    request = browser.start()
+    link = link_of(browser.page.text, "open-app").removeprefix(demo.base)
+    stranger = demo.send("GET", link)
+    page = browser.request("GET", link)
+    assert drawn(page.text) == drawn(stranger.text) == drawn(browser.page.text)
+    assert "Scan this code only if you opened this page yourself" in page.text
+    assert 'id="wait"' in page.text and 'id="wait"' not in stranger.text, "only who began it waits for it"
+    assert post(demo, linked.answer(request)).status == 200
+    page = browser.submit(page)
+    assert page.status == 200 and "Alice" in page.text
+    assert browser.submit(page, 0).header("Location") == demo.base + "/contacts"
+    assert browser.session()["sub"] == demo.user("alice")["sub"]
+
+
+def test_the_open_page_shows_no_code_where_one_was_scanned_and_none_for_a_key_to_be_linked(demo):
+    browser = Browser(demo)
+    browser.start()
+    link = link_of(browser.page.text, "open-app").removeprefix(demo.base)
+    assert "<svg" not in browser.request("GET", link + "&response_mode=direct_post").text
+    browser.sign_in("alice")
+    page = browser.request("GET", "/self-issued/start?link=1")
+    link = link_of(page.text, "open-app").removeprefix(demo.base)
+    assert "<svg" not in page.text and "<svg" not in browser.request("GET", link).text
+
+
 def test_the_return_page_has_no_inline_script_and_a_strict_policy(demo):
     page = demo.send("GET", "/self-issued/callback")
     policy = page.header("Content-Security-Policy")
@@ -674,7 +705,7 @@ app_links:
 
 
 def test_attack_another_app_that_took_the_schemes_link_gets_its_key_linked_to_nobody(serve):
-    """It answers in the user's own browser, who then says that he has an account, signs in, and would link the thief's key."""
+    """It answers in the user's own browser; the user has an account, signs in to it, and would link the thief's key."""
     password = "a long enough passphrase"
     server = serve(users={"carol": password}, settings="""
 self_issued:

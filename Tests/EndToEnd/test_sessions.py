@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+import oauth
 import wire
 
 SAME_ORIGIN = {**wire.NAVIGATION, "Sec-Fetch-Site": "same-origin"}
@@ -65,10 +66,18 @@ def test_check_without_a_session_is_401_and_says_nothing(demo):
     assert not answer.header("Location") and not answer.header("X-Auth-Subject")
 
 
+@pytest.mark.parametrize("query", ["?acr=a&acr=b", "?max_age=5&max_age=6", "?identity=name&identity=email",
+                                   "?identity=password", "?website=a&website=b"])
+def test_check_refuses_a_question_of_two_meanings_whoever_asks(demo, query):
+    answer = check(demo, query=query)
+    assert (answer.status, answer.body) == (400, b"")
+
+
 @pytest.mark.parametrize("query, status", [
     ("?acr=aal1", 200), ("?acr=aal2", 401), ("?acr=aal9%20aal1", 200), ("?max_age=3600", 200), ("?max_age=5", 401),
     ("?max_age=-1", 400), ("?max_age=soon", 400), ("?max_age=1.5", 400), ("?max_age=60&max_age=60", 400),
-    ("?acr=aal1&max_age=3600", 200),
+    ("?acr=aal1&max_age=3600", 200), ("?identity=name,email", 200), ("?identity=name&identity=email", 400),
+    ("?identity=name&identity=", 400),
 ])
 def test_check_with_demands(demo, query, status):
     bearer = demo.bearer(acr="aal1", auth_time=int(time.time()) - 60)
@@ -108,6 +117,22 @@ def test_logout_by_form_goes_to_the_signed_out_page(demo):
     signed_out = demo.send("GET", answer.header("Location").removeprefix(demo.base))
     assert signed_out.status == 200 and signed_out.header("Content-Type").startswith("text/html")
     assert demo.session(cookie) == {"authenticated": False}
+
+
+def test_the_pages_of_a_sign_out_say_what_else_it_ends(demo):
+    """docs/sessions.md, "How they end": the session with what was granted in it, but for `offline_access`."""
+    browser = oauth.Browser(demo)
+    app = oauth.sign_in(demo, browser=browser, scope="openid profile")
+    kept = oauth.sign_in(demo, browser=browser, scope="openid profile offline_access")
+    question = browser.request("GET", "/session/logout")
+    devices = browser.request("GET", "/account/devices")
+    answer = browser.submit(question)
+    goodbye = browser.request("GET", answer.header("Location").removeprefix(demo.base))
+    assert [oauth.userinfo(demo, tokens["access_token"]).status for tokens in (app, kept)] == [401, 200]
+    for page in (question, goodbye):
+        assert "Apps that you allowed to stay signed in remain so; everything else that you signed in to from this" \
+            " browser is signed out too." in page.text
+    assert "out of everything that you signed in to from it" in devices.text
 
 
 @pytest.mark.parametrize("headers", [

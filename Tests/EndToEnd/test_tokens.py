@@ -127,6 +127,15 @@ def test_a_wrong_secret_is_answered_in_kind(demo):
     assert answer.header("WWW-Authenticate").startswith("Basic")
 
 
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer abc"}], ids=["none", "Bearer"])
+@pytest.mark.parametrize("path", ["token", "revoke", "introspect", "par", "device_authorization"])
+def test_rfc_9110_15_5_2_every_client_that_is_not_believed_gets_a_challenge(demo, path, headers):
+    form = {"grant_type": "client_credentials", "token": "x", "client_id": "demo-admin", "client_secret": "wrong"}
+    answer = oauth.post(demo, f"/oauth/{path}", form, headers)
+    assert error(answer) == (401, "invalid_client")
+    assert answer.header("WWW-Authenticate") == 'Basic realm="token"'
+
+
 @pytest.mark.parametrize("credentials", ["Zm9v", "!!!", "Zm9vOmJhcg", "JTp4"],
                          ids=["no colon", "no Base64", "no padding", "a broken escape"])
 @pytest.mark.parametrize("path", ["token", "revoke", "introspect", "par", "device_authorization"])
@@ -439,6 +448,26 @@ def test_a_websites_post_is_sent_round_to_a_get_that_shows_no_token(demo):
     assert answer.status == 303
     assert answer.header("Location") == "https://rp.example.com/signed-out?state=a%20b"
     assert oauth.userinfo(demo, tokens["access_token"]).status == 401
+
+
+def test_a_post_that_brings_our_cookie_signs_out_at_once(demo):
+    """From another host of the same site, or a browser that knows no SameSite (contract §5)."""
+    browser = oauth.Browser(demo)
+    tokens = rp_sign_in(demo, browser)
+    answer = browser.request("POST", "/oauth/logout", {
+        "id_token_hint": tokens["id_token"], "post_logout_redirect_uri": "https://rp.example.com/signed-out"})
+    assert answer.status == 303 and answer.header("Location") == "https://rp.example.com/signed-out"
+    assert oauth.userinfo(demo, tokens["access_token"]).status == 401
+
+
+def test_a_post_that_brings_our_cookie_and_no_hint_of_its_session_ends_nothing(demo):
+    other = rp_sign_in(demo, oauth.Browser(demo))
+    browser = oauth.Browser(demo)
+    tokens = rp_sign_in(demo, browser)
+    for fields in ({"state": "x"}, {"id_token_hint": other["id_token"]}, {"id_token_hint": "nonsense"}):
+        answer = browser.request("POST", "/oauth/logout", fields)
+        assert answer.status == 200 and "form_token" in answer.text, "the user is asked"
+    assert oauth.userinfo(demo, tokens["access_token"]).status == 200
 
 
 def test_a_websites_post_for_somebody_else_shows_the_question(demo):

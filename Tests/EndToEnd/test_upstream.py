@@ -8,6 +8,7 @@ import pytest
 import provider_of_others
 import wire
 from collector import Collector
+from instance import run
 
 
 @pytest.fixture
@@ -179,3 +180,17 @@ def test_an_answer_to_another_browser_signs_nobody_in(served):
 
 def test_an_unknown_provider_is_not_found(served):
     assert Browser(served).get("/sign-in/with/nobody").status == 404
+
+
+@pytest.mark.parametrize(("more", "status", "level"), [("", 401, "aal1"), ("    second_factor_counts: true\n", 200, "aal2")],
+                         ids=["as shipped", "trusted"])
+def test_a_providers_word_on_a_second_factor_opens_the_console_only_where_its_entry_says_so(
+        serve, upstream, upstream_settings, more, status, level):
+    server = serve(upstream_settings + more)
+    upstream.token_claims = {"amr": ["pwd", "mfa"]}
+    browser = Browser(server)
+    browser.follow("/sign-in/with/other")
+    run("users", "role", "--config", str(server.settings), browser.session["sub"], "admin")
+    browser.follow("/sign-in/with/other")
+    assert browser.session["acr"] == level and ("mfa" in browser.session["amr"]) == (status == 200)
+    assert browser.get("/api/admin/users").status == status

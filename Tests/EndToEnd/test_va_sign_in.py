@@ -174,7 +174,13 @@ def test_user_info_for_apps_and_web_views(demo, app):
     for headers in [bearer, cookie_header(app.web_cookies())]:
         answer = wire.send(demo.base, "GET", f"{BASE}/user_info", headers)
         assert (answer.status, answer.json()["sub"]) == (200, app.user["sub"])
-    assert wire.send(demo.base, "GET", f"{BASE}/user_info").status == 401
+    for bearer in ({}, {"Authorization": "Bearer nonsense"}):
+        refused = wire.send(demo.base, "GET", f"{BASE}/user_info", bearer)
+        assert (refused.status, refused.json()["error"]) == (401, "invalid_token")
+        assert refused.header("WWW-Authenticate").startswith("Bearer"), "contract §11"
+    refused = post(demo, "revoke", refresh_token="nonsense")
+    assert (refused.status, refused.json()["error"]) == (401, "invalid_token")
+    assert refused.header("WWW-Authenticate") == 'Bearer error="invalid_token"'
 
 
 def test_what_is_wrong_with_a_request_is_written_down_as_at_our_own_endpoint(start_demo):

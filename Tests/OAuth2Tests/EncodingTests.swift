@@ -10,6 +10,17 @@ import Testing
         #expect(ConstantTime.equals([], []))
     }
 
+    @Test func `a hash is SHA-256 of the text's bytes, whole or its left half`() {
+        // The first example of FIPS 180-2, appendix B.
+        let hash = SHA256Hash(of: "abc")
+        #expect(HexDigit.encode(hash.bytes) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        #expect(hash.base64URL == "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0")
+        #expect(hash.base64URLOfHalf == "ungWv48Bz-pBQUDeXa4iIw" && hash.leftHalf == Array(hash.bytes[..<16]))
+        for text in ["", "ü\u{2028}", String(repeating: "x", count: 200)] {
+            #expect(SHA256Hash(of: text).bytes == SHA256Hash(of: Array(text.utf8)).bytes)
+        }
+    }
+
     @Test func `percent encoding keeps only unreserved characters`() {
         #expect(PercentEncoding.encode("/a b?c=ü&~._-9Z") == "%2Fa%20b%3Fc%3D%C3%BC%26~._-9Z")
     }
@@ -53,11 +64,11 @@ import Testing
         object.add("empty", [])
         object.add("raw", json: "{}")
         #expect(
-            String(decoding: object.finish(), as: UTF8.self)
+            object.finishedText()
                 == #"{"text":"a\"b","nothing":null,"number":-5,"flag":true,"list":["x","y"],"empty":[],"raw":{}}"#)
     }
 
     @Test func `an object without members is an object`() {
-        #expect(String(decoding: JSONObjectWriter().finish(), as: UTF8.self) == "{}")
+        #expect(JSONObjectWriter().finishedText() == "{}")
     }
 }

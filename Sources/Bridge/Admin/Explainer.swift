@@ -26,14 +26,7 @@ package final class Explainer: Sendable {
 
     /// Would this website take this redirect, and where would a sign-in land?
     package func redirect(_ value: [UInt8], client id: ClientID) -> Explanation {
-        var explanation = Explanation(rule: "return_paths")
-        guard explanation.check("client is known", fails: clients.current[id] == nil ? "unknown_client" : nil),
-            let website = clients.current[id],
-            explanation.check(
-                "client has return paths", fails: website.returnPaths.defaultPath == nil ? "no_return_paths" : nil)
-        else { return explanation }
-        add(value, website, to: &explanation)
-        return explanation
+        RedirectExplainer.explain(value, for: clients.current[id], publicOrigin: publicOrigin)
     }
 
     /// Would this login token be redeemed?
@@ -64,40 +57,11 @@ package final class Explainer: Sendable {
         if let target = claims.target {
             explanation.note("sealed target", target)
         } else if let redirect {
-            var landing = Explanation(rule: "return_paths")
-            add(redirect, website, to: &landing)
+            let landing = RedirectExplainer(website, publicOrigin: publicOrigin).explain(redirect)
             // A refused redirect never fails a sign-in: it lands on the default path (contract §4.3).
             for step in landing.steps { explanation.note(step.check, step.outcome) }
         }
         return explanation
-    }
-
-    private func add(_ value: [UInt8], _ website: Client, to explanation: inout Explanation) {
-        let origin = (website.publicOrigin ?? publicOrigin).description
-        switch website.returnPaths.decide(value) {
-        case .accepted(let path):
-            explanation.check("redirect is allowed", fails: nil)
-            if let entry = website.returnPaths.entry(allowing: path) {
-                explanation.note("allowed by", entry.text)
-                explanation.decided(by: entry.text)
-            }
-            note(landing: path, origin, website, in: &explanation)
-        case .refused(let refusal):
-            explanation.check("redirect is allowed", fails: refusal.rawValue)
-            note(landing: website.returnPaths.defaultPath, origin, website, in: &explanation)
-        }
-    }
-
-    private func note(
-        landing path: ReturnPath?, _ origin: String, _ website: Client, in explanation: inout Explanation
-    ) {
-        let page = path.map { origin + $0.serialized }
-        guard website.landing == .initiateLogin, let signIn = website.initiateLoginURI else {
-            return explanation.note("lands on", page ?? "nowhere")
-        }
-        // The website asks us next, and goes on to the page itself, if it goes by target_link_uri.
-        explanation.note("lands on", signIn)
-        explanation.note("target_link_uri", page ?? "none")
     }
 
     /// A browser that nothing is known of comes with the token.

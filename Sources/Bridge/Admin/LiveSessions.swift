@@ -4,11 +4,13 @@
 /// sessions themselves are kept by their ids and know neither. So no index is there for this list alone, which every
 /// redemption would have to write. What was opened longer ago than the log goes back is not found.
 package struct LiveSessions: Sendable {
+    /// A session, and what the event of its opening says of where it came from.
     package struct Found: Hashable, Sendable {
         package let session: SessionOverview
         package let trace: SessionTrace
     }
 
+    /// What one search gave, and where the next one continues.
     package struct Page: Sendable {
         package let found: [Found]
         /// Where to go on; `nil` when all was looked at. There may be more although a page is not full.

@@ -2,26 +2,27 @@ import OAuth2
 
 /// Users as an administrator changes them.
 package final class UserRegister: Sendable {
+    /// The stores that hold a user's account, sessions and credentials.
     package typealias Storage = UserStore & GrantStore & SessionStore & LinkedKeyStore & PasskeyStore
 
     private let storage: any Storage
     private let endings: SessionEndings
     private let time: TimeSource
     private let passwords: PasswordHasher?
-    private let onClaimsChanged: @Sendable (Subject) -> Void
+    private let onChange: @Sendable (Subject) -> Void
 
     /// - Parameters:
     ///   - passwords: `nil` for an instance that signs nobody in itself.
-    ///   - onClaimsChanged: called with a user whose standard claims were replaced, so that nobody answers old ones.
+    ///   - onChange: called with a user who may have changed, so that nobody answers by what was true before.
     package init(
         storage: any Storage, endings: SessionEndings, passwords: PasswordHasher?,
-        onClaimsChanged: @escaping @Sendable (Subject) -> Void = { _ in }, time: TimeSource = .system
+        onChange: @escaping @Sendable (Subject) -> Void = { _ in }, time: TimeSource = .system
     ) {
         self.storage = storage
         self.endings = endings
         self.time = time
         self.passwords = passwords
-        self.onClaimsChanged = onClaimsChanged
+        self.onChange = onChange
     }
 
     /// At most `limit` after `cursor`, in order of subject.
@@ -82,13 +83,14 @@ package final class UserRegister: Sendable {
         }
         let outcome = try await storage.changeUser(
             subject, change, events: { action.event($0, subject: subject, facts: $1) }, ending: Ending(action))
+        // Of a user whom another node has just changed the same way as well.
+        onChange(subject)
         let root: EndingRoot? = change.endsEverything ? .user(subject) : nil
         guard case .changed(let ended) = outcome else {
             await endings.take(in: .nothing, of: root)
             return outcome
         }
         await endings.take(in: ended, of: root)
-        if change.claims != nil || change.names != nil { onClaimsChanged(subject) }
         return outcome
     }
 
@@ -106,7 +108,7 @@ package final class UserRegister: Sendable {
     }
 
     /// Unlinks a phone's key for ever, and ends what was signed in with any key of the user: for somebody who lost the
-    /// phone, or whose account a thief has linked his to.
+    /// phone, or to whose account a thief has linked another.
     package func unlinkKey(_ thumbprint: String, of subject: Subject, action: AdminAction) async throws -> Unlinking {
         let outcome = try await storage.unlink(
             thumbprint, of: subject, sparing: nil, Ending(action),

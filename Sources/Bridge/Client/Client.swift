@@ -2,6 +2,7 @@ package import OAuth2
 
 /// A registered app or website (contract §14). Its wire and file form is ``ClientDocument``.
 package struct Client: Hashable, Sendable {
+    /// What sort of party it is: `client_type` in its document (contract §14).
     package enum Kind: String, Sendable, CaseIterable {
         /// A public client on a device.
         case native
@@ -204,6 +205,7 @@ extension Client {
     package struct Webhook: Hashable, Sendable {
         /// The least length of a secret (RFC 2104 §3).
         package static let shortestSecret = 32
+        static let fileNameLimit = 64
 
         package let uri: String
         /// The name of a file in the servers' folder of webhook secrets.
@@ -214,9 +216,9 @@ extension Client {
             self.secretFile = secretFile
         }
 
-        /// Whether a name is of a file in that very folder: 1 to 64 letters, digits, `.`, `_` and `-`, no leading dot.
+        /// Whether a name is of a file in that very folder: letters, digits, `.`, `_` and `-`, no leading dot.
         package static func isFileName(_ name: String) -> Bool {
-            (1...64).contains(name.utf8.count) && !name.hasPrefix(".")
+            (1...fileNameLimit).contains(name.utf8.count) && !name.hasPrefix(".")
                 && name.utf8.allSatisfy(ASCII.isNameByte)
         }
     }
@@ -282,9 +284,11 @@ extension Client {
 
 /// What a client may say about the names and reach of its cookies.
 enum CookieNamePrefix {
+    static let limit = 64
+
     /// Letters, digits, `-` and `_`: a cookie name's tokens without the ones that separate (RFC 6265 §4.1.1).
     static func isAllowed(_ prefix: String) -> Bool {
-        prefix.utf8.count <= 64
+        prefix.utf8.count <= limit
             && prefix.utf8.allSatisfy {
                 ASCII.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
             }

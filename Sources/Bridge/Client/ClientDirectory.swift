@@ -56,6 +56,7 @@ package protocol ClientStore: Sendable {
     func clientsVersion() async throws -> String
 }
 
+/// What must be stored for a write to happen, so that of two administrators none overwrites the other unseen.
 package enum ClientExpectation: Hashable, Sendable {
     case absent
     case present

@@ -120,7 +120,7 @@ extension ClientDocument {
             fields.note(.deviceSecretWithoutScope, "needs native_sso_enabled: true")
         }
         if !CookieNamePrefix.isAllowed(client.cookiePrefix) {
-            fields.note(.cookiePrefix, "must be at most 64 letters, digits, - and _")
+            fields.note(.cookiePrefix, "must be at most \(CookieNamePrefix.limit) letters, digits, - and _")
         }
         if let domain = client.cookieDomain, !CookieNamePrefix.isDomain(domain) {
             fields.note(.cookieDomain, "must be a domain such as .example.com")
@@ -191,7 +191,9 @@ extension ClientDocument {
     private static func webhook(_ fields: inout StrictFields<Field>) -> Client.Webhook? {
         let file = fields.text(.webhookSecretFile)
         if let file, !Client.Webhook.isFileName(file) {
-            fields.note(.webhookSecretFile, "must be a file name of 1 to 64 letters, digits, . _ - without a path")
+            fields.note(
+                .webhookSecretFile,
+                "must be a file name of 1 to \(Client.Webhook.fileNameLimit) letters, digits, . _ - without a path")
         }
         let uri = webURL(&fields, .webhookURI)
         if fields.contains(.webhookURI), !fields.contains(.webhookSecretFile) {

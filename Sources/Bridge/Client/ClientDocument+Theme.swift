@@ -5,7 +5,9 @@ extension ClientDocument {
     static func readTheme(_ fields: inout StrictFields<Field>, of kind: Client.Kind) -> Theme {
         let name = fields.text(.themeName)
         if let name, !Theme.isName(name) {
-            fields.note(.themeName, "must be 1 to 60 characters of one line, without any that nobody sees")
+            fields.note(
+                .themeName,
+                "must be 1 to \(Theme.nameLimit) characters of one line, without any that nobody sees")
         }
         let logo = fields.text(.themeLogo)
         if let logo, !Theme.isLogo(logo) {

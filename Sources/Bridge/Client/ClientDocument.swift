@@ -77,7 +77,8 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         let names = try decoder.container(keyedBy: AnyField.self).allKeys.map(\.stringValue).sorted()
         var fields = StrictFields(container: try decoder.container(keyedBy: Field.self))
         for name in names where Field(rawValue: name) == nil { fields.note(named: name, Self.remark(onUnknown: name)) }
-        let id = fields.text(.clientID) ?? ""
+        // Its own rule has a bound, which is the one to be told.
+        let id = fields.optionalText(.clientID) ?? ""
         if fields.areSound(.clientID), !Self.isClientID(id) {
             fields.note(.clientID, "must be 1 to 128 letters, digits and . _ ~ : / -")
         }

@@ -2,6 +2,7 @@ import OAuth2
 
 /// What would be decided, step by step (contract §13). Asking changes nothing.
 package struct Explanation: Hashable, Sendable {
+    /// One check, in the order in which they are made.
     package struct Step: Hashable, Sendable {
         package let check: String
         /// `passed`, `failed` or what was found.
@@ -30,6 +31,15 @@ package struct Explanation: Hashable, Sendable {
         return false
     }
 
+    /// Notes a check, with the reason that it gives where it is not met.
+    /// - Returns: as ``check(_:fails:found:)``.
+    @discardableResult
+    package mutating func check(
+        _ name: String, _ isMet: Bool, else reason: RefusalReason, found: String? = nil
+    ) -> Bool {
+        check(name, fails: isMet ? nil : reason.rawValue, found: found)
+    }
+
     /// Notes a check that an endpoint would refuse so.
     mutating func check(_ name: String, refusedWith error: OAuthError) {
         check(name, fails: error.detail ?? error.code.rawValue)
@@ -55,9 +65,9 @@ extension Explanation {
             var object = JSONObjectWriter()
             object.add("check", step.check)
             object.add("outcome", step.outcome)
-            return String(decoding: object.finish(), as: UTF8.self)
+            return object.finishedText()
         }
         object.add("steps", json: "[\(steps.joined(separator: ","))]")
-        return String(decoding: object.finish(), as: UTF8.self)
+        return object.finishedText()
     }
 }

@@ -5,6 +5,7 @@ import Synchronization
 /// A bucket is one number: the instant at which it is full again (the "generic cell rate" form of a token bucket).
 /// A bucket that is full is forgotten, so what is kept is what was used lately.
 package final class InProcessRateLimiter: RateLimiter {
+    /// Which time the buckets fill by.
     package enum Clock: Sendable {
         /// The one that nobody sets: a wall clock that is set back lengthens no wait, one that jumps shortens none.
         case uptime(TimeSource)

@@ -67,8 +67,11 @@ package struct LimitSettings: Sendable {
     }
 
     func failedRedemptionKeys(origin: RequestOrigin) -> [RateLimitKey] {
-        networkKey("redeem.network", of: origin, failedRedemptionPerNetwork)
+        networkKey(Self.failedRedemptions, of: origin, failedRedemptionPerNetwork)
     }
+
+    /// What ``failedRedemptionKeys(origin:)`` counts: the reason of `rate_limit.exceeded`.
+    static let failedRedemptions = "redeem.network"
 
     /// Tries of one token's code, of which the last is the token's end.
     static let typedCodeTries = 5

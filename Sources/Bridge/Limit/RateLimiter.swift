@@ -14,6 +14,7 @@ package protocol RateLimiter: Sendable {
     func giveBack(_ keys: [RateLimitKey], at now: Timestamp) async throws
 }
 
+/// What came of counting a request: it may go on, or has to wait (contract §12).
 package enum RateLimitDecision: Hashable, Sendable {
     case allowed
     /// - Parameters:
@@ -24,6 +25,7 @@ package enum RateLimitDecision: Hashable, Sendable {
 
 /// What is counted, for whom, by which rule.
 package struct RateLimitKey: Hashable, Sendable {
+    /// How much is allowed: a rate that refills steadily, or a number of attempts until a window closes.
     package enum Rule: Hashable, Sendable {
         case bucket(TokenBucket)
         case window(AttemptWindow)

@@ -56,12 +56,12 @@ package final class RefusalLog: Sendable {
         var detail = JSONObjectWriter()
         detail.add("events", Int64(counts.values.reduce(0, +)))
         detail.add("since", since.rfc3339)
-        detail.add("types", json: String(decoding: types.finish(), as: UTF8.self))
+        detail.add("types", json: types)
         do {
             try await audit.append([
                 AuditEvent(
                     at: now, type: .auditSuppressed, outcome: .success, reason: "too_many",
-                    detail: String(decoding: detail.finish(), as: UTF8.self))
+                    detail: detail.finishedText())
             ])
         } catch {
             suppressed.putBack(counts, since: since)

@@ -10,6 +10,7 @@ package protocol ReplayGuard: Sendable {
     func claim(_ id: TokenID, until expiry: Timestamp, at now: Timestamp) async throws -> ReplayClaim
 }
 
+/// Whether an id was claimed for the first time.
 package enum ReplayClaim: Hashable, Sendable {
     case claimed
     case claimedBefore

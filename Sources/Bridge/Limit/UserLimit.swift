@@ -2,7 +2,8 @@ import OAuth2
 
 /// How often one signed-in user may have something made that stays.
 package final class UserLimit: Sendable {
-    private let scope: String
+    /// The reason of `rate_limit.exceeded`.
+    let scope: String
     private let bucket: TokenBucket
     private let limiter: any RateLimiter
     private let refusals: RefusalLog

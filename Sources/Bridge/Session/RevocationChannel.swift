@@ -14,6 +14,7 @@ package protocol RevocationChannel: Sendable {
     func listen(_ receive: @escaping @Sendable (RevocationNews) -> Void) async
 }
 
+/// What nodes tell each other, so that none goes on answering from memory (contract §7).
 package enum RevocationNews: Hashable, Sendable {
     case ended(SessionID)
     case keysChanged

@@ -1,5 +1,6 @@
 /// A session as an administrator sees it: an app's or a browser's.
 package struct SessionOverview: Hashable, Sendable {
+    /// Whose session it is: an app's, or a browser's.
     package enum Kind: String, Sendable { case app, web }
 
     package let id: SessionID

@@ -85,7 +85,7 @@ extension SessionID {
     }
 }
 
-/// What only a person who signed in here may do (contract §16.2): administer, and change how he signs in.
+/// What only a person who signed in here may do (contract §16.2): administer, and change how they sign in.
 extension WebSession {
     /// How long ago the sign-in may be of somebody who changes such a thing.
     package static let signInFreshness = Duration.seconds(15 * 60)

@@ -87,6 +87,7 @@ package final class WebSessions: Sendable {
         return now - newsAt <= Self.newsLifetime && now - entry.readAt <= Self.believedFor
     }
 
+    /// A browser's session, judged by when it was last used.
     package enum RecentSession: Sendable {
         case inUse(WebSession)
         /// It lives, and lay unused for too long.

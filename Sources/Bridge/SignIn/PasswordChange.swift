@@ -5,10 +5,11 @@ package final class PasswordChange: Sendable {
     /// How long a link may wait; as long as its seal can hold.
     package static let linkLifetime = KeyAlgorithm.hs256.longestUse
 
+    /// Where accounts are kept, and the log of what was changed.
     package typealias Storage = UserStore & AuditLog
 
     private let storage: any Storage
-    private let desk: PasswordHasher
+    private let hasher: PasswordHasher
     private let throttle: SignInThrottle
     private let opener: SessionOpener
     private let endings: SessionEndings
@@ -17,11 +18,11 @@ package final class PasswordChange: Sendable {
     private let time: TimeSource
 
     package init(
-        storage: any Storage, desk: PasswordHasher, throttle: SignInThrottle, opener: SessionOpener,
+        storage: any Storage, hasher: PasswordHasher, throttle: SignInThrottle, opener: SessionOpener,
         endings: SessionEndings, refusals: RefusalLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system
     ) {
         self.storage = storage
-        self.desk = desk
+        self.hasher = hasher
         self.throttle = throttle
         self.opener = opener
         self.endings = endings
@@ -46,7 +47,7 @@ package final class PasswordChange: Sendable {
     package func change(
         from old: Secret<String>, to new: Secret<String>, in session: WebSession, origin: RequestOrigin
     ) async throws -> PasswordOutcome {
-        try await desk.turn {
+        try await hasher.turn {
             let now = time.now()
             guard let account = try await account(in: session) else {
                 try await record(.weakSession, of: session.subject, session.id, origin: origin, at: now)
@@ -59,7 +60,7 @@ package final class PasswordChange: Sendable {
                 return .limited(retryAfter: wait)
             }
             let isHashable = old.expose().utf8.count <= PasswordRules.maximumBytes
-            guard try await desk.verify(old, against: isHashable ? account.passwordHash : nil) else {
+            guard try await hasher.verify(old, against: isHashable ? account.passwordHash : nil) else {
                 try await refusals.record(
                     AuditEvent(
                         at: now, type: .userSignInFailed, outcome: .failure,
@@ -88,7 +89,7 @@ package final class PasswordChange: Sendable {
         var object = JSONObjectWriter()
         object.add("sub", subject.rawValue)
         object.add("password_set_at", account.passwordChangedAt.milliseconds)
-        // Whatever ends all of the user's sessions ends his links: who disables a user and enables him brings none back.
+        // Whatever ends all of a user's sessions ends their links: disabling and enabling the user brings none back.
         object.add("ended_at", account.everythingEndedAt?.milliseconds ?? 0)
         let link = Secret(try links.seal(object.finish(), lifetime: Self.linkLifetime))
         try await storage.append([action.event(.userSetUpLinkMade, subject: subject)])
@@ -125,7 +126,7 @@ package final class PasswordChange: Sendable {
     }
 
     /// Why no password was set; the words of the audit log.
-    private enum Refusal: String {
+    enum Refusal: String, CaseIterable {
         case unknownLink = "link_unknown"
         /// A password was set since, or everything of the user ended.
         case usedLink = "link_used"
@@ -142,7 +143,7 @@ package final class PasswordChange: Sendable {
     ) async throws -> PasswordOutcome {
         guard let account = try await account(invitedBy: link, origin: origin) else { return .stale }
         if let flaw = PasswordRules.flaw(of: new, for: account) { return .flawed(flaw) }
-        let isSet = try await desk.turn {
+        let isSet = try await hasher.turn {
             // Read from the clock when its turn has come: later than when the link was made.
             let now = max(time.now(), account.passwordChangedAt + .milliseconds(1))
             return try await set(new, of: account, nil, "by a set-up link", origin: origin, at: now)
@@ -155,7 +156,7 @@ package final class PasswordChange: Sendable {
         _ new: Secret<String>, of account: Account, _ session: SessionID?, _ reason: String, origin: RequestOrigin,
         at now: Timestamp
     ) async throws -> Bool {
-        let hash = try await desk.hash(new)
+        let hash = try await hasher.hash(new)
         let event = AdminAction(actor: .account(account.subject), reason: reason, origin: origin, at: now)
             .event(.userPasswordChanged, subject: account.subject, sessionID: session)
         let ended = try await storage.replacePassword(

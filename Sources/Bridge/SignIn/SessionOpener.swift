@@ -24,7 +24,7 @@ package final class SessionOpener: Sendable {
     /// - Parameters:
     ///   - basis: what was checked; `nil` when that is not kept here.
     ///   - current: the browser's session, which ends.
-    ///   - way: how the person showed who he is.
+    ///   - way: how the user showed who they are.
     ///   - end: when it is over at the latest.
     /// - Returns: `nil` when the user is disabled, or has another password by now, or the key or passkey
     ///   is not good any more.
@@ -109,7 +109,7 @@ package final class SessionOpener: Sendable {
     }
 }
 
-/// How a person shows who he is at a sign-in.
+/// How a user shows at a sign-in who they are.
 enum SignInWay: Hashable, Sendable {
     /// With a password, or at an upstream provider.
     case here

@@ -6,7 +6,7 @@ package final class SignIn: Sendable {
     private static let pendingLifetime = Duration.seconds(300)
 
     private let accounts: any UserStore
-    private let desk: PasswordHasher
+    private let hasher: PasswordHasher
     private let codes: SecondFactorCheck
     private let throttle: SignInThrottle
     let opener: SessionOpener
@@ -15,11 +15,11 @@ package final class SignIn: Sendable {
     private let time: TimeSource
 
     package init(
-        accounts: any UserStore, desk: PasswordHasher, codes: SecondFactorCheck, throttle: SignInThrottle,
+        accounts: any UserStore, hasher: PasswordHasher, codes: SecondFactorCheck, throttle: SignInThrottle,
         opener: SessionOpener, refusals: RefusalLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system
     ) {
         self.accounts = accounts
-        self.desk = desk
+        self.hasher = hasher
         self.codes = codes
         self.throttle = throttle
         self.opener = opener
@@ -40,7 +40,7 @@ package final class SignIn: Sendable {
         origin: RequestOrigin
     ) async throws -> SignInOutcome {
         let username = Username(username)
-        return try await desk.turn {
+        return try await hasher.turn {
             let now = time.now()
             let account: Account? = if let username { try await accounts.account(named: username) } else { nil }
             let wait = try await throttle.wait(
@@ -48,7 +48,8 @@ package final class SignIn: Sendable {
             if let wait { return .limited(retryAfter: wait) }
             // Longer ones are nobody's, and hashing them would only cost.
             let isHashable = password.expose().utf8.count <= PasswordRules.maximumBytes
-            guard try await desk.verify(password, against: isHashable ? account?.passwordHash : nil), let account else {
+            guard try await hasher.verify(password, against: isHashable ? account?.passwordHash : nil), let account
+            else {
                 return try await refuse(
                     account == nil ? .unknownUser : .wrongPassword, account, username, origin: origin, at: now)
             }
@@ -113,8 +114,8 @@ package final class SignIn: Sendable {
     }
 
     private func rehash(_ password: Secret<String>, of account: Account) async throws {
-        guard let old = account.passwordHash, old.cost != desk.cost else { return }
-        try await accounts.rehashPassword(from: old, to: try await desk.hash(password), of: account.subject)
+        guard let old = account.passwordHash, old.cost != hasher.cost else { return }
+        try await accounts.rehashPassword(from: old, to: try await hasher.hash(password), of: account.subject)
     }
 }
 
@@ -140,7 +141,7 @@ extension SignIn {
         guard let step = pending.open(text, binding: browser.digest).flatMap({ PendingSignIn($0) }) else {
             return try await refuse(.stale, nil, nil, origin: origin, at: time.now())
         }
-        return try await desk.turn {
+        return try await hasher.turn {
             let now = time.now()
             // Read when its turn has come: it may have waited, and the account may have changed.
             guard let account = try await accounts.account(of: step.subject) else {

@@ -1,7 +1,7 @@
 import OAuth2
 
-/// Where a page of users ended: its last user, and what he was listed by then. It stays the same place when that user is
-/// renamed or gone by the time of the next page.
+/// Where a page of users ended: its last user, and what they were listed by then. It stays the same place when that
+/// user is renamed or gone by the time of the next page.
 package struct UserCursor: Hashable, Sendable {
     /// What an order goes by.
     package enum Key: Hashable, Sendable {

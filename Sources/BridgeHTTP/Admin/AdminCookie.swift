@@ -8,16 +8,10 @@ enum AdminCookie {
 
     // `Strict`: nobody is led into the console by a link from elsewhere and finds it open.
     static func set(_ secret: OpaqueSecret, in headers: inout HTTPFields) {
-        append("\(name)=\(secret.expose()); Path=/; Secure; HttpOnly; SameSite=Strict", to: &headers)
+        headers.setCookie(name, secret.expose(), for: nil, sameSite: .strict)
     }
 
-    static func clear(in headers: inout HTTPFields) {
-        append("\(name)=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0", to: &headers)
-    }
-
-    private static func append(_ value: String, to headers: inout HTTPFields) {
-        headers.append(HTTPField(name: .setCookie, value: value))
-    }
+    static func clear(in headers: inout HTTPFields) { headers.clearCookie(name, sameSite: .strict) }
 }
 
 extension Request {

@@ -85,7 +85,7 @@ package final class AdminGate: Sendable {
         }
     }
 
-    /// Refuses a person who signed in too long ago, however he was let in: by a token too. For what makes a lasting
+    /// Refuses a person who signed in too long ago, however they were let in: by a token too. For what makes a lasting
     /// administrator, or ends everybody's tokens: an access token may lie about for hours.
     func requireFreshSignIn(
         _ visit: AdminVisit, _ request: Request, _ context: BridgeRequestContext
@@ -223,7 +223,9 @@ package final class AdminGate: Sendable {
                 challenge: strongSignIn)
         case .signInTooOld:
             OAuthError(
-                .insufficientUserAuthentication, "sign in again: a change takes a sign-in of the last 15 minutes",
+                .insufficientUserAuthentication,
+                "sign in again: a change takes a sign-in of the last "
+                    + "\(WebSession.signInFreshness.roundedUpMinutes) minutes",
                 challenge: freshSignIn)
         case .foreignPage: OAuthError(.forbidden, "this takes a page of the console, or an access token")
         }

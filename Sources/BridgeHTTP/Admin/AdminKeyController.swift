@@ -16,7 +16,17 @@ struct AdminKeyController: AdministratorGroup {
     @Sendable func list(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
         -> Response
     {
-        return .list(try await keys.keys().map(Self.object), next: nil)
+        let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit"])
+        let limit = try AdminRequestReader.limit(query)
+        var found = try await keys.keys()
+        if let cursor = query["cursor"] {
+            guard let place = found.firstIndex(where: { $0.id == cursor }) else {
+                throw OAuthError(.invalidRequest, "cursor is not one of this list")
+            }
+            found.removeFirst(place + 1)
+        }
+        let page = found.prefix(limit)
+        return .list(page.map(Self.object), next: found.count > limit ? page.last?.id : nil)
     }
 
     @Sendable func rotate(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response

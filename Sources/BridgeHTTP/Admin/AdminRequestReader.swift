@@ -69,7 +69,9 @@ enum AdminRequestReader {
         guard let text = query["limit"] else { return defaultLimit }
         guard text.utf8.count <= 3, text.utf8.allSatisfy(ASCII.isDigit), let limit = Int(text),
             limits.contains(limit)
-        else { throw OAuthError(.invalidRequest, "limit must be 1 to 500") }
+        else {
+            throw OAuthError(.invalidRequest, "limit must be \(limits.lowerBound) to \(limits.upperBound)")
+        }
         return limit
     }
 
@@ -87,7 +89,8 @@ enum AdminRequestReader {
     static func reason(_ object: [String: JSONValue]) throws -> String? {
         guard let value = object["reason"], !value.isNull else { return nil }
         guard let text = value.string, AdminAction.isReason(text) else {
-            throw OAuthError(.invalidRequest, "reason must be one line of at most 200 characters")
+            throw OAuthError(
+                .invalidRequest, "reason must be one line of at most \(AdminAction.reasonLimit) characters")
         }
         return text.isEmpty ? nil : text
     }

@@ -81,7 +81,7 @@ struct AdminUserController: AdministratorGroup {
         try AdminRequestReader.check(
             object, knows: ["username", "password", "display_name", "email", "role", "claims", "reason"])
         guard let username = object["username"]?.string.flatMap({ Username($0) }) else {
-            throw OAuthError(.invalidRequest, "username must be 1 to 128 bytes of text")
+            throw OAuthError(.invalidRequest, "username must be 1 to \(Username.limit) bytes of text")
         }
         guard let password = try Self.password(object) else {
             throw OAuthError(.invalidRequest, "password is missing")
@@ -107,7 +107,7 @@ struct AdminUserController: AdministratorGroup {
     {
         let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit"])
         let limit = try AdminRequestReader.limit(query)
-        let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
+        let subject = try await user(context).subject
         let cursor = query["cursor"].map(SessionID.init(rawValue:))
         let found = try await users.sessions(of: subject, before: cursor, limit: limit + 1)
         let page = Array(found.prefix(limit))
@@ -122,8 +122,7 @@ struct AdminUserController: AdministratorGroup {
         -> Response
     {
         let action = try await action(request, context, visit)
-        let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
-        _ = try await users.endSessions(of: subject, action: action)
+        _ = try await users.endSessions(of: try await user(context).subject, action: action)
         return .done
     }
 
@@ -162,6 +161,7 @@ struct AdminUserController: AdministratorGroup {
             visit, reason: try AdminRequestReader.reason(object), request, context, at: gate.time.now())
     }
 
+    /// Somebody of whom anything is known here; of a trusted issuer's users too, from their first token on.
     private func user(_ context: BridgeRequestContext) async throws -> UserOverview {
         let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
         guard let user = try await users.user(subject) else { throw OAuthError(.notFound) }

@@ -41,15 +41,8 @@ enum AuditFilterReader {
         filter.tokenID = query["token_id"].map(TokenID.init(rawValue:))
         filter.requestID = query["request_id"]
         filter.text = query["q"]
-        if let address = query["ip"] {
-            guard let network = NetworkPrefix(address) else {
-                throw OAuthError(.invalidRequest, "ip must be an address or a network such as 203.0.113.0/24")
-            }
-            if let single = network.singleAddress {
-                filter.address = single.description
-            } else {
-                filter.network = network
-            }
+        if let address = query["ip"], !filter.ask(forAddress: address) {
+            throw OAuthError(.invalidRequest, "ip \(AuditFilter.addressExpectation)")
         }
         return filter
     }

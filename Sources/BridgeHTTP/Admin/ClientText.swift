@@ -1,5 +1,4 @@
 import Bridge
-import Crypto
 import Foundation
 import OAuth2
 
@@ -14,9 +13,17 @@ struct ClientText: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         bytes = Array(try encoder.encode(ClientDocument(client, showsSecretDigest: false)))
-        members = JSONValue.parse(bytes)?.object ?? [:]
-        let digest = SHA256.hash(data: try encoder.encode(ClientDocument(client)))
-        tag = "\"\(Base64URL.encode(Array(digest.prefix(16))))\""
+        // Whoever edits what is left of a document would save it without the rest.
+        guard let members = JSONValue.parse(bytes: bytes)?.object else { throw OAuthError(.serverError) }
+        self.members = members
+        tag = EntityTags.strong(of: Array(try encoder.encode(ClientDocument(client))))
+    }
+
+    /// The document as people edit it.
+    func pretty() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+        return String(decoding: try encoder.encode(JSONValue.object(members)), as: UTF8.self)
     }
 
     /// The document with its secret, the one time that it is shown.

@@ -11,6 +11,7 @@ struct DeviceSecretController: AdministratorGroup {
 
     let gate: AdminGate
     let device: DeviceServices
+    let users: UserRegister
 
     @Sendable func list(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
         -> Response
@@ -20,10 +21,11 @@ struct DeviceSecretController: AdministratorGroup {
         let now = gate.time.now()
         let includesEnded = try AdminRequestReader.flag("include_revoked", query) ?? false
         let cursor = query["cursor"]
+        let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
+        guard try await users.user(subject) != nil else { throw OAuthError(.notFound) }
         // The one that a page ended with may have ended itself since.
         var found = try await device.devices.deviceSecrets(
-            of: Subject(rawValue: try AdminRequestReader.parameter("id", context)),
-            includingEnded: includesEnded || cursor != nil, at: now)
+            of: subject, includingEnded: includesEnded || cursor != nil, at: now)
         if let cursor {
             guard let place = found.firstIndex(where: { $0.id.rawValue == cursor }) else {
                 throw OAuthError(.invalidRequest, "cursor is not one of this list")

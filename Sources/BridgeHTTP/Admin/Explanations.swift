@@ -12,7 +12,7 @@ final class Explanations: Sendable {
     private let exchanges: TokenExchangeGrant?
     private let phoneKeys: SelfIssuedExplainer?
     private let devices: DeviceApprovals?
-    private let phones: PhoneSignIns?
+    private let phones: PhoneApprovals?
     private let time: TimeSource
 
     /// - Parameters:
@@ -22,7 +22,7 @@ final class Explanations: Sendable {
     ///   - device: `nil` where there are no device secrets.
     init(
         services: AdminServices, bearers: BearerGate, clients: Reloadable<ClientDirectory>,
-        selfIssued: SelfIssuedConfiguration?, phones: PhoneSignIns?, provider: ProviderServices?,
+        selfIssued: SelfIssuedConfiguration?, phones: PhoneApprovals?, provider: ProviderServices?,
         device: DeviceServices?
     ) {
         rules = services.explainer
@@ -70,14 +70,14 @@ final class Explanations: Sendable {
     /// The app that is to approve, the page that it is to approve, or both.
     struct CrossDevice {
         let token: String?
-        let shown: PhoneSignIns.Shown?
+        let shown: PhoneApprovals.Shown?
 
         init(token: String?, link: String?, letters: String?) throws {
             guard link == nil || letters == nil, token != nil || link != nil || letters != nil else {
                 throw OAuthError(.invalidRequest, "token, and link or user_code, or one of them is needed")
             }
             self.token = token
-            shown = link.map(PhoneSignIns.Shown.link) ?? letters.map(PhoneSignIns.Shown.letters)
+            shown = link.map(PhoneApprovals.Shown.link) ?? letters.map(PhoneApprovals.Shown.letters)
         }
     }
 

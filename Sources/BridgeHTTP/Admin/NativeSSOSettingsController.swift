@@ -53,8 +53,8 @@ struct NativeSSOSettingsController: AdministratorGroup {
                 field.add("minimum", Int64(range.lowerBound))
                 field.add("maximum", Int64(range.upperBound))
             }
-            settings.add(entry.field.rawValue, json: String(decoding: field.finish(), as: UTF8.self))
+            settings.add(entry.field.rawValue, json: field)
         }
-        return TokenAnswer.response("{\"settings\":\(String(decoding: settings.finish(), as: UTF8.self))}")
+        return TokenAnswer.response("{\"settings\":\(settings.finishedText())}")
     }
 }

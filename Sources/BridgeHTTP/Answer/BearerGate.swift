@@ -46,19 +46,18 @@ package final class BearerGate: Sendable {
         let target = website ?? directory.defaultTarget
         guard
             explanation.check(
-                "app is known", fails: app == nil ? "unknown_client" : nil, found: identity.clientID.rawValue),
+                "app is known", app != nil, else: .unknownClient, found: identity.clientID.rawValue),
             let app,
             explanation.check(
-                "app may issue login tokens", fails: app.canIssueLoginTokens ? nil : "unauthorized_client"),
+                "app may issue login tokens", app.canIssueLoginTokens, else: .unauthorizedClient),
             explanation.check(
-                "website is known", fails: target.flatMap { directory[$0] }?.kind == .web ? nil : "unknown_website",
+                "website is known", target.flatMap { directory[$0] }?.kind == .web, else: .unknownWebsite,
                 found: target?.rawValue),
             let target = target.flatMap({ directory[$0] }),
-            explanation.check("app may open the website", fails: app.opens(target) ? nil : "not_in_may_reach")
+            explanation.check("app may open the website", app.opens(target), else: .notInMayReach)
         else { return explanation }
         explanation.check(
-            "user may sign in",
-            fails: try await users.standing(of: identity.subject) == .disabled ? "subject_disabled" : nil)
+            "user may sign in", try await users.standing(of: identity.subject) != .disabled, else: .subjectDisabled)
         return explanation
     }
 

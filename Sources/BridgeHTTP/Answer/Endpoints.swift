@@ -2,6 +2,7 @@ package import HTTPTypes
 package import Hummingbird
 import OAuth2
 
+/// What answers a request, once its route is found.
 package typealias Handler = @Sendable (Request, BridgeRequestContext) async throws -> Response
 
 /// Registers paths so that every method has an answer: `HEAD` follows `GET`, `OPTIONS` says what is allowed and
@@ -39,7 +40,18 @@ package struct Endpoints {
             .map(\.rawValue).joined(separator: ", ")
         for method in Self.known {
             let handler = handlers[method] ?? Self.refusal(of: method, allowed)
-            router.on(RouterPath(path), method: method, use: guarded(handler))
+            router.on(RouterPath(path), method: method, use: Self.exactly(path, guarded(handler)))
+        }
+    }
+
+    /// Answers at the path as it is declared, and at no other spelling. The router passes over empty segments, and a
+    /// proxy compares bytes: one that keeps `/auth/check` from outside lets `/auth//check` and `/auth/check/` through.
+    private static func exactly(_ path: String, _ handler: @escaping Handler) -> Handler {
+        // Of what is below a wildcard its handler makes what it will.
+        let mayEndInSlash = path.hasSuffix("/") || path.hasSuffix("**")
+        return { request, context in
+            guard !request.uri.path.hasEmptySegment(besidesLast: mayEndInSlash) else { throw OAuthError(.notFound) }
+            return try await handler(request, context)
         }
     }
 
@@ -56,5 +68,19 @@ package struct Endpoints {
             guard method != .options else { return Response(status: .noContent, headers: [.allow: allowed]) }
             throw ChallengedError(error: OAuthError(.methodNotAllowed), headers: [.allow: allowed])
         }
+    }
+}
+
+extension String {
+    /// Whether a segment of a path is empty.
+    /// - Parameter besidesLast: passes over the one after a slash at the end.
+    fileprivate func hasEmptySegment(besidesLast: Bool) -> Bool {
+        let slash = UInt8(ascii: "/")
+        var last: UInt8?
+        for byte in utf8 {
+            if byte == slash, last == slash { return true }
+            last = byte
+        }
+        return !besidesLast && last == slash
     }
 }

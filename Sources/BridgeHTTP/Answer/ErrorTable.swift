@@ -28,7 +28,7 @@ enum ErrorTable {
         case let error as StorageError: answer(to: oauthError(for: error))
         // A website's server keeps no cookies, so it is told to retry.
         case is UndecidedRedemption: answer(to: OAuthError(.temporarilyUnavailable, retryAfter: storageRetryAfter))
-        case let refused as ClientRefused: clientRefused(refused)
+        case let refused as ClientRefused: answer(to: refused.error)
         case is BearerRefusal: answer(to: OAuthError(.invalidToken))
         case is FormParameters.Failure:
             answer(to: OAuthError(.invalidRequest, "the parameters are not form-url-encoded"))
@@ -36,12 +36,6 @@ enum ErrorTable {
         case let error as any HTTPResponseError: answer(to: OAuthError(code(forStatus: error.status.code)))
         default: answer(to: OAuthError(.serverError))
         }
-    }
-
-    private static func clientRefused(_ refused: ClientRefused) -> Answer {
-        var headers: HTTPFields = [:]
-        if refused.usedBasic { headers[.wwwAuthenticate] = "Basic realm=\"token\"" }
-        return Answer(error: refused.error, headers: headers)
     }
 
     private static func oauthError(for error: StorageError) -> OAuthError {
@@ -56,6 +50,11 @@ enum ErrorTable {
         switch error.code {
         case .invalidToken:
             headers[.wwwAuthenticate] = "Bearer error=\"invalid_token\""
+        case .invalidClient:
+            // However the client tried: every 401 has a challenge (RFC 9110 §15.5.2), and where the Authorization field was
+            // used it is this one (RFC 6749 §5.2). No browser asks its user for a password by it: no page of ours calls
+            // these endpoints, and calls from other origins come without credentials.
+            headers[.wwwAuthenticate] = "Basic realm=\"token\""
         case .insufficientScope, .insufficientUserAuthentication:
             headers[.wwwAuthenticate] = error.challenge ?? "Bearer error=\"\(error.code.rawValue)\""
         case .temporarilyUnavailable, .rateLimited, .slowDown:

@@ -13,13 +13,8 @@ enum RetryCookie {
 
     /// 503, to be tried again, with the cookie.
     private static func error(for undecided: UndecidedRedemption) -> ChallengedError {
-        let lifetime = UndecidedRedemption.retryLifetime.components.seconds
-        return ChallengedError(
-            error: OAuthError(.temporarilyUnavailable),
-            headers: [
-                .retryAfter: String(ErrorTable.storageRetryAfter),
-                .setCookie:
-                    "\(name)=\(undecided.retry.expose()); Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=\(lifetime)",
-            ])
+        var headers: HTTPFields = [.retryAfter: String(ErrorTable.storageRetryAfter)]
+        headers.setCookie(name, undecided.retry.expose(), for: UndecidedRedemption.retryLifetime)
+        return ChallengedError(error: OAuthError(.temporarilyUnavailable), headers: headers)
     }
 }

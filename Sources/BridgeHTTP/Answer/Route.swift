@@ -110,6 +110,11 @@ enum ErrorShape: Hashable, Sendable {
     case nothing
 }
 
+extension Request {
+    /// Whether a page is the answer where ``ErrorShape/negotiated`` decides.
+    var acceptsPage: Bool { headers[.accept]?.contains("text/html") == true }
+}
+
 /// Whom a route lets in.
 package enum RouteAccess: String, Sendable {
     case anyone

@@ -22,20 +22,28 @@ struct CompatibleAuthorizeController: BrowserGroup {
 
     /// The same request at our own endpoint, which asks, signs in and answers.
     @Sendable func authorize(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        try await answer(request, context) { parameters in
-            guard ["authorize", nil].contains(parameters["operation"]) else { throw Self.invalid("operation") }
-            return try redirectToAuthorize(parameters, client: try client(parameters))
+        try await answeringCompatibly(request, context) {
+            try await answer(request, context) { parameters in
+                guard ["authorize", nil].contains(parameters["operation"]) else {
+                    throw Self.invalid("operation", .invalidOperation)
+                }
+                return try redirectToAuthorize(parameters, client: try client(parameters))
+            }
         }
     }
 
     /// A code for the app, by the session that the browser has; without one the browser is sent to the sign-in page.
     @Sendable func authorizeFromWeb(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        guard !PrefetchSignal.isPresent(in: request.headers) else {
-            throw OAuthError(.forbidden, "a code is not made ahead of the visit")
-        }
-        return try await answer(request, context) { parameters in
-            guard ["authorize_sso", nil].contains(parameters["operation"]) else { throw Self.invalid("operation") }
-            return try await answerFromWeb(parameters, request, context)
+        try await answeringCompatibly(request, context) {
+            guard !PrefetchSignal.isPresent(in: request.headers) else {
+                throw OAuthError(.forbidden, "a code is not made ahead of the visit")
+            }
+            return try await answer(request, context) { parameters in
+                guard ["authorize_sso", nil].contains(parameters["operation"]) else {
+                    throw Self.invalid("operation", .invalidOperation)
+                }
+                return try await answerFromWeb(parameters, request, context)
+            }
         }
     }
 
@@ -49,8 +57,11 @@ struct CompatibleAuthorizeController: BrowserGroup {
         guard app.kind == .native, app.isNativeSSOEnabled,
             parameters["code_challenge_method"] == "S256",
             let challenge = parameters["code_challenge"].flatMap({ CodeChallenge($0) })
-        else { throw Self.invalidParameters("native_app_or_challenge") }
-        let scope = Self.scope(parameters, of: app)
+        else { throw Self.invalidParameters(RefusalReason.nativeAppOrChallenge) }
+        // Without the scope for a device secret while none is given, as at our own endpoint.
+        let asked = Self.scope(parameters, of: app)
+        let gives = try await compatibility.configuration.current().isEnabled
+        let scope = gives ? asked : asked.removing(Scope.deviceSSO)
         // Only an address that no other app can claim may be answered without asking (RFC 8252 §8.6), only where the
         // person signed in here, and only what our own endpoint would not ask about (contract §14, §16.2, §16.7).
         guard !Self.isForAuthorize(request, of: app),
@@ -73,7 +84,7 @@ struct CompatibleAuthorizeController: BrowserGroup {
         location += "code=\(PercentEncoding.encode(code.expose()))&type=sso"
         if let state = parameters["state"] { location += "&state=\(PercentEncoding.encode(state))" }
         location += "&iss=\(PercentEncoding.encode(issuer.description))"
-        return Self.redirect(to: location)
+        return .seeOther(location)
     }
 
     /// Answers a request by its parameters; what is refused is written down as at our own endpoint.
@@ -92,7 +103,9 @@ struct CompatibleAuthorizeController: BrowserGroup {
             throw error
         }
         do {
-            guard !parameters.hasRepeated else { throw Self.invalidParameters("repeated_parameter") }
+            guard !parameters.hasRepeated else {
+                throw Self.invalidParameters(AuthorizationRefusal.Reason.repeatedParameter)
+            }
             return try await body(parameters)
         } catch let error as OAuthError {
             try await record(error.detail ?? error.code.rawValue, of: named(parameters)?.id)
@@ -114,7 +127,7 @@ struct CompatibleAuthorizeController: BrowserGroup {
 
     private func redirectToAuthorize(_ parameters: FormParameters, client: Client) throws -> Response {
         guard let redirectURI = redirectURI(parameters, of: client) else {
-            throw Self.invalidParameters("unregistered_redirect")
+            throw Self.invalidParameters(AuthorizationRefusal.Reason.unregisteredRedirect)
         }
         var query: [(String, String)] = [
             ("response_type", "code"), ("client_id", client.id.rawValue), ("redirect_uri", redirectURI),
@@ -128,12 +141,12 @@ struct CompatibleAuthorizeController: BrowserGroup {
         }
         if let provider = try provider(parameters) { query.append((AuthorizeController.providerHint, provider)) }
         let text = query.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
-        return Self.redirect(to: "\(issuer)\(AuthorizeController.path)?\(text)")
+        return .seeOther("\(issuer)\(AuthorizeController.path)?\(text)")
     }
 
     private func client(_ parameters: FormParameters) throws -> Client {
         guard let client = named(parameters), client.kind != .service else {
-            throw Self.invalidParameters("unknown_client")
+            throw Self.invalidParameters(AuthorizationRefusal.Reason.unknownClient)
         }
         return client
     }
@@ -150,7 +163,7 @@ struct CompatibleAuthorizeController: BrowserGroup {
         case nil, "min"?, "loa1"?, "ial1"?: return nil
         case "loa3"?, "ial2"?: return .twoFactors
         case let name?:
-            guard let level = AuthenticationLevel(rawValue: name) else { throw Self.invalid("acr") }
+            guard let level = AuthenticationLevel(rawValue: name) else { throw Self.invalid("acr", .invalidACR) }
             return level == .oneFactor ? nil : level
         }
     }
@@ -158,12 +171,12 @@ struct CompatibleAuthorizeController: BrowserGroup {
     /// `type` says with whom the person signs in: an upstream provider by its id.
     private func provider(_ parameters: FormParameters) throws -> String? {
         guard let type = parameters["type"] else { return nil }
-        guard providers.contains(type) else { throw Self.invalid("type") }
+        guard providers.contains(type) else { throw Self.invalid("type", .invalidType) }
         return type
     }
 
-    private static func invalid(_ name: String) -> OAuthError {
-        OAuthError(.invalidRequest, "Invalid params: \(name)", detail: "invalid_\(name)")
+    private static func invalid(_ name: String, _ reason: RefusalReason) -> OAuthError {
+        OAuthError(.invalidRequest, "Invalid params: \(name)", detail: reason)
     }
 
     /// The one that is asked for, when it is registered; else the first, a claimed https address before others.
@@ -183,17 +196,10 @@ struct CompatibleAuthorizeController: BrowserGroup {
             .intersection(client.grantableScope)
     }
 
-    private static func redirect(to location: String) -> Response {
-        var headers: HTTPFields = [.cacheControl: "no-store"]
-        headers[.location] = location
-        headers[.referrerPolicy] = "no-referrer"
-        return Response(status: .seeOther, headers: headers)
-    }
-
     /// - Parameter reason: the reason in the audit log.
-    private static func invalidParameters(_ reason: String) -> OAuthError {
+    private static func invalidParameters(_ reason: some RawRepresentable<String>) -> OAuthError {
         OAuthError(
             .invalidRequest, "Invalid params: client_id, code_challenge, code_challenge_method or redirect_uri",
-            detail: reason)
+            detail: reason.rawValue)
     }
 }

@@ -1,3 +1,4 @@
+import Bridge
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -9,13 +10,22 @@ enum CompatibleError {
     static func answering(_ body: () async throws -> Response) async throws -> Response {
         do {
             return try await body()
-        } catch let error as OAuthError {
-            return response(error)
-        } catch let error as ChallengedError {
-            return response(error.error, headers: error.headers, status: error.status)
-        } catch let failure as FormParameters.Failure {
-            _ = failure
-            return response(OAuthError(.invalidRequest, "the parameters are not form-url-encoded"))
+        } catch {
+            let refusal = try refusal(in: error)
+            return response(refusal.error, headers: refusal.headers, status: refusal.status)
+        }
+    }
+
+    fileprivate typealias Refusal = (error: OAuthError, headers: HTTPFields, status: Int?)
+
+    /// - Throws: the error itself, where it is no refusal.
+    fileprivate static func refusal(in error: any Error) throws -> Refusal {
+        switch error {
+        case let error as OAuthError: return (error, ErrorTable.answer(to: error).headers, nil)
+        case let error as ChallengedError: return (error.error, error.headers, error.status)
+        case is FormParameters.Failure:
+            return (OAuthError(.invalidRequest, "the parameters are not form-url-encoded"), [:], nil)
+        default: throw error
         }
     }
 
@@ -42,24 +52,53 @@ enum CompatibleError {
     }
 
     /// The service's own sentences for the steps of an exchange.
-    private static func text(of error: OAuthError) -> String {
-        switch error.detail {
-        case "subject_token_invalid", "subject_token_wrong_key", "session_ended", "subject_disabled":
-            "subject token is invalid"
-        case "subject_token_type": "subject token type is invalid"
-        case "secret_unknown", "secret_expired", "secret_revoked", "secret_replayed", "secret_wrong_key",
-            "ds_hash_mismatch", "subject_mismatch", "session_of_another_device":
-            "actor token is invalid"
-        case "actor_token_type": "actor token type is invalid"
-        case "unknown_client": "client configuration not found"
-        case "client_not_shared", "cross_client_off": "tokens requested for client without shared sessions"
-        case "client_without_native_sso", "native_sso_disabled": "token exchange requested from invalid client"
-        case "missing_client_id": "Client ID can't be blank"
+    fileprivate static func text(of error: OAuthError) -> String {
+        if let flaw = error.detail.flatMap({ NativeSSORefusal(rawValue: $0) }), let sentence = sentence(on: flaw) {
+            return sentence
+        }
+        return switch error.detail {
+        case RefusalReason.subjectTokenType.rawValue?: "subject token type is invalid"
+        case RefusalReason.actorTokenType.rawValue?: "actor token type is invalid"
+        // On the way in, that service names parameters.
+        case RefusalReason.unknownClient.rawValue? where error.code != .invalidRequest: "client configuration not found"
+        case RefusalReason.missingClientID.rawValue?: "Client ID can't be blank"
         case let detail? where detail.hasPrefix("missing_"):
             "\(detail.dropFirst(8).prefix(1).uppercased())\(words(detail.dropFirst(9))) can't be blank"
         default: error.publicDescription ?? ErrorTable.description(of: error.code)
         }
     }
 
+    /// - Returns: `nil` for what that service has no sentence of its own for.
+    private static func sentence(on flaw: NativeSSORefusal) -> String? {
+        switch flaw {
+        case .subjectTokenInvalid, .subjectTokenWrongKey, .sessionEnded, .subjectDisabled: "subject token is invalid"
+        case .secretUnknown, .secretExpired, .secretRevoked, .secretReplayed, .secretWrongKey, .hashMismatch,
+            .subjectMismatch, .sessionElsewhere:
+            "actor token is invalid"
+        case .notShared, .crossClientOff: "tokens requested for client without shared sessions"
+        case .clientNotEnabled, .disabled: "token exchange requested from invalid client"
+        case .wrongAudience, .scopeWithoutOpenID, .scopeTooWide, .consentNeeded, .authenticationTooWeak: nil
+        }
+    }
+
     private static func words(_ name: Substring) -> String { name.map { $0 == "_" ? " " : String($0) }.joined() }
+}
+
+extension BrowserGroup {
+    /// The same where people come too: a page for them, with the words that a program is told.
+    func answeringCompatibly(
+        _ request: Request, _ context: BridgeRequestContext, _ body: () async throws -> Response
+    ) async throws -> Response {
+        guard request.acceptsPage else { return try await CompatibleError.answering(body) }
+        do {
+            return try await body()
+        } catch {
+            let refusal = try CompatibleError.refusal(in: error)
+            var response = pages.error(
+                refusal.error.code, describedAs: CompatibleError.text(of: refusal.error),
+                to: pageVisitor(request, context))
+            response.headers.append(contentsOf: refusal.headers)
+            return response
+        }
+    }
 }

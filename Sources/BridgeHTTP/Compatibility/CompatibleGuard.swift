@@ -10,14 +10,18 @@ enum AppOrBrowser: Sendable {
 }
 
 extension RouteGuard where Group == CompatibleSessionController, Admitted == AppOrBrowser {
-    /// By the token of an app, or by the cookies of a browser.
+    /// By the token of an app, or by the cookies of a browser; refusals are a page for people.
     static var appOrBrowser: Self {
         Self(.bearer) { group, handler in
-            { request, context in try await handler(request, context, try await found(request, context, group)) }
+            { request, context in
+                try await group.answeringCompatibly(request, context) {
+                    try await handler(request, context, try await found(request, context, group))
+                }
+            }
         }
     }
 
-    /// The same, with refusals in the words of the VA's service.
+    /// The same where only programs come.
     static var appOrBrowserAnswered: Self {
         Self(.bearer) { group, handler in
             { request, context in

@@ -1,3 +1,4 @@
+import Bridge
 import Hummingbird
 import OAuth2
 
@@ -9,15 +10,13 @@ enum CompatibleParameters {
         "access_token", "actor_token", "anti_csrf_token", "assertion", "client_assertion", "client_secret", "code",
         "code_verifier", "device_secret", "id_token", "login_token", "refresh_token", "subject_token", "token",
     ]
-    /// For the audit log.
-    static let secretInQuery = "secret_in_query"
 
-    /// - Throws: `OAuthError(.invalidRequest)`, with ``secretInQuery`` as detail for a secret in the address.
+    /// - Throws: `OAuthError(.invalidRequest)`, with `secret_in_query` as detail for a secret in the address.
     static func read(_ request: Request) async throws -> FormParameters {
         let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
         if let name = query.names.filter(secrets.contains).min() {
             throw OAuthError(
-                .invalidRequest, "\(name) is a secret: send it in the body, not in the address", detail: secretInQuery)
+                .invalidRequest, "\(name) is a secret: send it in the body, not in the address", detail: .secretInQuery)
         }
         let body = try await BodyReader.bytes(of: request, upTo: TokenController.bodyLimit)
         var text = Array((request.uri.query ?? "").utf8)

@@ -37,23 +37,30 @@ struct CompatibleSessionController: BrowserGroup {
     }
 
     @Sendable func askToSignOut(_ request: Request, context: BridgeRequestContext) throws -> Response {
-        try ask(request, context, .signOut, action: Self.signOutPath)
+        try ask(request, context, .signOut) { pages.signOut(formToken: $0, action: Self.signOutPath, to: $1) }
     }
 
     @Sendable func askToEndAll(_ request: Request, context: BridgeRequestContext) throws -> Response {
-        try ask(request, context, .endAllSessions, action: Self.endAllPath)
+        try ask(request, context, .endAllSessions) {
+            pages.signOutEverywhere(formToken: $0, action: Self.endAllPath, to: $1)
+        }
     }
 
     @Sendable func signOut(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        try await answeringCompatibly(request, context) { try await signedOut(request, context) }
+    }
+
+    private func signedOut(_ request: Request, _ context: BridgeRequestContext) async throws -> Response {
         let form = try await proven(request, .signOut)
-        var headers: HTTPFields = [.cacheControl: "no-store"]
+        var cookies: HTTPFields = [:]
         var client = form["client_id"].flatMap { clients.current[ClientID(rawValue: $0)] }
-        let ended = try await browserSignOut.signOut(request, origin: context.origin(of: request), in: &headers)
+        let ended = try await browserSignOut.signOut(request, origin: context.origin(of: request), in: &cookies)
         client = client ?? ended.first.flatMap { clients.current[$0.clientID] }
-        headers[.location] =
-            client?.postLogoutRedirectURIs.first.map { "\($0)" }
-            ?? "\(origins.own(of: request))\(SessionController.signedOutPath)"
-        return Response(status: .seeOther, headers: headers)
+        var response =
+            client?.postLogoutRedirectURIs.first.map { Response.seeOther("\($0)") }
+            ?? onward(SessionController.signedOutPath, request)
+        response.headers.append(contentsOf: cookies)
+        return response
     }
 
     /// Everything of the user: every app, every browser, every device.
@@ -62,7 +69,6 @@ struct CompatibleSessionController: BrowserGroup {
     ) async throws -> Response {
         let origin = context.origin(of: request)
         let ending = Ending(at: time.now(), reason: "all_sessions_revoked", origin: origin)
-        var headers: HTTPFields = [.cacheControl: "no-store"]
         switch asker {
         case .app(let token):
             guard mayEndAll(token) else {
@@ -72,13 +78,13 @@ struct CompatibleSessionController: BrowserGroup {
                     challenge: "Bearer error=\"insufficient_scope\", scope=\"\(Scope.revokeAllSessions)\"")
             }
             try await endings.end(.user(token.subject), ending)
-            return Response(status: .ok, headers: headers)
+            return Response(status: .ok, headers: [.cacheControl: "no-store"])
         case .browser(let session):
             _ = try await proven(request, .endAllSessions)
+            var response = onward(SessionController.signedOutEverywherePath, request)
             _ = try await browserSignOut.signOut(
-                request, endingFirst: (.user(session.subject), ending), origin: origin, in: &headers)
-            headers[.location] = "\(origins.own(of: request))\(SessionController.signedOutPath)"
-            return Response(status: .seeOther, headers: headers)
+                request, endingFirst: (.user(session.subject), ending), origin: origin, in: &response.headers)
+            return response
         }
     }
 
@@ -90,13 +96,13 @@ struct CompatibleSessionController: BrowserGroup {
     }
 
     private func ask(
-        _ request: Request, _ context: BridgeRequestContext, _ purpose: FormTokens.Purpose, action: String
+        _ request: Request, _ context: BridgeRequestContext, _ purpose: FormTokens.Purpose,
+        on page: (_ formToken: String, _ visitor: PageVisitor) -> Response
     ) throws -> Response {
         let binding = FormCookie.binding(of: request, random: random)
-        var response = pages.signOut(
-            formToken: try formTokens.make(for: purpose, binding: binding, session: request.sessionSecret),
-            action: action,
-            to: pageVisitor(request, context))
+        var response = page(
+            try formTokens.make(for: purpose, binding: binding, session: request.sessionSecret),
+            pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }

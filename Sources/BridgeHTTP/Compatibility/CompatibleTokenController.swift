@@ -25,13 +25,28 @@ struct CompatibleTokenController: BrowserGroup {
     @Sendable func token(
         _ request: Request, context: BridgeRequestContext, sent: FormParameters
     ) async throws -> Response {
+        func missing(_ reason: RefusalReason) async throws -> OAuthError {
+            try await recorded(OAuthError(.invalidRequest, detail: reason), request, context)
+        }
+        guard let name = sent["grant_type"] else { throw try await missing(.missingGrantType) }
+        guard let type = GrantType(rawValue: name) else {
+            throw try await recorded(TokenEndpoint.unsupportedGrantType, request, context)
+        }
+        guard type == .authorizationCode else { return try await answer(sent, request, context) }
+        guard let code = sent["code"] else { throw try await missing(.missingCode) }
+        let grant = try await grant(ofCode: code)
+        // Looked at before the code is: a request that lacks it is none of the tries that use a code up. Only who began
+        // without a challenge has none to send.
+        let isExpected = grant.map { $0.codeChallenge != nil } ?? true
+        guard sent["code_verifier"] != nil || !isExpected else {
+            throw try await missing(.missingCodeVerifier)
+        }
         var parameters = sent
         // Its apps send the code alone: it knows its client.
-        if parameters["client_id"] == nil, parameters["grant_type"] == GrantType.authorizationCode.rawValue {
-            guard let code = parameters["code"] else { throw OAuthError(.invalidRequest, detail: "missing_code") }
-            guard let client = try await client(ofCode: code) else {
+        if parameters["client_id"] == nil {
+            guard let client = grant?.clientID else {
                 throw try await recorded(
-                    OAuthError(.invalidGrant, "Code is not valid", detail: "unknown_code"), request, context)
+                    OAuthError(.invalidGrant, "Code is not valid", detail: .unknownCode), request, context)
             }
             parameters = try CompatibleParameters.adding([("client_id", client.rawValue)], to: parameters)
         }
@@ -43,7 +58,7 @@ struct CompatibleTokenController: BrowserGroup {
     ) async throws -> Response {
         guard let token = parameters["refresh_token"] else {
             guard clients.current.tokenCookiePrefixes.contains(where: request.hasRefreshCookie) else {
-                throw OAuthError(.invalidRequest, detail: "missing_refresh_token")
+                throw OAuthError(.invalidRequest, detail: .missingRefreshToken)
             }
             let proof = request.headers[.xCSRFToken] ?? parameters["anti_csrf_token"]
             return try await refresh.renew(
@@ -65,7 +80,7 @@ struct CompatibleTokenController: BrowserGroup {
     }
 
     private static let invalidRefreshToken = OAuthError(
-        .invalidToken, "Refresh token is not valid", detail: "unknown_refresh_token")
+        .invalidToken, "Refresh token is not valid", detail: .unknownRefreshToken)
 
     private func recorded(
         _ error: OAuthError, _ request: Request, _ context: BridgeRequestContext
@@ -81,7 +96,7 @@ struct CompatibleTokenController: BrowserGroup {
         let origin = context.origin(of: request)
         let now = time.now()
         guard let token = parameters["refresh_token"] else {
-            throw OAuthError(.invalidRequest, detail: "missing_refresh_token")
+            throw OAuthError(.invalidRequest, detail: .missingRefreshToken)
         }
         guard let session = try await session(ofRefreshToken: token), session.isAlive(at: now) else {
             throw try await recorded(Self.invalidRefreshToken, request, context)
@@ -93,7 +108,7 @@ struct CompatibleTokenController: BrowserGroup {
                 known.device.subject == session.subject
             else {
                 throw try await recorded(
-                    OAuthError(.invalidToken, "the device secret is not valid", detail: "wrong_device_secret"),
+                    OAuthError(.invalidToken, "the device secret is not valid", detail: .wrongDeviceSecret),
                     request, context)
             }
             try await secrets.revoke(secret, reason: "signed_out", origin: origin, at: now)
@@ -114,10 +129,10 @@ struct CompatibleTokenController: BrowserGroup {
                     of: request.headers, own: origins.own(of: request)),
                 origin: context.origin(of: request))
         } catch let refused as ClientRefused {
-            if refused.error.detail == "missing_client_id" {
-                throw OAuthError(.invalidRequest, detail: "missing_client_id")
+            if refused.error.detail == RefusalReason.missingClientID.rawValue {
+                throw OAuthError(.invalidRequest, detail: .missingClientID)
             }
-            throw OAuthError(refused.error.code, refused.error.publicDescription, detail: "unknown_client")
+            throw OAuthError(refused.error.code, refused.error.publicDescription, detail: .unknownClient)
         }
         switch answer {
         case .tokens(var tokens):
@@ -136,15 +151,15 @@ struct CompatibleTokenController: BrowserGroup {
             guard let token = parameters["refresh_token"] else { return parameters }
             return try CompatibleParameters.adding(
                 [("refresh_token", CompatibleRefreshToken.read(token))], to: parameters)
-        } catch let error as OAuthError where error.detail == CompatibleParameters.secretInQuery {
+        } catch let error as OAuthError where error.detail == RefusalReason.secretInQuery.rawValue {
             try await tokens.record(error, origin: context.origin(of: request))
             throw error
         }
     }
 
-    private func client(ofCode code: String?) async throws -> ClientID? {
-        guard let secret = code.flatMap({ OpaqueSecret($0, kind: .authorizationCode) }) else { return nil }
-        return try await compatibility.grants.code(digest: secret.digest)?.code.grant.clientID
+    private func grant(ofCode code: String) async throws -> AuthorizationGrant? {
+        guard let secret = OpaqueSecret(code, kind: .authorizationCode) else { return nil }
+        return try await compatibility.grants.code(digest: secret.digest)?.code.grant
     }
 
     private func session(ofRefreshToken token: String) async throws -> AppSession? {

@@ -1,5 +1,4 @@
 import Bridge
-import Foundation
 import HTTPTypes
 import Hummingbird
 import OAuth2
@@ -53,14 +52,14 @@ struct ConsoleClients: ConsoleGroup {
     ) async throws -> Response {
         let client = try await client(context)
         let text = try ClientText(of: client)
-        return editor(client, document: Self.pretty(text.bytes), tag: text.tag, [:], request, context, visit)
+        return try editor(client, document: try text.pretty(), tag: text.tag, [:], request, context, visit)
     }
 
     @Sendable func showEmpty(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let query = try AdminRequestReader.query(request, knowing: ["type"])
-        return editor(
+        return try editor(
             nil, document: Self.example, tag: "", ["type": query["type"] ?? ""], request, context, visit)
     }
 
@@ -79,7 +78,7 @@ struct ConsoleClients: ConsoleGroup {
             return try saved(edit, request, context, visit)
         } catch {
             guard let fault = ConsoleFault(error) else { throw error }
-            return editor(
+            return try editor(
                 nil, document: fields["document"] ?? Self.example, tag: "", typed(fields), fault: fault, request,
                 context,
                 visit)
@@ -130,8 +129,8 @@ struct ConsoleClients: ConsoleGroup {
         let now = try ClientText(of: seen)
         // A deletion brings no document: the page shows the client as it is now, to be saved or deleted as such.
         let isOfDeletion = fields["document"] == nil && fields["client_type"] == nil
-        return editor(
-            seen, document: fields["document"] ?? Self.pretty(now.bytes),
+        return try editor(
+            seen, document: try fields["document"] ?? now.pretty(),
             tag: isOfDeletion ? now.tag : fields["tag"] ?? "", typed(fields), fault: fault, request, context, visit)
     }
 
@@ -155,14 +154,14 @@ struct ConsoleClients: ConsoleGroup {
         let text = try ClientText(of: edit.client)
         var values: [String: any Sendable] = ["is_saved": true]
         values["secret"] = edit.secret?.expose()
-        return editor(
-            edit.client, document: Self.pretty(text.bytes), tag: text.tag, values, request, context, visit)
+        return try editor(
+            edit.client, document: try text.pretty(), tag: text.tag, values, request, context, visit)
     }
 
     private func editor(
         _ client: Client?, document: String, tag: String, _ more: [String: any Sendable], fault: ConsoleFault? = nil,
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
-    ) -> Response {
+    ) throws -> Response {
         let words = frame.words(request, context)
         var values = more
         values.merge(fault?.values(words) ?? [:]) { $1 }
@@ -171,7 +170,7 @@ struct ConsoleClients: ConsoleGroup {
         values["action"] = client.map { Self.path(of: $0.id) } ?? "/admin/clients"
         values["id"] = client?.id.rawValue
         values["title"] = client?.id.rawValue ?? words("console_clients", "register")
-        values.merge(form(of: client, more, fault, words)) { $1 }
+        values.merge(try form(of: client, more, fault, words)) { $1 }
         values["is_fixed"] = client.map { frame.services.clients.isFixed($0.id) } ?? false
         values["events_path"] = client.map { "/admin/events?client_id=\(PercentEncoding.encode($0.id.rawValue))" }
         values["sessions_path"] = client.map {
@@ -199,6 +198,7 @@ struct ConsoleClients: ConsoleGroup {
     private func typed(_ fields: FormParameters) -> [String: any Sendable] {
         var typed: [String: any Sendable] = [:]
         typed["reason"] = fields["reason"]
+        // Without a kind there is no form; that it is missing, the page says.
         guard fields["document"] == nil, let members = try? members(fields, over: [:], keepsWrong: true) else {
             return typed
         }
@@ -209,10 +209,10 @@ struct ConsoleClients: ConsoleGroup {
 
     private func form(
         of client: Client?, _ more: [String: any Sendable], _ fault: ConsoleFault?, _ words: ConsoleWords
-    ) -> [String: any Sendable] {
+    ) throws -> [String: any Sendable] {
         let members =
-            more["members"] as? [String: JSONValue]
-            ?? client.flatMap { try? ClientText(of: $0).members }
+            try more["members"] as? [String: JSONValue]
+            ?? client.map { try ClientText(of: $0).members }
             ?? Self.beginning(more["type"] as? String)
         let kind = members["client_type"]?.string.flatMap(Client.Kind.init(rawValue:)) ?? .web
         return [
@@ -254,11 +254,4 @@ struct ConsoleClients: ConsoleGroup {
     }
 
     private static func path(of id: ClientID) -> String { "/admin/clients/\(PercentEncoding.encode(id.rawValue))" }
-
-    private static func pretty(_ bytes: [UInt8]) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-        guard let value = JSONValue.parse(bytes), let text = try? encoder.encode(value) else { return "" }
-        return String(decoding: text, as: UTF8.self)
-    }
 }

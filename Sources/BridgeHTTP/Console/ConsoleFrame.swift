@@ -39,12 +39,7 @@ final class ConsoleFrame: Sendable {
 
     /// See other, on this origin.
     func redirect(to path: String) -> Response {
-        Response(
-            status: .seeOther,
-            headers: [
-                .location: kit.origins.configured.admin.description + path, .cacheControl: "no-store",
-                .referrerPolicy: "no-referrer",
-            ])
+        .seeOther(kit.origins.configured.admin.description + path)
     }
 
     fileprivate func signIn(from request: Request, because refusal: AdminRefusal) -> Response {
@@ -114,12 +109,27 @@ final class ConsoleFrame: Sendable {
         of problem: ConsoleProblem, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) -> Response {
         let words = words(request, context)
-        let section = ConsoleSection.allCases.last { request.uri.path.hasPrefix($0.path) } ?? .overview
+        let section = ConsoleSection(of: request)
         var values = ConsoleFault.problem(problem).values(words)
         values["title"] = words("console", "nav_\(section.rawValue)")
         return render(
             "problem", values, section: section, visit: visit, request, context,
             status: .init(code: problem.code.status))
+    }
+
+    /// What administrators find at an address of the console under which there is nothing, with a way back to the list;
+    /// `nil` for anybody else, and for programs, which are told as everywhere.
+    func missingPage(_ request: Request, _ context: BridgeRequestContext) async -> Response? {
+        guard request.uri.path.hasPrefix(ConsolePath.home), request.headers.values(of: .authorization).isEmpty,
+            !kit.origins.place(of: request).purposes.isDisjoint(with: .console),
+            let visit = try? await services.gate.visit(request, for: .read, formToken: nil)
+        else { return nil }
+        let words = words(request, context)
+        let section = ConsoleSection(of: request)
+        let name = words("console", "nav_\(section.rawValue)")
+        return render(
+            "missing", ["back_path": section.path, "back": words("console", "back_to", ["name": name])],
+            section: section, visit: visit, request, context, status: .init(code: ErrorCode.notFound.status))
     }
 }
 
@@ -226,4 +236,9 @@ enum ConsoleSection: String, CaseIterable, Sendable {
     case overview, events, live, users, sessions, clients, explain, keys, settings, nodes
 
     var path: String { self == .overview ? ConsolePath.home : "/admin/\(rawValue)" }
+
+    /// The one that a request's path is in.
+    fileprivate init(of request: Request) {
+        self = Self.allCases.last { request.uri.path.hasPrefix($0.path) } ?? .overview
+    }
 }

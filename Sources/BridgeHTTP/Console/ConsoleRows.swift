@@ -118,7 +118,7 @@ enum ConsoleRows {
     /// The same for a sentence.
     static func utc(_ instant: Timestamp) -> String { "\(time(instant)) UTC" }
 
-    /// For an element `time`, by which the reader is shown his own time as well.
+    /// For an element `time`, by which readers are shown their own time as well.
     static func instant(_ instant: Timestamp) -> [String: String] {
         ["exact": instant.rfc3339, "shown": time(instant)]
     }

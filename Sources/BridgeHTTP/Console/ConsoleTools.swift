@@ -131,7 +131,7 @@ struct ConsoleTools: ConsoleGroup {
                     "kept": String(report.kept), "at": ConsoleRows.time(at),
                 ]),
             "problems": report.problems.prefix(50).map { problem -> [String: any Sendable] in
-                var row: [String: any Sendable] = ["id": problem.id, "kind": problem.kind.rawValue]
+                var row: [String: any Sendable] = ["id": problem.whereabouts, "kind": problem.kind.rawValue]
                 row["field"] = problem.field
                 return row
             },

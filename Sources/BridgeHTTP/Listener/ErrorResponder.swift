@@ -10,9 +10,11 @@ struct ErrorResponder: Sendable {
     /// Where its codes are explained.
     let issuer: WebOrigin
     let pages: Pages
+    /// Says itself what is not there.
+    let console: ConsoleFrame
     let shapes: ErrorShapes
 
-    func response(to error: any Error, request: Request, context: BridgeRequestContext) -> Response {
+    func response(to error: any Error, request: Request, context: BridgeRequestContext) async -> Response {
         let answer = ErrorTable.answer(to: error)
         if answer.error.code == .serverError {
             // Its type alone: an error's text may quote what it failed on.
@@ -23,7 +25,7 @@ struct ErrorResponder: Sendable {
         var response =
             switch shape {
             case .nothing: Response(status: .init(code: answer.status))
-            case .page: pages.error(answer.error.code, to: PageVisitor(request, context))
+            case .page: await page(of: answer.error.code, request, context)
             case .json, .token, .negotiated: json(answer, requestID: context.requestID)
             }
         for field in answer.headers { response.headers[values: field.name] = [] }
@@ -33,6 +35,13 @@ struct ErrorResponder: Sendable {
         // Here once for every error of these endpoints, a refused client's and the router's among them.
         if shape == .token { response.headers[.pragma] = "no-cache" }
         return response
+    }
+
+    private func page(
+        of code: ErrorCode, _ request: Request, _ context: BridgeRequestContext
+    ) async -> Response {
+        if code == .notFound, let page = await console.missingPage(request, context) { return page }
+        return pages.error(code, to: PageVisitor(request, context))
     }
 
     private func json(_ answer: ErrorTable.Answer, requestID: String) -> Response {

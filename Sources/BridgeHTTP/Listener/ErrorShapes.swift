@@ -1,4 +1,3 @@
-import HTTPTypes
 import Hummingbird
 
 struct ErrorShapes: Sendable {
@@ -8,6 +7,6 @@ struct ErrorShapes: Sendable {
     func shape(for request: Request, route: String?) -> ErrorShape {
         if let route, let shape = declared[route], shape != .negotiated { return shape }
         guard !request.uri.path.hasPrefix("/api/") else { return .json }
-        return request.headers[.accept]?.contains("text/html") == true ? .page : .json
+        return request.acceptsPage ? .page : .json
     }
 }

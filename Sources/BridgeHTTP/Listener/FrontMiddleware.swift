@@ -66,7 +66,7 @@ final class FrontMiddleware: RouterMiddleware {
                     try await next(request, context)
                 }
         } catch {
-            response = errors.response(to: error, request: request, context: context)
+            response = await errors.response(to: error, request: request, context: context)
         }
         // Of a refusal as well: no client reads content after HEAD, and it would be taken for the beginning of the next
         // answer (RFC 9110 §9.3.2).
@@ -96,7 +96,7 @@ final class FrontMiddleware: RouterMiddleware {
         return RequestID.make(at: time.now(), random: random)
     }
 
-    /// Adopted like an id: it ends up in logs, and a stranger could write himself into somebody's trace.
+    /// Adopted like an id: it ends up in logs, and a stranger could write into somebody's trace.
     private func caller(of request: Request, peer: NetworkAddress?) -> TraceContext? {
         guard let text = request.headers.value(of: .traceparent), clientAddress.isTrusted(peer) else { return nil }
         return TraceContext(traceparent: text)

@@ -42,7 +42,8 @@ package struct MalformedRequests: Sendable {
     }
 }
 
-/// Replaces the server's own answer by ``MalformedRequests``, which has neither fields nor body.
+/// Replaces the server's own answer by ``MalformedRequests``, which has neither fields nor body. And refuses what the
+/// server's parser lets pass: a request that does not say once for which host it is.
 final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -51,8 +52,19 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
 
     private let requests: MalformedRequests
     private var isMalformed = false
+    /// Where what follows a refused request begins, nobody knows.
+    private var readsNoMore = false
 
     init(_ requests: MalformedRequests) { self.requests = requests }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !readsNoMore else { return }
+        guard case .head(let head) = unwrapInboundIn(data), !head.namesItsHost else {
+            return context.fireChannelRead(data)
+        }
+        readsNoMore = true
+        errorCaught(context: context, error: HTTPParserError.invalidHeaderToken)
+    }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if error is HTTPParserError { isMalformed = true }
@@ -70,5 +82,20 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
         let body = requests.complete(&head, peer: peer)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: promise)
+    }
+}
+
+extension HTTPRequestHead {
+    /// Whether there is one `Host`, which may be one (RFC 9112 §3.2): of two, a proxy in front may have read the other.
+    /// HTTP/1.0 knows requests without.
+    fileprivate var namesItsHost: Bool {
+        let hosts = headers["Host"]
+        guard let host = hosts.first else { return version == .http1_0 }
+        return hosts.count == 1 && host.utf8.allSatisfy(Self.isHostByte)
+    }
+
+    /// A byte of `uri-host [ ":" port ]` (RFC 9110 §7.2, RFC 3986 §3.2.2).
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        ASCII.isUnreserved(byte) || ":[]%!$&'()*+,;=".utf8.contains(byte)
     }
 }

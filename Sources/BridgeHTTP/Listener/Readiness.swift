@@ -17,6 +17,7 @@ package final class Readiness: Sendable {
         }
     }
 
+    /// The checks that did not pass: what `/readyz` says (contract §13).
     package struct Report: Hashable, Sendable {
         package let failed: Set<String>
         package let degraded: [String]

@@ -11,14 +11,17 @@ package final class SignInCompatibility: Sendable {
     let codes: AuthorizationCodes
     let grants: any GrantStore
     let devices: any DeviceStore
+    let configuration: NativeSSOConfiguration
     let refusals: RefusalLog
 
     package init(
-        codes: AuthorizationCodes, grants: any GrantStore, devices: any DeviceStore, refusals: RefusalLog
+        codes: AuthorizationCodes, grants: any GrantStore, devices: any DeviceStore,
+        configuration: NativeSSOConfiguration, refusals: RefusalLog
     ) {
         self.codes = codes
         self.grants = grants
         self.devices = devices
+        self.configuration = configuration
         self.refusals = refusals
     }
 }

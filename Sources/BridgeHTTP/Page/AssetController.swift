@@ -1,4 +1,3 @@
-import Crypto
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -21,7 +20,7 @@ struct AssetController: RouteGroup {
         init(_ content: [UInt8], type: String) {
             body = ByteBuffer(bytes: content)
             self.type = type
-            tag = "\"\(Base64URL.encode(Array(SHA256.hash(data: content).prefix(16))))\""
+            tag = EntityTags.strong(of: content)
         }
     }
 

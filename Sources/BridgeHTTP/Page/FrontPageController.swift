@@ -23,6 +23,6 @@ struct FrontPageController: RouteGroup {
             isForConsole
             ? origins.configured.admin.description + ConsolePath.home
             : origins.own(of: request).description + AccountPath.home
-        return Response(status: .seeOther, headers: [.location: target, .cacheControl: "no-store"])
+        return .seeOther(target)
     }
 }

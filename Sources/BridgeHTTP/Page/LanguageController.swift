@@ -27,10 +27,9 @@ struct LanguageController: RouteGroup {
             let again = form["again"].flatMap({ PageAgain($0, repetition) })
         else { throw OAuthError(.invalidRequest) }
         // A path, not an address: it stays on this origin, whichever of ours that is.
-        var headers: HTTPFields = [.location: again.address, .cacheControl: "no-store"]
-        headers[.referrerPolicy] = "no-referrer"
-        LanguageCookie.set(language, in: &headers)
-        return Response(status: .seeOther, headers: headers)
+        var response = Response.seeOther(again.address)
+        LanguageCookie.set(language, in: &response.headers)
+        return response
     }
 
     /// Whether a page of this origin asks. Nothing is lost where an old browser does not say so: a language is no secret and

@@ -4,14 +4,11 @@ import HTTPTypes
 enum LanguageCookie {
     static let name: StaticString = "__Host-drawbridge_language"
 
-    /// Seconds: a year after the last choice.
-    static let lifetime = 31_536_000
+    /// A year after the last choice.
+    private static let lifetime = Duration.seconds(31_536_000)
 
     /// - Parameter language: one of ours, so that nothing of a request comes back in a header.
     static func set(_ language: String, in headers: inout HTTPFields) {
-        headers.append(
-            HTTPField(
-                name: .setCookie,
-                value: "\(name)=\(language); Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=\(lifetime)"))
+        headers.setCookie(name, language, for: lifetime)
     }
 }

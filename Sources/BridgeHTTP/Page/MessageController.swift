@@ -14,8 +14,11 @@ struct MessageController: RouteGroup {
     let pages: Pages
 
     @Sendable func explainError(_ request: Request, context: BridgeRequestContext) throws -> Response {
-        guard let name = context.parameters.get("code"), let code = ErrorCode.all.first(where: { $0.rawValue == name })
-        else { throw OAuthError(.notFound) }
+        guard let name = context.parameters.get("code") else { throw OAuthError(.notFound) }
+        if let reason = SelfIssuedRefusal.Reason.ofTheirOwn.first(where: { $0.rawValue == name }) {
+            return pages.explanation(of: reason, to: PageVisitor(request, context))
+        }
+        guard let code = ErrorCode.all.first(where: { $0.rawValue == name }) else { throw OAuthError(.notFound) }
         let causes = NativeSSORefusal.allCases.filter { $0.code.rawValue == code.rawValue }.map(\.rawValue)
         return pages.explanation(of: code, causes: causes, to: PageVisitor(request, context))
     }
@@ -38,6 +41,6 @@ struct MessageController: RouteGroup {
         var seen: Set<String> = []
         // Some share a name, with another status.
         let codes = ErrorCode.all.filter { seen.insert($0.rawValue).inserted }.sorted { $0.rawValue < $1.rawValue }
-        return pages.errorIndex(codes, to: PageVisitor(request, context))
+        return pages.errorIndex(codes, SelfIssuedRefusal.Reason.ofTheirOwn, to: PageVisitor(request, context))
     }
 }

@@ -10,7 +10,7 @@ extension Pages {
         render("refused", to: visitor, status: .init(code: ErrorCode.invalidRequest.status))
     }
 
-    /// - Parameter isOfLink: whether an app's link led here; whoever signs in by himself has no app to open anew.
+    /// - Parameter isOfLink: whether an app's link led here; whoever signs in without an app has none to open again.
     func limited(retryAfter wait: Duration, isOfLink: Bool, to visitor: PageVisitor) -> Response {
         let language = language(for: visitor)
         let explanation = texts.text(
@@ -22,7 +22,15 @@ extension Pages {
         return response
     }
 
-    func signedOut(to visitor: PageVisitor) -> Response { render("signed_out", to: visitor) }
+    /// - Parameter isEverywhere: whether everything of the user ended, and not this browser's session alone.
+    func signedOut(isEverywhere: Bool = false, to visitor: PageVisitor) -> Response {
+        render(isEverywhere ? "signed_out_everywhere" : "signed_out", to: visitor)
+    }
+
+    /// Asks before everything of the user ends.
+    func signOutEverywhere(formToken: String, action: String, to visitor: PageVisitor) -> Response {
+        render("sign_out_everywhere", ["form_token": formToken, "action": action], to: visitor)
+    }
 
     /// - Parameters:
     ///   - fields: what the form sends besides its token.
@@ -40,7 +48,8 @@ extension Pages {
     }
 
     /// The page for an error that a person ran into.
-    func error(_ code: ErrorCode, to visitor: PageVisitor) -> Response {
+    /// - Parameter description: what a program would be told, for who writes that program.
+    func error(_ code: ErrorCode, describedAs description: String? = nil, to visitor: PageVisitor) -> Response {
         let status = HTTPResponse.Status(code: code.status)
         if code == .temporarilyUnavailable { return render("unavailable", to: visitor, status: status) }
         let section =
@@ -54,7 +63,10 @@ extension Pages {
             "title": texts.text(section, "title", in: language),
             "explanation": texts.text(section, "explanation", in: language),
         ]
-        if section == "rejected" { values["code"] = code.rawValue }
+        if section == "rejected" {
+            values["code"] = code.rawValue
+            values["description"] = description
+        }
         return render("error", values, to: visitor, language: language, status: status)
     }
 
@@ -80,8 +92,10 @@ extension Pages {
             ], to: visitor, language: language)
     }
 
-    /// All of them.
-    func errorIndex(_ codes: [ErrorCode], to visitor: PageVisitor) -> Response {
+    /// All of them, and after them why answers of phones are refused.
+    func errorIndex(
+        _ codes: [ErrorCode], _ reasons: [SelfIssuedRefusal.Reason], to visitor: PageVisitor
+    ) -> Response {
         let language = language(for: visitor)
         let rows = codes.map { code in
             let statuses = [code, code.atTokenEndpoint].compactMap(\.self).map { String($0.status) }
@@ -90,7 +104,13 @@ extension Pages {
                 "explanation": texts.text("errors", code.rawValue, in: language),
             ]
         }
-        return render("error_index", ["codes": rows], to: visitor, language: language)
+        let causes = reasons.map { reason in
+            [
+                "code": reason.rawValue, "status": String(reason.code.status),
+                "explanation": texts.text("self_issued_causes", reason.rawValue, in: language),
+            ]
+        }
+        return render("error_index", ["codes": rows, "causes": causes], to: visitor, language: language)
     }
 }
 

@@ -9,17 +9,18 @@ import OAuth2
 package final class Pages: Sendable {
     private static let templateNames = [
         "layout", "languages", "document", "confirm", "switch", "refused", "limited", "unavailable", "signed_out",
-        "sign_out",
+        "sign_out", "sign_out_everywhere", "signed_out_everywhere",
         "error", "error_code", "error_index", "account", "password", "sign_in", "code", "consent", "devices",
         "second_factor", "recovery_codes", "passkeys",
-        "back_to_app", "form_post", "self_issued_start", "self_issued_return", "self_issued_open", "self_issued_choice",
-        "self_issued_wait", "linked_keys", "device", "device_question", "device_answered", "phone", "phone_help",
+        "back_to_app", "form_post", "self_issued_start", "self_issued_code", "self_issued_return", "self_issued_open",
+        "self_issued_choice", "self_issued_wait", "linked_keys", "device", "device_question", "device_answered",
+        "phone", "phone_help",
         "sign_in_code",
         "admin", "admin_sign_in", "admin_event_table", "admin_filter", "admin_overview", "admin_events",
         "admin_event", "admin_live", "admin_users", "admin_new_user", "admin_user", "admin_clients", "admin_client",
         "admin_explain",
         "admin_sessions", "admin_keys", "admin_go_on", "admin_settings", "admin_native_sso", "admin_nodes",
-        "admin_problem",
+        "admin_problem", "admin_missing",
     ]
 
     /// The binary's own templates. Parsed for the first page, since a start would spend a quarter of its time on them; that
@@ -154,7 +155,6 @@ package final class Pages: Sendable {
 }
 
 extension HTTPField.Name {
-    static let referrerPolicy = literal("Referrer-Policy")
     static let xFrameOptions = literal("X-Frame-Options")
     static let xRobotsTag = literal("X-Robots-Tag")
     static let crossOriginOpenerPolicy = literal("Cross-Origin-Opener-Policy")

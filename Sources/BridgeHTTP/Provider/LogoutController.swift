@@ -30,13 +30,11 @@ struct LogoutController: BrowserGroup {
         let form = try await TokenController.form(of: request)
         let logout = LogoutRequest(form, provider: provider, clients: clients)
         guard let token = form["form_token"] else {
-            // A website's own POST comes without our Lax cookie; the GET that follows it has it.
-            return Response(
-                status: .seeOther,
-                headers: [
-                    .location: try logout.location(at: issuer, sealedWith: provider.logout.seal),
-                    .cacheControl: "no-store", .referrerPolicy: "no-referrer",
-                ])
+            // A website's own POST comes without our Lax cookies; the GET that follows it has them.
+            guard try await browserSignOut.sessions(of: request).isEmpty else {
+                return try await answer(logout, request, context)
+            }
+            return .seeOther(try logout.location(at: issuer, sealedWith: provider.logout.seal))
         }
         guard let binding = request.formBinding,
             formTokens.verify(token, for: .signOut, binding: binding, session: request.sessionSecret)
@@ -102,12 +100,6 @@ struct LogoutController: BrowserGroup {
     }
 
     private func leave(_ logout: LogoutRequest) -> Response {
-        Response(
-            status: .seeOther,
-            headers: [
-                .location: logout.target?.location ?? "\(issuer)\(SessionController.signedOutPath)",
-                .cacheControl: "no-store",
-                .referrerPolicy: "no-referrer",
-            ])
+        .seeOther(logout.target?.location ?? "\(issuer)\(SessionController.signedOutPath)")
     }
 }

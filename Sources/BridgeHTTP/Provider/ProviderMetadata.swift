@@ -40,7 +40,7 @@ enum ProviderMetadata {
             "claims_parameter_supported": .bool(true),
             "request_parameter_supported": .bool(false),
             "request_uri_parameter_supported": .bool(false),
-            "prompt_values_supported": texts(["none", "login", "consent"]),
+            "prompt_values_supported": texts(Prompt.allCases.map(\.rawValue)),
             "ui_locales_supported": texts(languages),
             "backchannel_logout_supported": .bool(true),
             "backchannel_logout_session_supported": .bool(true),

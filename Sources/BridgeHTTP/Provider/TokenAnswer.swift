@@ -53,7 +53,7 @@ enum TokenAnswer {
         if let secret = answer.deviceSecret { json.add("device_secret", secret.expose()) }
         if let type = answer.issuedTokenType { json.add("issued_token_type", type) }
         for member in answer.extraMembers { json.add(member.name, json: member.value.text) }
-        return String(decoding: json.finish(), as: UTF8.self)
+        return json.finishedText()
     }
 }
 

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import OAuth2
 
 /// The states of a resource that `If-Match` or `If-None-Match` names (RFC 9110 §13.1.1, §13.1.2).
 struct EntityTags: Sendable {
@@ -31,6 +32,9 @@ struct EntityTags: Sendable {
         }
         self.tags = tags
     }
+
+    /// The strong tag of a content, with its quotes.
+    static func strong(of content: [UInt8]) -> String { "\"\(SHA256Hash(of: content).base64URLOfHalf)\"" }
 
     /// Whether a state is among them by strong comparison, by which no weak tag is anything (RFC 9110 §8.8.3.2).
     /// - Parameter tag: strong, with its quotes.

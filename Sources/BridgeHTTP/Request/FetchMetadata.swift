@@ -28,7 +28,7 @@ enum FetchMetadata {
         !PrefetchSignal.isPresent(in: headers) && (site(headers) == nil || isDocumentNavigation(headers))
     }
 
-    /// Whether the visitor came by himself, and no foreign page led him here.
+    /// Whether the visitors came by themselves, and no foreign page led them here.
     static func isOwnVisit(_ headers: HTTPFields) -> Bool {
         let site = site(headers)
         return isVisit(headers) && site != .crossSite && site != .other

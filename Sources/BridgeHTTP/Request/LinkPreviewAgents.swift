@@ -8,8 +8,9 @@ enum LinkPreviewAgents {
         "facebookexternalhit", "facebot", "meta-externalagent", "meta-externalfetcher", "whatsapp/", "twitterbot",
         "telegrambot", "discordbot", "slackbot", "slack-imgproxy", "linkedinbot", "skypeuripreview", "viber/",
         "redditbot", "pinterestbot", "pinterest/0.", "mastodon/", "pleroma", "misskey/", "bluesky cardyb", "cardyb",
-        "line-poker", "kakaotalk-scrap", "vkshare", "tumblr/", "flipboardproxy", "snap url preview", "zoombot",
-        "iframely", "embedly", "opengraph", "rocket.chat", "mattermost-bot", "synapse (bot", "signal-desktop-preview",
+        "line-poker", "kakaotalk-scrap", "vkshare", "tumblr/", "flipboardproxy", "link preview", "url preview",
+        "url-preview", "bitlybot", "zoombot", "iframely", "embedly", "opengraph", "rocket.chat",
+        "mattermost-bot", "synapse (bot", "signal-desktop-preview",
         // Office suites and mail security.
         "microsoftpreview", "ms-teams-preview", "teamsbot", "outlook-safelinks", "safelinks", "microsoft office",
         "ms-office", "barracuda", "mimecast", "proofpoint", "google-safety", "googleimageproxy", "yahoomailproxy",

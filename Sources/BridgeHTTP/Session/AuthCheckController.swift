@@ -34,21 +34,33 @@ struct AuthCheckController: RouteGroup {
     private func addIdentity(
         of session: WebSession, asked query: String, to headers: inout HTTPFields
     ) async throws {
-        guard let names = try FormParameters(parsing: query.utf8)["identity"] else { return }
+        let names = try Self.identityNames(query)
+        guard !names.isEmpty else { return }
         let directory = way.clients.current
         let website = directory[session.clientID] ?? directory.defaultWebsite
         guard let scope = website?.scope else { return }
         let claims = try await users.claims(of: session.subject)
         let open = ScopeClaims.names(openedBy: session.lineage.limiting(scope))
-        for name in names.split(separator: ",").map(String.init) {
-            guard let field = Self.identity[name] else {
-                throw OAuthError(.invalidRequest, "identity names what there is no field for")
-            }
+        for name in names {
+            guard let field = Self.identity[name] else { continue }
             // Websites take an address for who somebody is: one that nobody has checked is not said.
             if name == "email", claims["email_verified"]?.bool != true { continue }
             guard open.contains(name), let claim = claims[name] else { continue }
             headers[field] = claim.string.map(HeaderText.encode) ?? UserGroups(claim).flatMap(Self.list)
         }
+    }
+
+    /// What `?identity=` asks for.
+    /// - Throws: `OAuthError(.invalidRequest)` for a name without a field, and for a repeated parameter: a proxy's
+    ///   configuration that means something must never be read as less.
+    static func identityNames(_ query: String) throws -> [String] {
+        let parameters = try FormParameters(parsing: query.utf8)
+        guard !parameters.isRepeated("identity") else { throw OAuthError(.invalidRequest, "identity is repeated") }
+        let names = parameters["identity"]?.split(separator: ",").map(String.init) ?? []
+        guard names.allSatisfy({ identity.keys.contains($0) }) else {
+            throw OAuthError(.invalidRequest, "identity names what there is no field for")
+        }
+        return names
     }
 
     private static let identity: [String: HTTPField.Name] = [
@@ -76,7 +88,8 @@ struct AuthCheckController: RouteGroup {
     // RFC 9110 §15.5.2 asks for a challenge with every 401. There is no scheme for cookies; `Bearer` makes no browser
     // open a password box.
     static let signedOut = ChallengedError(
-        error: OAuthError(.invalidToken), headers: [.wwwAuthenticate: "Bearer", .cacheControl: "no-store"])
+        error: OAuthError(.invalidToken, "this takes the session of a browser that is signed in here"),
+        headers: [.wwwAuthenticate: "Bearer", .cacheControl: "no-store"])
 }
 
 extension HTTPField.Name {

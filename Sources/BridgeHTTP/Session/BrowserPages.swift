@@ -63,12 +63,7 @@ extension BrowserGroup {
     /// To another page of the origin that was asked.
     /// - Parameter path: with its query.
     func onward(_ path: String, _ request: Request) -> Response {
-        Response(
-            status: .seeOther,
-            headers: [
-                .location: "\(origins.own(of: request))\(path)", .cacheControl: "no-store",
-                .referrerPolicy: "no-referrer",
-            ])
+        .seeOther("\(origins.own(of: request))\(path)")
     }
 
     /// Sets the cookies of a session that was just opened, in its website's profile (contract §6).

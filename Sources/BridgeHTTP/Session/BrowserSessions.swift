@@ -5,7 +5,7 @@ import OAuth2
 /// Whose session a browser's cookies open, whichever profile they are of (contract §6).
 ///
 /// What a hand-off or an exchange opened at a website of another domain is known to that website's server as well. It
-/// counts as a visit of the website (``visitor(of:)``), and never where the user's account, his other sessions or new
+/// counts as a visit of the website (``visitor(of:)``), and never where the user's account, other sessions or new
 /// grants are in question.
 package final class BrowserSessions: Sendable {
     private let sessions: WebSessions

@@ -9,11 +9,14 @@ struct SessionController: BrowserGroup {
         Route(.get, "/session", "session", anyone: show),
         Route(.get, signOutPath, "askToSignOut", anyone: askToSignOut).shownAgain(.withoutQuery),
         Route(.post, signOutPath, "signOut", anyone: signOut),
-        Route(.get, signedOutPath, "signedOut", as: .page, anyone: signedOut).shownAgain(.withoutQuery),
+        Route(.get, signedOutPath, "signedOut", as: .page, anyone: signedOut).shownAgain(.withQuery),
     ]
 
     static let signOutPath = "/session/logout"
     static let signedOutPath = "/session/signed-out"
+    /// The page that says so after everything of the user has ended.
+    static let signedOutEverywherePath = "\(signedOutPath)?\(everywhere)"
+    private static let everywhere = "extent=all"
     static let place: Origins.Purposes? = .all
 
     let kit: BrowserPages
@@ -65,15 +68,17 @@ struct SessionController: BrowserGroup {
         guard try SameOriginProof(publicOrigin: own).holds(for: request) || (isForm && isOurForm(body, request)) else {
             throw OAuthError(.forbidden, "signing out takes a page of the same origin")
         }
-        var headers: HTTPFields = [.cacheControl: "no-store"]
-        _ = try await browserSignOut.signOut(request, origin: context.origin(of: request), in: &headers)
-        guard isForm else { return Response(status: .noContent, headers: headers) }
-        headers[.location] = "\(own)\(Self.signedOutPath)"
-        return Response(status: .seeOther, headers: headers)
+        var response =
+            isForm
+            ? onward(Self.signedOutPath, request)
+            : Response(status: .noContent, headers: [.cacheControl: "no-store"])
+        _ = try await browserSignOut.signOut(request, origin: context.origin(of: request), in: &response.headers)
+        return response
     }
 
     @Sendable func signedOut(_ request: Request, context: BridgeRequestContext) -> Response {
-        pages.signedOut(to: pageVisitor(request, context))
+        pages.signedOut(
+            isEverywhere: request.uri.query == Self.everywhere, to: pageVisitor(request, context))
     }
 
     private func isOurForm(_ body: [UInt8], _ request: Request) throws -> Bool {

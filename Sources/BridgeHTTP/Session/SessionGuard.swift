@@ -29,6 +29,7 @@ extension RouteGuard where Group == AuthCheckController, Admitted == SignedIn {
         Self(.session) { group, handler in
             { received, context in
                 let demand = try AuthenticationDemand(query: received.uri.query)
+                if let query = received.uri.query { _ = try AuthCheckController.identityNames(query) }
                 let request = try group.websites.apply(to: received, logger: context.logger)
                 guard let found = try await group.sessions.visitor(of: request) else {
                     return try group.refusal(of: request, isStepUp: false, AuthCheckController.signedOut)

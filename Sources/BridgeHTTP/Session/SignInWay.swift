@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 import OAuth2
 
-/// Where a visitor goes whom a website does not know, or not well enough, and how he gets back to the page that he wanted
-/// (contract §6, §4.6).
+/// Where a website sends a visitor whom it does not know, or not well enough, and how they get back to the page that
+/// they wanted (contract §6, §4.6).
 struct SignInWay: Sendable {
     /// The page that asks for a password.
     static let page = "/sign-in"
@@ -23,10 +23,10 @@ struct SignInWay: Sendable {
         /// A redirect there.
         /// - Parameter status: 302 where a proxy passes it on, 303 otherwise.
         func response(_ status: HTTPResponse.Status) -> Response {
-            var headers: HTTPFields = [.location: location, .cacheControl: "no-store"]
-            headers[.referrerPolicy] = "no-referrer"
-            if let state { HandOffCookie.set(state, in: &headers) }
-            return Response(status: status, headers: headers)
+            var response = Response.seeOther(location)
+            response.status = status
+            if let state { HandOffCookie.set(state, in: &response.headers) }
+            return response
         }
     }
 

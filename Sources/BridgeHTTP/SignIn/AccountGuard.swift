@@ -25,7 +25,7 @@ extension RouteGuard where Group == DevicesController, Admitted == (found: Signe
                 let form = try await BrowserForm.read(
                     request, as: .devices, isOfSession: true, formTokens: group.formTokens, random: group.random)
                 guard form.isOurs, let found = try await group.browsers.find(request) else {
-                    return group.back(to: DevicesController.path, of: request)
+                    return group.onward(DevicesController.path, request)
                 }
                 return try await handler(request, context, (found, form.parameters))
             }

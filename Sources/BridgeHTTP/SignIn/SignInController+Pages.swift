@@ -33,7 +33,7 @@ extension SignInController {
             return try await services.authorizations.missing(for: journey, browser: browser, session: session)
         }
         // Who comes from the console is known there; the code's page follows the password by itself.
-        // So is who changes how he signs in; a session that came over an edge is not told a name.
+        // So are users who change how they sign in; a session that came over an edge is not told a name.
         guard errand.isForConsole || errand.isForAccount, session.isOwnSignIn,
             let account = try await services.accounts.account(of: session.subject), account.passwordHash != nil,
             account.username != nil, account.disabledAt == nil

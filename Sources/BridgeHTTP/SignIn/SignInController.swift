@@ -32,7 +32,7 @@ struct SignInController: BrowserGroup {
     /// Has the page say that a password was set.
     private static let passwordSet = HiddenField(name: "notice", value: "password_set")
 
-    /// The sign-in of whoever has set his password by a link, whosever the browser's session is.
+    /// Where a user signs in who has set a password by a link, whosever the browser's session is.
     static var pathAfterSetUp: String {
         "\(SignInErrand(redirect: AccountPath.home).forAnother.url)&\(passwordSet.name)=\(passwordSet.value)"
     }
@@ -40,7 +40,7 @@ struct SignInController: BrowserGroup {
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
         if let location = frontDoor(for: query, of: request) {
-            return Response(status: .seeOther, headers: [.location: location, .cacheControl: "no-store"])
+            return .seeOther(location)
         }
         let errand = SignInErrand(query)
         let browser = FormCookie.binding(of: request, random: random)
@@ -127,10 +127,9 @@ struct SignInController: BrowserGroup {
             return response
         }
         let location = try await location(for: errand, of: opened.session.subject, request, context)
-        var headers: HTTPFields = [.location: location, .cacheControl: "no-store"]
-        headers[.referrerPolicy] = "no-referrer"
-        setCookies(of: opened, in: &headers)
-        return Response(status: .seeOther, headers: headers)
+        var response = Response.seeOther(location)
+        setCookies(of: opened, in: &response.headers)
+        return response
     }
 
     /// Where a sign-in leads that was for this.
@@ -151,9 +150,7 @@ struct SignInController: BrowserGroup {
 
     /// Somebody who opens the code page by hand has no sign-in under way.
     @Sendable func beginAnew(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        Response(
-            status: .seeOther,
-            headers: [.location: "\(origins.own(of: request))\(Self.path)", .cacheControl: "no-store"])
+        onward(Self.path, request)
     }
 
     /// The authorization that an app means which opens the sign-in page with it.

@@ -54,11 +54,15 @@ package final class SignInServices: Sendable {
 
 /// Signing in a computer's browser with a phone.
 package final class PhoneSignInServices: Sendable {
+    /// The computer's side.
     package let signIns: PhoneSignIns
+    /// The phone's.
+    package let approvals: PhoneApprovals
     package let shownCodes: ShownSignInCodes
 
-    package init(signIns: PhoneSignIns, shownCodes: ShownSignInCodes) {
+    package init(signIns: PhoneSignIns, approvals: PhoneApprovals, shownCodes: ShownSignInCodes) {
         self.signIns = signIns
+        self.approvals = approvals
         self.shownCodes = shownCodes
     }
 }

@@ -50,10 +50,9 @@ struct UpstreamController: BrowserGroup {
             let target = try await upstream.begin(
                 id, errand: errand.query, browser: browser, at: origins.own(of: request), isFresh: isFresh)
         else { throw OAuthError(.notFound) }
-        var headers: HTTPFields = [.location: target, .cacheControl: "no-store"]
-        headers[.referrerPolicy] = "no-referrer"
-        FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &headers)
-        return Response(status: .seeOther, headers: headers)
+        var response = Response.seeOther(target)
+        FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+        return response
     }
 
     @Sendable func finish(_ request: Request, context: BridgeRequestContext) async throws -> Response {

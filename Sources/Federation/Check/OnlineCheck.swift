@@ -8,6 +8,7 @@ import NIOSSL
 
 /// Asks others once what the service will ask of them later: whether they answer, and with what.
 package enum OnlineCheck {
+    /// What a check found, in words for whoever runs `check-config --online`.
     package enum Finding: Hashable, Sendable {
         case good(String)
         /// Worth a look, and no fault by itself.

@@ -144,7 +144,10 @@ package final class OpenIDProvider: UpstreamProvider {
             claims[name]?.string.flatMap { ClaimText.isAcceptable($0) ? $0 : nil }
         }
         guard let subject = text("sub") else { throw UpstreamRefusal.badToken }
-        let methods = claims["amr"]?.strings?.filter { ClaimText.isAcceptable($0) && $0.utf8.count <= 64 } ?? []
+        let methods = (claims["amr"]?.strings ?? []).filter {
+            ClaimText.isAcceptable($0) && $0.utf8.count <= 64
+                && (settings.isTrustedWithFactors || $0 != Authentication.multipleFactors)
+        }
         return UpstreamUser(
             identity: UpstreamIdentity(issuer: settings.issuer, subject: subject),
             name: text("name") ?? text("preferred_username"), email: text("email"),

@@ -9,6 +9,9 @@ package struct UpstreamProviderSettings: Sendable {
     package let clientID: String
     package let clientSecret: Secret<String>
     package let scope: String
+    /// Whether a sign-in there of which it says `mfa` (RFC 8176 §2) is one with two factors here: whoever can make it say
+    /// that then passes for somebody who showed a second one.
+    package let isTrustedWithFactors: Bool
     package let algorithms: Set<SignatureAlgorithm>
 
     package static let defaultScope = "openid profile email"
@@ -16,7 +19,8 @@ package struct UpstreamProviderSettings: Sendable {
 
     package init(
         id: String, name: String, issuer: String, clientID: String, clientSecret: Secret<String>,
-        scope: String = defaultScope, algorithms: Set<SignatureAlgorithm> = defaultAlgorithms
+        scope: String = defaultScope, isTrustedWithFactors: Bool = false,
+        algorithms: Set<SignatureAlgorithm> = defaultAlgorithms
     ) {
         self.id = id
         self.name = name
@@ -24,6 +28,7 @@ package struct UpstreamProviderSettings: Sendable {
         self.clientID = clientID
         self.clientSecret = clientSecret
         self.scope = scope
+        self.isTrustedWithFactors = isTrustedWithFactors
         self.algorithms = algorithms
     }
 }

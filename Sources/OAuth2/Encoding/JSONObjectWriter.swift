@@ -56,6 +56,9 @@ package struct JSONObjectWriter: Sendable {
         return bytes
     }
 
+    /// The object as text.
+    package consuming func finishedText() -> String { String(decoding: finish(), as: UTF8.self) }
+
     /// Objects as a JSON array.
     package static func array(_ objects: [JSONObjectWriter]) -> [UInt8] {
         [UInt8(ascii: "[")] + Array(objects.map { $0.finish() }.joined(separator: [UInt8(ascii: ",")]))

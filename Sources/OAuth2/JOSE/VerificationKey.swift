@@ -153,7 +153,7 @@ package struct VerificationKey: Sendable {
 
     /// RFC 7638: base64url of SHA-256 over the required members in the order of their names.
     package var thumbprint: String {
-        Base64URL.encode(Array(SHA256.hash(data: Array(JSONValue.object(members).text.utf8))))
+        SHA256Hash(of: JSONValue.object(members).text).base64URL
     }
 
     /// The key as a JWK of its required members alone.

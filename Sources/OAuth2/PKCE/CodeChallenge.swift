@@ -1,5 +1,3 @@
-import Crypto
-
 /// A PKCE code challenge, method `S256` only (RFC 7636 §4.2).
 ///
 /// `plain` is not offered: it would hand the verifier to whoever sees the challenge (RFC 9700 §2.1.1).
@@ -16,7 +14,7 @@ package struct CodeChallenge: Sendable, Hashable {
 
     /// The challenge that a verifier answers.
     package init(for verifier: CodeVerifier) {
-        value = Base64URL.encode(Array(SHA256.hash(data: Array(verifier.value.utf8))))
+        value = SHA256Hash(of: verifier.value).base64URL
     }
 
     /// Whether a verifier answers this challenge; compared in constant time.

@@ -1,5 +1,3 @@
-import Crypto
-
 /// A DPoP proof (RFC 9449 §4.2): somebody holds the private key of ``keyThumbprint`` and means one request.
 ///
 /// Reading it verifies form and signature (§4.3, checks 1 to 7). Whether it is about *this* request, and fresh, is
@@ -72,7 +70,7 @@ package struct DPoPProof: Sendable {
 
     /// `ath` of an access token (§4.2).
     package static func hash(ofToken token: String) -> String {
-        Base64URL.encode(Array(SHA256.hash(data: Array(token.utf8))))
+        SHA256Hash(of: token).base64URL
     }
 
     /// Whether a text is a thumbprint as `dpop_jkt` and `cnf.jkt` hold one.

@@ -3,6 +3,7 @@
 /// Bytes only, no URL parser: what is compared here and what a browser later follows must not be two readings of one
 /// text.
 package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
+    /// The kinds that RFC 8252 §7 allows a native app; a website has the first alone.
     package enum Kind: Hashable, Sendable {
         /// `https`, a website's or one that an app has claimed.
         case https

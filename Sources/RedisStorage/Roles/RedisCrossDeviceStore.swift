@@ -32,7 +32,7 @@ package struct RedisCrossDeviceStore: CrossDeviceStore {
     ) async throws -> Bool {
         let life = max(0, (record.expiresAt - now).inMilliseconds) + Self.margin.inMilliseconds
         let call = ScriptCall(
-            script: .init(text: CrossDeviceScript.text, digest: CrossDeviceScript.digest), key: key(record.key),
+            script: .replaceCrossDevice, key: key(record.key),
             arguments: [
                 "\(record.version) \(record.expiresAt.milliseconds) \(record.content)", "\(now.milliseconds)",
                 "\(life)", version,
@@ -95,11 +95,13 @@ package struct RedisCrossDeviceStore: CrossDeviceStore {
     private func key(_ key: String) -> String { "\(prefix)x:\(key)" }
 }
 
-/// Compare-and-set of one record, atomic on the server.
-enum CrossDeviceScript {
+extension RedisScript {
+    /// Compare-and-set of one record, atomic on the server.
+    ///
     /// `KEYS[1]` the record; `ARGV` the new value, the instant, its milliseconds to live, and the version that must be
     /// there, or nothing where none may live. A value is version, end and content. The answer is 1 when it was written.
-    static let text = """
+    static let replaceCrossDevice = RedisScript(
+        """
         local old = redis.call('GET', KEYS[1])
         local version = ''
         if old then
@@ -109,8 +111,5 @@ enum CrossDeviceScript {
         if version ~= ARGV[4] then return 0 end
         redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3])
         return 1
-        """
-
-    /// The name by which a server that has run the script knows it.
-    static let digest = ScriptDigest.of(text)
+        """)
 }

@@ -22,9 +22,7 @@ package struct RedisDevicePolls: DevicePolls {
             "\(DevicePoll.tolerance.inMilliseconds)", "\(max(1, (expiry - now).inMilliseconds))",
         ]
         if case .parameter = clock { arguments.append("\(now.milliseconds)") }
-        let call = ScriptCall(
-            script: .init(text: DevicePollScript.text, digest: DevicePollScript.digest), key: "\(prefix)d:\(digest)",
-            arguments: arguments)
+        let call = ScriptCall(script: .devicePoll, key: "\(prefix)d:\(digest)", arguments: arguments)
         switch try await client.run([call])[0] {
         // Too soon is told by the sign, so that the answer is one number.
         case .integer(let interval):
@@ -34,17 +32,15 @@ package struct RedisDevicePolls: DevicePolls {
     }
 }
 
-/// One request's step, atomic on the server, on the server's clock.
-enum DevicePollScript {
+extension RedisScript {
+    /// One request's step, atomic on the server, on the server's clock.
+    ///
     /// `KEYS[1]` the device; `ARGV` the first interval, what it grows by, what a request may be early, how long it is
     /// remembered, in milliseconds, and in tests the instant. The value is the interval and from when on the next request
     /// may come; the answer is the interval, negative when this one came too soon.
-    static let text = """
-        local now = tonumber(ARGV[5])
-        if not now then
-            local time = redis.call('TIME')
-            now = time[1] * 1000 + math.floor(time[2] / 1000)
-        end
+    static let devicePoll = RedisScript(
+        """
+        \(now(orArgument: 5))
         local interval, nextAt = tonumber(ARGV[1]), 0
         local value = redis.call('GET', KEYS[1])
         if value then
@@ -59,8 +55,5 @@ enum DevicePollScript {
         redis.call('SET', KEYS[1], string.format('%.0f %.0f', interval, now + interval), 'PX', ARGV[4])
         if early then return -interval end
         return interval
-        """
-
-    /// The name by which a server that has run the script knows it.
-    static let digest = ScriptDigest.of(text)
+        """)
 }

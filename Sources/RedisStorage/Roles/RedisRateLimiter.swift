@@ -1,9 +1,9 @@
 package import Bridge
-import Crypto
 import OAuth2
 
-/// The rate limiter that all nodes share: one script a bucket, all buckets of a request in one round trip.
+/// The rate limiter that all nodes share: one script per bucket, all buckets of a request in one round trip.
 package struct RedisRateLimiter: RateLimiter {
+    /// Which time the buckets fill by.
     package enum Clock: Sendable {
         /// Redis's own: the nodes' clocks do not matter.
         case server
@@ -68,14 +68,14 @@ package struct RedisRateLimiter: RateLimiter {
     }
 
     private func call(for key: RateLimitKey, at now: Timestamp, _ step: Step) -> ScriptCall {
-        let script: ScriptCall.Script
+        let script: RedisScript
         var arguments: [String]
         switch key.rule {
         case .bucket(let bucket):
-            script = .init(text: RateLimitScript.text, digest: RateLimitScript.digest)
+            script = .tokenBucket
             arguments = ["\(bucket.refillInterval.inMilliseconds)", "\(bucket.burst)"]
         case .window(let window):
-            script = .init(text: AttemptWindowScript.text, digest: AttemptWindowScript.digest)
+            script = .attemptWindow
             arguments = [
                 "\(window.count)", "\(window.duration.inMilliseconds)", "\(window.block.inMilliseconds)",
             ]
@@ -83,7 +83,7 @@ package struct RedisRateLimiter: RateLimiter {
         arguments.append(step.rawValue)
         if case .parameter = clock { arguments.append("\(now.milliseconds)") }
         // A digest keeps addresses and user names out of Redis, and keys short; 128 bits do not collide.
-        let digest = Base64URL.encode(Array(SHA256.hash(data: Array(key.value.utf8)).prefix(16)))
+        let digest = SHA256Hash(of: key.value).base64URLOfHalf
         return ScriptCall(script: script, key: "\(prefix)l:\(key.scope):\(digest)", arguments: arguments)
     }
 
@@ -95,51 +95,19 @@ package struct RedisRateLimiter: RateLimiter {
     }
 }
 
-/// A script that runs on one key.
-struct ScriptCall: Sendable {
-    struct Script: Sendable {
-        let text: String
-        let digest: String
-    }
-
-    let script: Script
-    let key: String
-    let arguments: [String]
-
-    var byDigest: RedisCommand { RedisCommand(["EVALSHA", script.digest, "1", key] + arguments, key: key) }
-    var byText: RedisCommand { RedisCommand(["EVAL", script.text, "1", key] + arguments, key: key) }
-}
-
-extension RedisClient {
-    /// Runs scripts in one round trip. A server that was restarted or just took over does not know them; sending the
-    /// text teaches it.
-    func run(_ calls: [ScriptCall]) async throws -> [RedisReply] {
-        var replies = try await send(calls.map(\.byDigest))
-        let unknown = replies.indices.filter { replies[$0].serverError?.code == "NOSCRIPT" }
-        if !unknown.isEmpty {
-            for (index, reply) in zip(unknown, try await send(unknown.map { calls[$0].byText })) {
-                replies[index] = reply
-            }
-        }
-        return replies
-    }
-}
-
-/// One bucket's step, atomic on the server.
-///
-/// The same rule as ``InProcessRateLimiter``: a bucket is the instant at which it is full again, and a full one is no
-/// key at all. The clock is the server's, so that all nodes count alike.
-enum RateLimitScript {
+extension RedisScript {
+    /// One bucket's step, atomic on the server.
+    ///
+    /// The same rule as ``InProcessRateLimiter``: a bucket is the instant at which it is full again, and a full one is
+    /// no key at all. The clock is the server's, so that all nodes count alike.
+    ///
     /// `KEYS[1]` the bucket; `ARGV` the milliseconds for one token, the burst, 1 to take, 0 to look or -1 to
     /// give one back, and in tests the instant. The answer is the wait in milliseconds, 0 for none.
-    static let text = """
+    static let tokenBucket = RedisScript(
+        """
         local interval = tonumber(ARGV[1])
         local capacity = interval * tonumber(ARGV[2])
-        local now = tonumber(ARGV[4])
-        if not now then
-            local time = redis.call('TIME')
-            now = time[1] * 1000 + math.floor(time[2] / 1000)
-        end
+        \(now(orArgument: 4))
         local full = tonumber(redis.call('GET', KEYS[1]) or now)
         if full < now then full = now end
         -- A server whose clock is behind its predecessor's must not keep anyone waiting for the difference.
@@ -160,30 +128,16 @@ enum RateLimitScript {
             redis.call('SET', KEYS[1], string.format('%.0f', after), 'PX', string.format('%.0f', after - now))
         end
         return 0
-        """
+        """)
 
-    /// The name by which a server that has run the script knows it.
-    static let digest = ScriptDigest.of(text)
-}
-
-/// SHA-1 in hexadecimal: how `EVALSHA` names a script.
-enum ScriptDigest {
-    static func of(_ text: String) -> String {
-        HexDigit.encode(Insecure.SHA1.hash(data: Array(text.utf8)))
-    }
-}
-
-/// One ``AttemptWindow``'s step, atomic on the server: the same rule as in process, on the server's clock.
-enum AttemptWindowScript {
+    /// One ``AttemptWindow``'s step, atomic on the server: the same rule as in process, on the server's clock.
+    ///
     /// `KEYS[1]` the window; `ARGV` the attempts, the window's and the block's milliseconds, 1 to take, 0 to look or -1
     /// to give one back, and in tests the instant. The value is the attempts so far and when they are forgotten; `-1` attempts are a
     /// block. The answer is the wait in milliseconds, 0 for none.
-    static let text = """
-        local now = tonumber(ARGV[5])
-        if not now then
-            local time = redis.call('TIME')
-            now = time[1] * 1000 + math.floor(time[2] / 1000)
-        end
+    static let attemptWindow = RedisScript(
+        """
+        \(now(orArgument: 5))
         local count, ends = 0, 0
         local value = redis.call('GET', KEYS[1])
         if value then
@@ -219,8 +173,5 @@ enum AttemptWindowScript {
                 string.format('%.0f', ends - now))
         end
         return 0
-        """
-
-    /// The name by which a server that has run the script knows it.
-    static let digest = ScriptDigest.of(text)
+        """)
 }

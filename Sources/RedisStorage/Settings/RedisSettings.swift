@@ -4,6 +4,7 @@ import NIOSSL
 
 /// How to reach Redis.
 package struct RedisSettings: Sendable {
+    /// How the servers stand to each other, and so how the one to write to is found.
     package enum Topology: Hashable, Sendable {
         case standalone
         /// The addresses are those of sentinels, which know where the master is.
@@ -26,6 +27,7 @@ package struct RedisSettings: Sendable {
     package init(addresses: [RedisAddress]) { self.addresses = addresses }
 }
 
+/// A Redis server's host and port, as settings, sentinels and clusters name it.
 package struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
     package let host: String
     package let port: Int

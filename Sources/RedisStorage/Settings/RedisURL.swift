@@ -5,6 +5,7 @@ import OAuth2
 ///
 /// Read strictly and by hand: a URL that is understood differently than it was meant sends a password to the wrong place.
 package struct RedisURL: Sendable {
+    /// Which part of a URL cannot be read; the raw value says what it must be instead.
     package enum Malformed: String, Error, Sendable, CustomStringConvertible {
         case scheme = "begin with redis:// or rediss://"
         case character = "have ASCII characters only, none of them a space, \"?\" or \"#\""

@@ -32,6 +32,8 @@ final class GroupCommitWriter: Sendable {
     private let committedChain = Mutex<AuditChain?>(nil)
     /// Told of every commit.
     let watch = WriterWatch()
+    /// Told how it goes with batches that hold a request.
+    let outage: WriteOutage
 
     /// - Parameter follow: called with every event, in its transaction.
     init(
@@ -40,6 +42,7 @@ final class GroupCommitWriter: Sendable {
         self.engine = engine
         self.follow = follow
         self.auditor = auditor
+        outage = WriteOutage(time: auditor.time, logger: auditor.logger)
     }
 
     /// Runs `body` in a transaction; when this returns, it is durable.
@@ -48,14 +51,15 @@ final class GroupCommitWriter: Sendable {
     /// - Parameters:
     ///   - calls: see ``PendingWrite/anticipated``.
     ///   - isUpkeep: see ``PendingWrite/isUpkeep``.
+    ///   - isProbe: see ``PendingWrite/isProbe``.
     /// - Throws: ``StorageError``; then nothing was written.
     func write<Value: Sendable>(
-        anticipating calls: [SQLCall]? = nil, isUpkeep: Bool = false,
+        anticipating calls: [SQLCall]? = nil, isUpkeep: Bool = false, isProbe: Bool = false,
         _ body: @escaping @Sendable (WriteTransaction) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let write = PendingWrite(
-                anticipated: calls, isUpkeep: isUpkeep,
+                anticipated: calls, isUpkeep: isUpkeep, isProbe: isProbe,
                 attempt: { transaction in
                     let value = try body(transaction)
                     return { continuation.resume(returning: value) }
@@ -104,7 +108,7 @@ final class GroupCommitWriter: Sendable {
             let batch = takeBatch()
             let written = WriteBatch(
                 writes: batch, session: session, auditor: auditor, dialect: engine.dialect, follow: follow,
-                didCommit: note
+                outage: outage, didCommit: note
             ).commit(startingFrom: committedChain.withLock { $0 })
             // Whatever went wrong, the database knows best where the chain ends.
             committedChain.withLock { $0 = written }

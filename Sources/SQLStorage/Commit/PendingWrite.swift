@@ -10,10 +10,15 @@ struct PendingWrite: Sendable {
     /// Whether it may be tried again another day: where a batch fails for want of something, such as room on the disk, the
     /// others go on without it.
     var isUpkeep = false
+    /// Whether it is written for nothing but to see whether that succeeds, so that only its caller learns from it.
+    var isProbe = false
     /// Does the work; what it returns tells the caller, and is called once the commit is durable.
     let attempt: @Sendable (WriteTransaction) throws -> @Sendable () -> Void
     /// Tells the caller that nothing was written.
     let fail: @Sendable (any Error) -> Void
+
+    /// Whether somebody waits for what it writes; see ``WriteOutage``.
+    var isRequest: Bool { !isUpkeep && !isProbe }
 }
 
 /// Thrown by a write that has an answer but wants nothing of what it wrote to stay.

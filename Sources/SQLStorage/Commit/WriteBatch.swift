@@ -11,6 +11,8 @@ struct WriteBatch {
     let auditor: AuditChainWriter
     let dialect: SQLDialect
     let follow: EventFollower
+    /// Told how it goes with batches that hold a request.
+    let outage: WriteOutage
     /// Told of each commit, which writes it held and how long it took, before their callers are: who was told may be
     /// back with the next write, and would be counted twice.
     let didCommit: ([PendingWrite], Duration) -> Void
@@ -66,7 +68,7 @@ struct WriteBatch {
         return writes.reduce(nil) { chain, write in
             WriteBatch(
                 writes: [write], session: session, auditor: auditor, dialect: dialect, follow: follow,
-                didCommit: didCommit
+                outage: outage, didCommit: didCommit
             ).commit(startingFrom: chain)
         }
     }
@@ -86,7 +88,7 @@ struct WriteBatch {
             let began = auditor.time.uptime()
             chain = WriteBatch(
                 writes: [write], session: session, auditor: auditor, dialect: dialect, follow: follow,
-                didCommit: didCommit, hasWaited: true
+                outage: outage, didCommit: didCommit, hasWaited: true
             ).commit(startingFrom: chain)
             if chain == nil { lost += auditor.time.uptime() - began }
         }
@@ -103,7 +105,8 @@ struct WriteBatch {
         }
         for write in writes where write.isUpkeep { write.fail(failure) }
         return WriteBatch(
-            writes: others, session: session, auditor: auditor, dialect: dialect, follow: follow, didCommit: didCommit
+            writes: others, session: session, auditor: auditor, dialect: dialect, follow: follow, outage: outage,
+            didCommit: didCommit
         ).commit(startingFrom: nil)
     }
 
@@ -115,8 +118,8 @@ struct WriteBatch {
         do {
             if hasWaited, let shortWait = dialect.shortWait { try session.submit(shortWait, []) }
             try auditor.lease?.fence(session)
-            let transaction = WriteTransaction(
-                session: session, chain: try chain ?? auditor.readChain(session), following: follow)
+            let start = try chain ?? auditor.readChain(session)
+            let transaction = WriteTransaction(session: session, chain: start, following: follow)
             let answers: [@Sendable () -> Void] =
                 switch course {
                 case .anticipating: try anticipate(in: transaction)
@@ -128,6 +131,8 @@ struct WriteBatch {
             try transaction.sendAnnouncements(dialect)
             try session.commit()
             didCommit(writes, auditor.time.uptime() - began)
+            // A commit without an event says nothing: it may have been empty, or of a row that was there before.
+            if transaction.chain.sequence > start.sequence, writes.contains(where: \.isRequest) { outage.noteSuccess() }
             auditor.lease?.note(transaction.chain)
             // Not before: a note about what no database holds would contradict the log for ever.
             if !transaction.notes.isEmpty { auditor.outlet.publish(transaction.notes) }
@@ -173,6 +178,8 @@ struct WriteBatch {
     }
 
     private func failAll(_ error: any Error) {
+        // Before the callers are told: who was told may ask for readiness next.
+        if writes.contains(where: \.isRequest) { outage.note(error) }
         for write in writes { write.fail(error) }
     }
 }

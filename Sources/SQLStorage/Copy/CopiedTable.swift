@@ -43,7 +43,7 @@ struct CopiedTable: Sendable {
             "login_token_use", 1,
             """
             token_id subject client_id issued_at expires_at state misses used_at session_id address agent_digest scope \
-            issued_after_end
+            issued_after_end issuing_session_id
             """
         ),
         CopiedTable("idempotency_key", 1, "key_digest fingerprint token_id signing_key_id payload expires_at"),

@@ -2,6 +2,7 @@ package import Bridge
 
 /// Why an engine did not run a statement. The text is the engine's, without the statement's arguments.
 package struct SQLError: Error, Sendable {
+    /// What a caller can do about a failed statement, whichever engine it was.
     package enum Kind: Hashable, Sendable {
         /// The engine is away, busy, full, read-only or broken: nothing more can be done with this transaction.
         case unavailable
@@ -18,10 +19,14 @@ package struct SQLError: Error, Sendable {
 
     package let kind: Kind
     package let text: String
+    /// The engine's code where it has no room, no right or no working disk to write; `nil` for conflicts and all else.
+    /// Unlike ``text`` it quotes nothing, so it is fit for the log.
+    package let writeRefusal: String?
 
-    package init(kind: Kind, text: String) {
+    package init(kind: Kind, text: String, writeRefusal: String? = nil) {
         self.kind = kind
         self.text = text
+        self.writeRefusal = writeRefusal
     }
 
     package var storageError: StorageError {

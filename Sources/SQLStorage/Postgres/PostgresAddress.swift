@@ -13,6 +13,8 @@ package struct PostgresAddress: Sendable {
 
     /// - Throws: ``PostgresOpenError/badAddress(_:)``.
     package init(_ text: String) throws(PostgresOpenError) {
+        // To libpq that is the database of the account on this machine, which nobody has named.
+        guard !text.allSatisfy(\.isWhitespace) else { throw .badAddress("it is empty") }
         var problem: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(text, &problem) else {
             let message = problem.map { String(cString: $0).oneLine } ?? ""

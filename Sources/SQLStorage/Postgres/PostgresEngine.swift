@@ -122,7 +122,10 @@ extension SQLError {
             return
         }
         let message = PQresultErrorField(result, Self.primaryMessageField).map { String(cString: $0) } ?? "no message"
-        self.init(kind: Self.kind(ofState: state, message: message), text: "PostgreSQL \(state): \(message)")
+        let code = "PostgreSQL \(state)"
+        self.init(
+            kind: Self.kind(ofState: state, message: message), text: "\(code): \(message)",
+            writeRefusal: Self.isWriteRefusal(state) ? code : nil)
     }
 
     /// What became of the connection itself.
@@ -152,6 +155,12 @@ extension SQLError {
             default: .unavailable
             }
         }
+    }
+
+    /// No resources, such as room on the disk (class 53), errors of the system such as I/O (class 58), a standby, and
+    /// rights, which files on a read-only file system count as.
+    static func isWriteRefusal(_ state: String) -> Bool {
+        state == "25006" || state == "42501" || state.hasPrefix("53") || state.hasPrefix("58")
     }
 
     /// Whether another transaction held on to something for too long.

@@ -9,12 +9,11 @@ final class SQLiteEngine: SQLEngine {
     private let lookups: SQLiteLookups
     private let walKeeper: WriteAheadLogKeeper?
     private let lock: NodeLock?
+    private let patience = WritePatience()
     private let isClosed = Mutex(false)
 
     let dialect = SQLDialect.sqlite
 
-    /// How long a write waits for another process that writes, such as a command beside the server.
-    private static let busyTimeout: TimeInterval = 5
     /// KiB of pages that the writer keeps: enough for the inner pages of every index over millions of rows.
     private static let writerCache = 16_384
 
@@ -23,7 +22,7 @@ final class SQLiteEngine: SQLEngine {
         self.lock = lock
         let isReadOnly = lock == nil
         var configuration = GRDB.Configuration()
-        configuration.busyMode = .timeout(Self.busyTimeout)
+        configuration.busyMode = .timeout(TimeInterval(WritePatience.full) / 1000)
         configuration.foreignKeysEnabled = false
         configuration.maximumReaderCount = 4
         configuration.readonly = isReadOnly
@@ -66,12 +65,16 @@ final class SQLiteEngine: SQLEngine {
     }
 
     func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void) {
-        pool.asyncWriteWithoutTransaction { database in body(SQLiteSession(database: database)) }
+        pool.asyncWriteWithoutTransaction { [patience] database in
+            body(SQLiteSession(database: database, patience: patience))
+        }
     }
 
     /// Runs `body` on the writer and waits for it: for opening and for tests.
     func onWriterNow<Value>(_ body: (any SQLSession) throws -> Value) throws -> Value {
-        try pool.writeWithoutTransaction { database in try body(SQLiteSession(database: database)) }
+        try pool.writeWithoutTransaction { database in
+            try body(SQLiteSession(database: database, patience: patience))
+        }
     }
 
     func didCommit(writes: Int) {
@@ -127,6 +130,13 @@ extension SQLError {
             case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT: .corrupt
             default: .unavailable
             }
-        self.init(kind: kind, text: "SQLite \(error.extendedResultCode): \(error.message ?? "no message")")
+        let code = "SQLite \(error.extendedResultCode)"
+        let isWriteRefusal =
+            switch error.resultCode {
+            case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_NOLFS: true
+            default: false
+            }
+        self.init(
+            kind: kind, text: "\(code): \(error.message ?? "no message")", writeRefusal: isWriteRefusal ? code : nil)
     }
 }

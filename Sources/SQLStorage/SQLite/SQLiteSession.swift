@@ -4,8 +4,18 @@ import GRDB
 /// A connection to SQLite.
 struct SQLiteSession: SQLSession {
     let database: Database
+    /// Of the connection that writes.
+    var patience: WritePatience?
 
-    func begin() throws { try control("BEGIN IMMEDIATE") }
+    func begin() throws {
+        do {
+            try control("BEGIN IMMEDIATE")
+        } catch {
+            patience?.lose(on: database)
+            throw error
+        }
+        patience?.regain(on: database)
+    }
 
     func commit() throws { try control("COMMIT") }
 

@@ -35,7 +35,7 @@ extension DurableStorage {
             detail.add("actor", actor.description)
             if let said { detail.add("said", said) }
             var event = RestoreNotice(at: now, reason: .command).event
-            event.detail = String(decoding: detail.finish(), as: UTF8.self)
+            event.detail = detail.finishedText()
             try transaction.record(event)
             // One event each, as whenever the ground of a console's session goes.
             if !keepsSessions { try transaction.endAdminSessions(event) }

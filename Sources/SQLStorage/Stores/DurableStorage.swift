@@ -164,10 +164,12 @@ extension DurableStorage: BridgeStorage {
     }
 
     package func checkWritable() async throws {
-        let beat = [SQLValue.text(try writable().auditor.node), SQLValue(time.now())]
-        try await write { transaction in
+        let writing = try writable()
+        let beat = [SQLValue.text(writing.auditor.node), SQLValue(time.now())]
+        try await writing.writer.write(isProbe: true) { transaction in
             _ = try transaction.run(HeartbeatSQL.beat, beat)
         }
+        try writing.writer.outage.check()
     }
 
     package func close() async throws {

@@ -70,11 +70,6 @@ struct ApproveCommand: AsyncParsableCommand {
         return lines
     }
 
-    /// Without what a terminal would obey.
-    private static func plain(_ text: String) -> String {
-        String(text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "?" : Character($0) })
-    }
-
     /// - Returns: no to anything that is not a yes or a report.
     private static func ask(_ asking: AskingBrowser) async -> ApprovalDecision {
         // Time to read: most of those who are tricked are hurried.

@@ -10,3 +10,8 @@ func tell(_ line: String) {
 func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
+
+/// What comes from elsewhere, without what a terminal would obey.
+func plain(_ text: String) -> String {
+    String(text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "?" : Character($0) })
+}

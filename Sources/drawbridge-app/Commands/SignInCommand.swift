@@ -50,8 +50,12 @@ struct SignInCommand: AsyncParsableCommand {
     func run() async throws {
         if silent {
             var outcome = SilentSignIn.needsSignIn(.nothingShared)
-            try await options.run { drawbridge throws(ClientError) in outcome = await drawbridge.signInSilently() }
-            return try report(outcome)
+            var name = ""
+            try await options.run { drawbridge throws(ClientError) in
+                outcome = await drawbridge.signInSilently()
+                if case .signedIn(let claims) = outcome { name = await Self.name(of: claims, drawbridge) }
+            }
+            return try report(outcome, name)
         }
         if device { return try await signInElsewhere() }
         let browser = DesktopBrowser(
@@ -63,7 +67,8 @@ struct SignInCommand: AsyncParsableCommand {
                 : "Waiting for the sign-in in your browser, for \(timeout) seconds at most. Ctrl-C gives up.")
         try await options.run { drawbridge throws(ClientError) in
             let claims = try await drawbridge.signIn(with: browser, options: wishes)
-            say("Signed in as \(claims.subject).")
+            let name = await Self.name(of: claims, drawbridge)
+            say("Signed in as \(name).")
         }
     }
 
@@ -75,13 +80,20 @@ struct SignInCommand: AsyncParsableCommand {
             if let complete = device.completeAddress { say("Or open \(complete) and compare the code.") }
             say("Do that only where you are yourself: whoever enters the code is signed in here.")
             let claims = try await drawbridge.finishDeviceSignIn(device, patience: Double(timeout))
-            say("Signed in as \(claims.subject).")
+            let name = await Self.name(of: claims, drawbridge)
+            say("Signed in as \(name).")
         }
     }
 
-    private func report(_ outcome: SilentSignIn) throws {
+    /// What the person knows themselves by. They are signed in whether or not the provider tells it now.
+    private static func name(of claims: IDTokenClaims, _ drawbridge: Drawbridge) async -> String {
+        let person = try? await drawbridge.person()
+        return plain(person?.name ?? person?.username ?? claims.subject)
+    }
+
+    private func report(_ outcome: SilentSignIn, _ name: String) throws {
         switch outcome {
-        case .signedIn(let claims): say("Signed in as \(claims.subject), without asking.")
+        case .signedIn: say("Signed in as \(name), without asking.")
         case .needsSignIn(let reason):
             let status = ExitStatus(reason)
             let hint = status == .notSignedIn ? options.signInHint : ""

@@ -22,8 +22,8 @@ struct WhoAmICommand: AsyncParsableCommand {
 
     /// `Alice, user name alice, subject L46hXiBt9borTRyCtUFgyA`.
     private static func sentence(_ person: Person) -> String {
-        [person.name, person.username.map { "user name \($0)" }, "subject \(person.subject)"].compactMap(\.self)
-            .joined(separator: ", ")
+        let facts = [person.name, person.username.map { "user name \($0)" }, "subject \(person.subject)"]
+        return plain(facts.compactMap(\.self).joined(separator: ", "))
     }
 
     private static func line(_ person: Person, _ configuration: ClientConfiguration) -> String {

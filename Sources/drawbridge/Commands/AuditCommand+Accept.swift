@@ -21,14 +21,10 @@ extension AuditCommand {
 
         @OptionGroup var options: StorageOptions
 
-        @Option(help: "Why. It is kept in the audit log.")
+        @Option(help: ArgumentHelp(ReasonOption.about))
         var reason: String
 
-        func validate() throws {
-            guard !reason.isEmpty, reason.utf8.count <= 500 else {
-                throw ValidationError("--reason must have 1 to 500 bytes.")
-            }
-        }
+        func validate() throws { try ReasonOption.check(reason) }
 
         func run() async throws {
             let location = try options.location()
@@ -55,7 +51,7 @@ struct AuditAcceptance {
             StandardOutput.say("The log contradicts nothing; there is nothing to accept.")
             return
         }
-        for problem in found { StandardOutput.say("\(problem.id): \(problem.kind.rawValue)") }
+        for problem in found { StandardOutput.say("\(problem.whereabouts): \(problem.kind.rawValue)") }
         // First: wherever this ends half way, what shows the contradiction is never gone without a word of why.
         try await record(found, saying: reason)
         let names = try file.setAside(at: action.at)
@@ -78,7 +74,7 @@ struct AuditAcceptance {
         try await storage.append([
             AuditEvent(
                 at: action.at, type: .auditAccepted, outcome: .success, reason: found[0].kind.rawValue,
-                detail: String(decoding: detail.finish(), as: UTF8.self))
+                detail: detail.finishedText())
         ])
     }
 }

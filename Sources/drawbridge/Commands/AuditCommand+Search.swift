@@ -13,7 +13,7 @@ struct AuditFilterOptions: ParsableArguments {
     @Option(name: .customLong("client"), help: "An app or a website.") var clientID: String?
     @Option(name: .customLong("sid"), help: "A session.") var sessionID: String?
     @Option(name: .customLong("token"), help: "A login token's id.") var tokenID: String?
-    @Option(name: .customLong("ip"), help: "An address.") var address: String?
+    @Option(name: .customLong("ip"), help: "An address, or a network such as 203.0.113.0/24.") var address: String?
     @Option(name: .customLong("request"), help: "A request id.") var requestID: String?
     @Option(name: .customLong("text"), help: "Looked for in user, clients, type, reason, address and user agent.")
     var text: String?
@@ -34,7 +34,10 @@ struct AuditFilterOptions: ParsableArguments {
         filter.clientID = clientID.map(ClientID.init(rawValue:))
         filter.sessionID = sessionID.map(SessionID.init(rawValue:))
         filter.tokenID = tokenID.map(TokenID.init(rawValue:))
-        filter.address = address
+        // Text that no address could equal finds nothing, and would look like good news.
+        if let address, !filter.ask(forAddress: address) {
+            throw ValidationError("--ip \(AuditFilter.addressExpectation).")
+        }
         filter.requestID = requestID
         filter.text = text
         return filter
@@ -72,7 +75,7 @@ extension AuditCommand {
         @OptionGroup var options: StorageOptions
         @OptionGroup var filter: AuditFilterOptions
 
-        @Option(name: .shortAndLong, help: "How many at most, up to 500.")
+        @Option(name: .shortAndLong, help: "How many at most, up to \(AuditReview.pageSizes.upperBound).")
         var limit = 50
 
         @Option(help: "text, jsonl or csv.")

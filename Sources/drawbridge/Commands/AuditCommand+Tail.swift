@@ -12,7 +12,7 @@ extension AuditCommand {
 
         @OptionGroup var options: StorageOptions
 
-        @Option(name: .shortAndLong, help: "How many, at most 500.")
+        @Option(name: .shortAndLong, help: "How many, at most \(AuditReview.pageSizes.upperBound).")
         var number = 20
 
         @Flag(name: .shortAndLong, help: "Go on with what is written from now on, until interrupted.")
@@ -22,7 +22,10 @@ extension AuditCommand {
         var format = Format.text
 
         func validate() throws {
-            guard (1...500).contains(number) else { throw ValidationError("--number must be 1 to 500.") }
+            let sizes = AuditReview.pageSizes
+            guard sizes.contains(number) else {
+                throw ValidationError("--number must be \(sizes.lowerBound) to \(sizes.upperBound).")
+            }
         }
 
         func run() async throws {

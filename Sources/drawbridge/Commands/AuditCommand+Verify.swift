@@ -55,7 +55,11 @@ extension AuditCommand {
                 leastRetention: retentionText.flatMap(DurationText.parse))
             let report: AuditVerificationReport
             if let exportPath {
-                report = try AuditReview.verify(exportAt: exportPath, terms)
+                do {
+                    report = try AuditReview.verify(exportAt: exportPath, terms)
+                } catch {
+                    throw SystemFailure(error, doing: "read \(exportPath)")
+                }
             } else {
                 // Before the database: what is in the file was durable there first.
                 terms.kept += try options.keptNotes()
@@ -80,8 +84,10 @@ extension AuditCommand {
 
         private func trustedKeys() async throws -> [AuditVerifierKey] {
             guard let publicKeyPath else { return [try await options.auditSigningKey().verifierKey] }
-            guard let keys = AuditVerifierKey.keys(in: try String(contentsOfFile: publicKeyPath, encoding: .utf8))
-            else { throw CommandError("\(publicKeyPath) holds a line that is no key, or none.") }
+            let text = String(decoding: try InputFile(publicKeyPath).read(), as: UTF8.self)
+            guard let keys = AuditVerifierKey.keys(in: text) else {
+                throw CommandError("\(publicKeyPath) holds a line that is no key, or none.")
+            }
             return keys
         }
     }

@@ -55,7 +55,7 @@ struct BackupCommand: AsyncParsableCommand {
             }
             try folder.describe(madeAt: now, node: location.node, events: events)
         } catch let error as SQLiteOpenError {
-            throw CommandError(error.description)
+            throw CommandError(clause: error.description)
         }
         StandardOutput.say("Backed up \(location.databasePath) to \(folder.path).")
         StandardOutput.say(

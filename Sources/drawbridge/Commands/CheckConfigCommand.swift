@@ -11,9 +11,9 @@ struct CheckConfigCommand: AsyncParsableCommand {
             never authenticate, about names of clients that the settings do not hold (the database may), and \
             about a console or sign-in pages at the host of a website.
 
-            --online also asks what the settings lead to, a line each: key files, database, Redis, the keys of \
-            issuers, the collector of spans, and our own origins (DNS, TLS, clock). FAIL lines end with status 1; note lines are what \
-            the first start will mend.
+            --online also asks what the settings lead to, a line each: key files, database (which is \
+            only read), Redis, the keys of issuers, the collector of spans, and our own origins (DNS, TLS, \
+            clock). FAIL lines end with status 1; note lines are what the first start will mend.
 
             --describe lists every setting there is, as JSON, and reads none.
 

@@ -23,7 +23,8 @@ struct ClientsCommand: AsyncParsableCommand {
         subcommands: [List.self, Show.self, Add.self, Remove.self, SecretCommand.self])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List ids, kinds and names.")
+        static let configuration = CommandConfiguration(
+            abstract: "List ids, kinds and names of the database's clients.")
 
         @OptionGroup var options: StorageOptions
         @OptionGroup var listing: ListingOptions
@@ -34,6 +35,7 @@ struct ClientsCommand: AsyncParsableCommand {
                 columns: ["client_id", "client_type", "client_name"],
                 rows: clients.map { [$0.id.rawValue, $0.kind.rawValue, $0.name] })
             try StandardOutput.write(list.text(as: listing.format) + "\n")
+            if let note = options.noteOnFixedClients() { StandardError.write(note + "\n") }
         }
     }
 
@@ -46,7 +48,8 @@ struct ClientsCommand: AsyncParsableCommand {
         func run() async throws {
             let clients = try await options.openForReading().clients()
             guard let client = clients.first(where: { $0.id.rawValue == id }) else {
-                throw CommandError("There is no client \(id) in the database.")
+                let note = options.noteOnFixedClients(asked: ClientID(rawValue: id)).map { " \($0)" } ?? ""
+                throw CommandError("There is no client \(id) in the database.\(note)")
             }
             try StandardOutput.answer(try ClientText.json(client))
         }

@@ -12,6 +12,9 @@ struct CommandFailure: Error, CustomStringConvertible {
         if error is ExitCode || error is CleanExit || error is ValidationError { return nil }
         if let failure = Self.refusal(error) {
             description = [failure.description, failure.remedy].compactMap(\.self).joined(separator: " ")
+        } else if let error = error as? CommandError {
+            // As it stands: one that begins with a name begins with the very letters of the name.
+            description = Self.closed(error.description)
         } else {
             description = Self.sentence("\(error)")
         }
@@ -35,8 +38,11 @@ struct CommandFailure: Error, CustomStringConvertible {
     }
 
     /// Errors that complete a sentence elsewhere, such as "the directory … does not exist", as one by themselves.
-    private static func sentence(_ text: String) -> String {
-        let begun = text.first == "/" ? text : text.prefix(1).uppercased() + text.dropFirst()
-        return begun.hasSuffix(".") || begun.contains("\n") ? begun : begun + "."
+    static func sentence(_ text: String) -> String {
+        closed(text.first == "/" ? text : text.prefix(1).uppercased() + text.dropFirst())
+    }
+
+    private static func closed(_ text: String) -> String {
+        text.hasSuffix(".") || text.contains("\n") ? text : text + "."
     }
 }

@@ -42,7 +42,7 @@ struct CopyCommand: AsyncParsableCommand {
             StandardOutput.say("Copied and compared.")
         } catch let error as StorageError {
             // For the operator's own eyes; the text names no values.
-            throw CommandError(error.privateText)
+            throw CommandError(clause: error.privateText)
         }
     }
 }

@@ -11,12 +11,12 @@ struct ExplainCommand: AsyncParsableCommand {
         subcommands: [Redirect.self, Token.self, Exchange.self, SelfIssued.self])
 
     /// Where a sign-in would land.
-    struct Redirect: ParsableCommand {
+    struct Redirect: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Would this redirect be taken, and where would it lead?",
             discussion: """
-                Prints one line of JSON a value: {"accepted":…,"location":…,"reason":…}. For a value of the \
-                command line the exit status is 0 when it is accepted, 1 when not.
+                Prints one line of JSON a value: {"passes":…,"reason":…,"rule":…,"steps":[…]}. For a value of \
+                the command line the exit status is 0 when it passes, 1 when not.
 
                 Examples:
                   drawbridge explain redirect --allow /contacts --allow '/account/*' \\
@@ -33,10 +33,10 @@ struct ExplainCommand: AsyncParsableCommand {
         @Option(name: .customLong("default"), help: "Where a refused value leads. Default: the first exact entry.")
         var defaultPath: String?
 
-        @Option(help: "Take the allow-list and the origin of this client of the settings file.")
+        @Option(help: "Take the allow-list and the origin of this client, of the settings file or the database.")
         var client: String?
 
-        @OptionGroup var options: SettingsOptions
+        @OptionGroup var options: StorageOptions
 
         @Flag(name: .customLong("stdin-base64"), help: "Read values from standard input, one a line, as base64.")
         var readsStandardInput = false
@@ -45,6 +45,9 @@ struct ExplainCommand: AsyncParsableCommand {
         var value: String?
 
         func validate() throws {
+            guard options.dataPath == nil else {
+                throw ValidationError("explain redirect needs --config: the settings say where pages are.")
+            }
             guard allow.isEmpty != (client == nil) else {
                 throw ValidationError("Give either --allow entries or --client.")
             }
@@ -53,37 +56,46 @@ struct ExplainCommand: AsyncParsableCommand {
             }
         }
 
-        func run() throws {
-            let (policy, origin) = try rule()
-            let explanation = RedirectExplanation(policy: policy, origin: origin)
+        func run() async throws {
+            let explain = try await rule()
             if let value {
-                try StandardOutput.answer(explanation.line(for: Array(value.utf8)))
-                if case .refused = policy.decide(Array(value.utf8)) { throw ExitCode.failure }
+                let explanation = explain(Array(value.utf8))
+                try StandardOutput.answer(explanation.json)
+                if !explanation.passes { throw ExitCode.failure }
                 return
             }
             while let line = StandardInput.line() {
                 guard let bytes = Data(base64Encoded: line) else {
                     throw CommandError("A line of standard input is not base64.")
                 }
-                try StandardOutput.answer(explanation.line(for: Array(bytes)))
+                try StandardOutput.answer(explain(Array(bytes)).json)
             }
         }
 
-        private func rule() throws -> (ReturnPathPolicy, String) {
+        /// What decides about a value.
+        private func rule() async throws -> ([UInt8]) -> Explanation {
             if let client {
-                let settings = try options.load()
-                guard let found = settings.clients.first(where: { $0.id.rawValue == client }) else {
-                    throw CommandError("There is no client \(client) in the settings file.")
+                let settings = try options.settings.load()
+                let website = try await find(ClientID(rawValue: client), settings)
+                return {
+                    RedirectExplainer.explain($0, for: website, publicOrigin: settings.origins.website)
                 }
-                return (found.returnPaths, (found.publicOrigin ?? settings.origins.website).description)
             }
             let fallback = defaultPath ?? allow.first { !$0.hasSuffix("*") }
             guard let fallback else { throw CommandError("Give --default: no entry is an exact path.") }
             do {
-                return (try ReturnPathPolicy(entries: allow, defaultPath: fallback, allowsAnyPath: true), "")
+                let policy = try ReturnPathPolicy(entries: allow, defaultPath: fallback, allowsAnyPath: true)
+                return { RedirectExplainer(policy).explain($0) }
             } catch {
                 throw CommandError("The allow-list is not accepted: \(error)")
             }
+        }
+
+        /// As the service finds it. What the settings file has takes precedence, and needs no database.
+        private func find(_ id: ClientID, _ settings: DrawbridgeSettings) async throws -> Client? {
+            if let client = ConfiguredClients(settings).directory(with: [])[id] { return client }
+            let storage = try await options.openForReading()
+            return try await ClientReloader(settings: settings, store: storage).directory.current[id]
         }
     }
 }

@@ -2,19 +2,6 @@ import ArgumentParser
 import Bridge
 
 extension KeysCommand {
-    /// Who changes keys at the command line, and why.
-    struct Reason: ParsableArguments {
-        @Option(help: "Why, for the audit log: one line of at most 200 characters.") var reason: String?
-
-        func validate() throws {
-            guard reason.map(AdminAction.isReason) ?? true else {
-                throw ValidationError("--reason must be one line of at most 200 characters.")
-            }
-        }
-
-        func action() -> AdminAction { .atCommandLine(reason: reason) }
-    }
-
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add keys. Older ones verify until nothing that they signed is alive; nothing breaks.",
@@ -27,7 +14,7 @@ extension KeysCommand {
                 """)
 
         @OptionGroup var options: StorageOptions
-        @OptionGroup var reason: Reason
+        @OptionGroup var why: ReasonOption
 
         @Option(help: "Let the new keys wait for longer before they sign, such as 3h; at most 30d.")
         var activateIn: String?
@@ -40,7 +27,7 @@ extension KeysCommand {
                 }
                 delay = span
             }
-            let added = try await options.withKeys { try await $0.rotate(action: reason.action(), signingAfter: delay) }
+            let added = try await options.withKeys { try await $0.rotate(action: why.action(), signingAfter: delay) }
             for key in added {
                 StandardOutput.say(
                     key.signsWhenKnown
@@ -64,7 +51,7 @@ extension KeysCommand {
                 """)
 
         @OptionGroup var options: StorageOptions
-        @OptionGroup var reason: Reason
+        @OptionGroup var why: ReasonOption
 
         @Flag(help: "Do it.") var now = false
         @Flag(
@@ -86,7 +73,7 @@ extension KeysCommand {
                     StandardOutput.say(([KeyWords.line(key)] + Self.cost(of: key)).joined(separator: "\n"))
                 }
                 guard now else { throw CommandError("Nothing was changed. Add --now to retire at once.") }
-                guard let done = try await keys.retire(all ? nil : Set(kid), action: reason.action()) else {
+                guard let done = try await keys.retire(all ? nil : Set(kid), action: why.action()) else {
                     throw Self.unknown
                 }
                 for key in done.retired { StandardOutput.say("Retired \(key.id).") }

@@ -45,7 +45,7 @@ struct Listing {
             for (name, value) in zip(columns, row) {
                 if let value { object.add(name, value) } else { object.addNull(name) }
             }
-            return String(decoding: object.finish(), as: UTF8.self)
+            return object.finishedText()
         }
         return objects.isEmpty ? "[]" : "[\n\(objects.joined(separator: ",\n"))\n]"
     }

@@ -44,17 +44,12 @@ struct RestoreCommand: AsyncParsableCommand {
             """)
     var keepsSessions = false
 
-    @Option(help: "Why. It is kept in the audit log.")
-    var reason: String?
-
+    @OptionGroup var why: ReasonOption
     @OptionGroup var options: StorageOptions
 
     func validate() throws {
         guard (directory != nil) != isInPlace else {
             throw ValidationError("Name the folder of a backup, or say --in-place.")
-        }
-        if let reason, reason.isEmpty || reason.utf8.count > 500 {
-            throw ValidationError("--reason must have 1 to 500 bytes.")
         }
     }
 
@@ -71,7 +66,7 @@ struct RestoreCommand: AsyncParsableCommand {
             if case .nodeInUse(let node) = error {
                 throw CommandError("A server or a command runs as the node \(node.debugDescription); stop it first.")
             }
-            throw CommandError(error.description)
+            throw CommandError(clause: error.description)
         }
         StandardOutput.say("Done. Login tokens of before are not accepted any more.")
         if !keepsSessions { StandardOutput.say("Every session ended.") }
@@ -95,7 +90,7 @@ struct RestoreCommand: AsyncParsableCommand {
         try clear(new)
         try FileManager.default.copyItem(atPath: folder.databasePath, toPath: new)
         guard chmod(new, 0o600) == 0 else { throw CommandError("\(new) cannot be made private.") }
-        let said = reason ?? "restored the backup of \(contents.madeAt)"
+        let said = why.reason ?? "restored the backup of \(contents.madeAt)"
         // Before it is in its place: no server can start on a database that still knows old tokens as unused.
         let beginning = StorageLocation(location, databasePath: new)
         try await ServerStorage.withStorage(at: beginning) { storage in
@@ -126,7 +121,7 @@ struct RestoreCommand: AsyncParsableCommand {
         defer { hold?.release() }
         // A command's own name, under which the rest is written; no server starts before all is.
         hold?.release(node: "\(location.node)-cli")
-        let said = reason ?? "the database was put back"
+        let said = why.reason ?? "the database was put back"
         // All sessions are ended by single statements: a million of them take longer than a service may wait for one.
         try await ServerStorage.withStorage(at: location, isPatient: true) { storage in
             let living = try await storage.livingNodes()

@@ -29,11 +29,28 @@ struct StorageOptions: ParsableArguments {
 
     /// What has a client of this id that takes precedence over the database's, as the beginning of a sentence.
     func holder(of id: ClientID) throws -> String? {
-        if dataPath != nil {
-            // Their ids are the same in every demo, whatever its secrets are derived from.
-            return try DemoClients(seed: Secret([])).all().contains { $0.id == id } ? "A demo" : nil
-        }
-        return try settings.load().clients.contains { $0.id == id } ? "The settings file" : nil
+        try fixedClients().contains(id) ? holderName : nil
+    }
+
+    /// Where clients are that a look into the database does not find, as a sentence; `nil` where there are none, and
+    /// where a database is named: then no settings are read.
+    /// - Parameter id: a client that was looked for; `nil` for all of them.
+    func noteOnFixedClients(asked id: ClientID? = nil) -> String? {
+        guard databaseText == nil, let fixed = try? fixedClients(),
+            id.map({ fixed.contains($0) }) ?? !fixed.isEmpty
+        else { return nil }
+        let list = dataPath == nil ? "drawbridge check-config" : "drawbridge demo --print-json"
+        return id == nil
+            ? "\(holderName) has clients of its own, which are not in the database: \(list) lists them."
+            : "\(holderName) has one of this id: \(list) lists it."
+    }
+
+    private var holderName: String { dataPath == nil ? "The settings file" : "A demo" }
+
+    private func fixedClients() throws -> [ClientID] {
+        guard dataPath != nil else { return try settings.load().clients.map(\.id) }
+        // Their ids are the same in every demo, whatever its secrets are derived from.
+        return try DemoClients(seed: Secret([])).all().map(\.id)
     }
 
     /// Whether apps open this website of the database by default; a demo's is made again at each start.
@@ -45,7 +62,7 @@ struct StorageOptions: ParsableArguments {
 
     private func namedDatabase() throws -> PostgresAddress? {
         guard let databaseText else { return nil }
-        do { return try PostgresAddress(databaseText) } catch { throw CommandError(error.description) }
+        do { return try PostgresAddress(databaseText) } catch { throw CommandError(clause: error.description) }
     }
 
     /// The key that signs checkpoints.

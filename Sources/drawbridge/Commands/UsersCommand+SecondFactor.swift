@@ -3,7 +3,7 @@ import Bridge
 import OAuth2
 
 extension UsersCommand {
-    /// Second factors, as an operator sets them up for somebody who cannot do so himself.
+    /// Second factors, as an operator sets them up for users who cannot do so themselves.
     struct SecondFactorCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "second-factor",
@@ -101,21 +101,15 @@ extension UsersCommand {
 /// Whose second factor, and why it is changed.
 struct SecondFactorTarget: ParsableArguments {
     @OptionGroup var options: StorageOptions
-    @Option(help: "Why, for the audit log: one line of at most 200 characters.") var reason: String?
+    @OptionGroup var why: ReasonOption
     @Argument(help: "The user name or the subject.") var user: String
-
-    func validate() throws {
-        guard reason.map(AdminAction.isReason) ?? true else {
-            throw ValidationError("--reason must be one line of at most 200 characters.")
-        }
-    }
 
     /// Changes the account and records who did it.
     /// - Returns: `nil` when there was nothing to change.
     func change(
         _ body: (any BridgeStorage, Account, AdminAction) async throws -> Bool
     ) async throws -> Account? {
-        let action = AdminAction.atCommandLine(reason: reason)
+        let action = why.action()
         return try await options.withStorage { storage in
             guard let account = try await UserName(user).account(in: storage) else {
                 throw CommandError("There is no account \(user).")

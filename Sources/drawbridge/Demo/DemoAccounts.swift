@@ -44,6 +44,6 @@ struct DemoAccounts: Sendable {
         object.add("username", person.subject)
         object.add("password", password(of: person).expose())
         if let role = person.role { object.add("role", role) }
-        return String(decoding: object.finish(), as: UTF8.self)
+        return object.finishedText()
     }
 }

@@ -26,7 +26,7 @@ struct DemoFacts: Sendable {
         object.add("users", json: "[\(DemoPerson.all.map(accounts.json).joined(separator: ","))]")
         object.add("trusted_issuer", json: issuer.json)
         object.add("clients", json: "[\(documents.joined(separator: ","))]")
-        return String(decoding: object.finish(), as: UTF8.self)
+        return object.finishedText()
     }
 
     /// A client's document with its secret.

@@ -55,6 +55,6 @@ struct DemoIssuer: Sendable {
         object.add("hmac_secret", Base64URL.encode(secret.expose()))
         object.add("subject_claim", "sub")
         object.add("client_claim", "client_id")
-        return String(decoding: object.finish(), as: UTF8.self)
+        return object.finishedText()
     }
 }

@@ -40,7 +40,10 @@ struct Administration: Sendable {
             users: UserRegister(
                 storage: storage, endings: wings.sessions.endings,
                 passwords: PasswordHasher(cost: settings.provider.passwordCost),
-                onClaimsChanged: { wings.provider?.tokens.userClaims.forget($0) }, time: time),
+                onChange: { subject in
+                    wings.sessions.subjects.forget(subject)
+                    wings.provider?.tokens.userClaims.forget(subject)
+                }, time: time),
             keys: ground.keys,
             explainer: Explainer(
                 codec: wings.loginTokens.codec, clients: ground.clients, subjects: storage, store: storage,

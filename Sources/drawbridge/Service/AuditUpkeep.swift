@@ -18,7 +18,7 @@ struct AuditTallyService: Service {
         beginSeries()
         var lastMinute: Int64 = 0
         await Recurring(interval: .seconds(2), task: "count audit events", logger: logger).run {
-            while try await count() {}
+            while try await count(), !Task.isShuttingDownGracefully {}
             lastMinute = try await sample(after: lastMinute)
         }
     }
@@ -92,15 +92,23 @@ struct SuppressedEventsService: Service {
     let logger: Logger
 
     func run() async throws {
+        beginSeries()
         await Recurring(interval: .seconds(10), task: "write suppressed events", logger: logger).run(write)
+    }
+
+    /// As ``AuditTallyService/beginSeries()``.
+    func beginSeries() {
+        for type in AuditEventType.all { counter(of: type).increment(by: 0) }
     }
 
     func write() async throws {
         for (type, count) in try await refusals.writeSuppressed(at: time.now()) {
-            Counter(
-                label: "drawbridge_audit_events_suppressed_total", dimensions: [("type", type.rawValue)],
-                factory: metrics
-            ).increment(by: count)
+            counter(of: type).increment(by: count)
         }
+    }
+
+    private func counter(of type: AuditEventType) -> Counter {
+        Counter(
+            label: "drawbridge_audit_events_suppressed_total", dimensions: [("type", type.rawValue)], factory: metrics)
     }
 }

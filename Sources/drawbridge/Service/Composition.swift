@@ -88,7 +88,8 @@ struct Composition: Sendable {
                 pages: try Pages(files: files, siteName: httpSettings.siteName, signInURL: httpSettings.signInURL),
                 files: files),
             loginTokens: LoginTokenServices(
-                issuer: wings.loginTokens.issuer, overview: LoginTokenOverview(store: storage, time: time),
+                issuer: wings.loginTokens.issuer,
+                overview: LoginTokenOverview(store: storage, parents: wings.sessions.parents, time: time),
                 redeemer: wings.loginTokens.redeemer, handOffs: wings.loginTokens.handOffs, bearers: wings.gate),
             signIn: wings.signIn,
             admin: try administration.services(

@@ -23,36 +23,44 @@ struct PurgeService: Service {
         await Recurring(interval: interval, task: "purge", logger: logger).run(purge)
     }
 
-    /// Purges once.
+    /// Purges once. A server that stops does not finish first: what is left, the next purge takes.
     func purge() async throws {
         let now = now()
         let cutoff = now - Self.retention
-        while try await storage.purgeLoginTokens(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
+        try await inBatches { try await storage.purgeLoginTokens(expiredBefore: cutoff, limit: $0) }
         // Nobody asks what became of these, and anybody can cause them, so they go at once.
-        while try await storage.purgePushedRequests(expiredBefore: now, limit: Self.batch) == Self.batch {}
-        while try await storage.purgeSelfIssued(expiredBefore: now, limit: Self.batch) == Self.batch {}
-        while try await storage.purgeChallenges(expiredBefore: now, limit: Self.batch) == Self.batch {}
-        while try await storage.purgeCrossDevices(expiredBefore: now, limit: Self.batch) == Self.batch {}
-        while try await storage.purgeSessions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
-        while try await storage.purgeCodes(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
-        while try await storage.purgeDeviceAuthorizations(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
-        while try await storage.purgeAppSessions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
-        while try await storage.purgeDeviceSecrets(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
-        while try await storage.purgeRevokedTokens(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
-        while try await storage.purgeUses(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
+        try await inBatches { try await storage.purgePushedRequests(expiredBefore: now, limit: $0) }
+        try await inBatches { try await storage.purgeSelfIssued(expiredBefore: now, limit: $0) }
+        try await inBatches { try await storage.purgeChallenges(expiredBefore: now, limit: $0) }
+        try await inBatches { try await storage.purgeCrossDevices(expiredBefore: now, limit: $0) }
+        try await inBatches { try await storage.purgeSessions(expiredBefore: cutoff, limit: $0) }
+        try await inBatches { try await storage.purgeCodes(expiredBefore: cutoff, limit: $0) }
+        try await inBatches { try await storage.purgeDeviceAuthorizations(expiredBefore: cutoff, limit: $0) }
+        try await inBatches { try await storage.purgeAppSessions(expiredBefore: cutoff, limit: $0) }
+        try await inBatches { try await storage.purgeDeviceSecrets(expiredBefore: cutoff, limit: $0) }
+        try await inBatches { try await storage.purgeRevokedTokens(expiredBefore: cutoff, limit: $0) }
+        try await inBatches { try await storage.purgeUses(expiredBefore: cutoff, limit: $0) }
+        guard !Self.isStopping else { return }
         try await storage.purgeAdminSessions(expiredBefore: cutoff)
         guard let auditRetention else { return }
         var purge: AuditPurge
         repeat {
             purge = try await storage.purgeAudit(olderThan: auditRetention, at: now)
-        } while purge.removed > 0
+        } while purge.removed > 0 && !Self.isStopping
         guard watch.note(refusedCuts: purge.refused) else { return }
         for problem in purge.refused {
             logger.error(
                 "a part of the audit log that does not verify is kept although it is old",
-                metadata: ["id": "\(problem.id)", "kind": "\(problem.kind.rawValue)"])
+                metadata: ["id": "\(problem.whereabouts)", "kind": "\(problem.kind.rawValue)"])
         }
     }
+
+    /// One batch after the other, until one is not full.
+    private func inBatches(_ purge: (_ limit: Int) async throws -> Int) async throws {
+        while !Self.isStopping, try await purge(Self.batch) == Self.batch {}
+    }
+
+    private static var isStopping: Bool { Task.isCancelled || Task.isShuttingDownGracefully }
 
     private func now() -> Timestamp {
         let reading = clock.read(time)

@@ -39,11 +39,11 @@ struct JSONLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let message = SecretBlotter.blot(event.message.description)
+        let message = SecretRedactor.redact(event.message.description)
         var details = metadata.merging(event.metadata ?? [:]) { $1 }
             .sorted { $0.key < $1.key }
             .map { (name: $0.key, value: Self.printable($0.value.description, $0.key)) }
-        if let error = event.error { details.append(("error", SecretBlotter.blot("\(error)"))) }
+        if let error = event.error { details.append(("error", SecretRedactor.redact("\(error)"))) }
         switch form {
         case .json: sink(Self.inert(json(event.level, message, details)))
         case .words: sink(Self.inert(words(event.level, message, details)))
@@ -57,7 +57,7 @@ struct JSONLogHandler: LogHandler {
         line.add("logger", label)
         line.add("message", message)
         for (name, value) in details { line.add(name, value) }
-        return String(decoding: line.finish(), as: UTF8.self) + "\n"
+        return line.finishedText() + "\n"
     }
 
     /// The time of day, the level where it is not the usual one, the message, and what belongs to it. What came from
@@ -74,7 +74,7 @@ struct JSONLogHandler: LogHandler {
     private static func printable(_ text: String, _ name: String) -> String {
         // A signature may look like a secret by chance, and a redacted one would no longer verify.
         if name == "note", AuditNote(note: text) != nil { return text }
-        return SecretBlotter.blot(text)
+        return SecretRedactor.redact(text)
     }
 
     /// Escapes as JSON does what is left of the characters that terminals obey: the upper control characters (ECMA-48

@@ -5,6 +5,7 @@ import Logging
 /// Device secrets, token exchange and web views, wired to their stores.
 struct NativeSSOWing: Sendable {
     let services: DeviceServices
+    let configuration: NativeSSOConfiguration
     let secrets: DeviceSecrets
     let exchange: TokenExchangeGrant
 
@@ -26,6 +27,7 @@ struct NativeSSOWing: Sendable {
                 store: storage, tokens: tokens.ofSessions, refreshTokens: tokens.refreshTokens, cookies: cookies,
                 webSessions: sessions.webSessions, endings: sessions.endings),
             devices: secrets, limiter: ground.limiter, refusals: ground.refusals)
+        self.configuration = configuration
         self.secrets = secrets
         let exchange = TokenExchangeGrant(
             native: native,
@@ -46,6 +48,7 @@ struct NativeSSOWing: Sendable {
             compatibility: ground.settings.nativeSSO.servesSignInCompatibility
                 ? SignInCompatibility(
                     codes: AuthorizationCodes(store: storage, limit: ground.authorizationLimit),
-                    grants: storage, devices: storage, refusals: ground.refusals) : nil)
+                    grants: storage, devices: storage, configuration: configuration,
+                    refusals: ground.refusals) : nil)
     }
 }

@@ -68,19 +68,19 @@ struct SharedState: Sendable {
         let client = RedisClient(
             settings: redis.connection, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
         await client.waitForFirstAttempt()
-        let parts = ReplacedParts(
+        let roles = RedisRoles(
             client, prefix: redis.prefix, memoryCapacity: settings.rateLimits.trackedKeys, time: time,
             degradation: degradation)
         replayGuard = FailoverReplayGuard(
-            parts.replayGuard, policy: redis.outagePolicy, degradation: parts.replayGuardState)
+            roles.replayGuard, policy: redis.outagePolicy, degradation: roles.replayGuardState)
         recentTries = FailoverRecentTries(
-            parts.recentTries, own: InProcessRecentTries(time: time), degradation: parts.recentTriesState)
+            roles.recentTries, own: InProcessRecentTries(time: time), degradation: roles.recentTriesState)
         limiter =
             settings.rateLimits.areEnforced
-            ? FailoverRateLimiter(parts.limiter, own: own, degradation: parts.limiterState) : UnlimitedRateLimiter()
-        reuseMemory = FailoverReuseMemory(parts.reuseMemory, own: ownMemory, degradation: parts.reuseMemoryState)
+            ? FailoverRateLimiter(roles.limiter, own: own, degradation: roles.limiterState) : UnlimitedRateLimiter()
+        reuseMemory = FailoverReuseMemory(roles.reuseMemory, own: ownMemory, degradation: roles.reuseMemoryState)
         selfIssued = RedisSelfIssuedTransactions(client: client, prefix: redis.prefix)
-        sharedPolls = { FailoverDevicePolls(parts.devicePolls, durable: $0, degradation: parts.devicePollsState) }
+        sharedPolls = { FailoverDevicePolls(roles.devicePolls, durable: $0, degradation: roles.devicePollsState) }
         crossDevice = RedisCrossDeviceStore(client: client, prefix: redis.prefix)
         let redisChannel = RedisRevocationChannel(client: client, prefix: redis.prefix)
         // The database's messages come with the commit and go on while Redis is away.
@@ -90,7 +90,7 @@ struct SharedState: Sendable {
             } ?? redisChannel
         readinessCheck = Readiness.Check("redis", isOptional: true) {
             try await client.checkAvailable()
-            try await parts.tryAgain()
+            try await roles.tryAgain()
         }
         self.client = client
     }

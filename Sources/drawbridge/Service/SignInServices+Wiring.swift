@@ -18,7 +18,7 @@ extension SignInServices {
         let opener = SessionOpener(sessions: sessions.webSessions, store: storage, clients: clients)
         let providers = settings.upstreamProviders.compactMap { OpenIDProvider($0, time: time, logger: ground.logger) }
         let secrets = SecondFactorSecrets(master: ground.master)
-        let desk = PasswordHasher(cost: settings.provider.passwordCost)
+        let hasher = PasswordHasher(cost: settings.provider.passwordCost)
         let throttle = SignInThrottle(
             limiter: ground.limiter, limits: ground.limits, refusals: refusals,
             knownBrowsers: KnownBrowsers(master: ground.master))
@@ -33,7 +33,7 @@ extension SignInServices {
         let linksKeys = provider != nil && selfIssued?.configuration.linkingApps.isEmpty == false
         self.init(
             signIn: SignIn(
-                accounts: storage, desk: desk,
+                accounts: storage, hasher: hasher,
                 codes: codes, throttle: throttle, opener: opener,
                 refusals: refusals, keys: keys, time: time),
             landing: SignInLanding(
@@ -45,6 +45,7 @@ extension SignInServices {
                 consents: storage, accounts: storage, pushed: storage, audit: storage, keys: keys,
                 watch: AuthorizationMonitor(
                     memory: ground.shared.reuseMemory, refusals: refusals, fullness: ground.shared.reuseMemoryFullness),
+                givesDeviceSecrets: { try await provider?.nativeSSO.configuration.current().isEnabled ?? false },
                 subjectOfHint: subjectOfHint,
                 time: time),
             redeemer: loginTokens.redeemer,
@@ -69,7 +70,7 @@ extension SignInServices {
                 : UpstreamSignOuts(
                     providers: providers, sessions: storage, endings: sessions.endings, refusals: refusals, time: time),
             secondFactor: SecondFactorEnrolment(
-                accounts: storage, secrets: secrets, desk: desk, throttle: throttle, refusals: refusals, keys: keys,
+                accounts: storage, secrets: secrets, hasher: hasher, throttle: throttle, refusals: refusals, keys: keys,
                 time: time),
             passkeys: settings.provider.offersPasskeys
                 ? PasskeyServices(
@@ -85,7 +86,7 @@ extension SignInServices {
             account: AccountServices(
                 storage: storage,
                 passwords: PasswordChange(
-                    storage: storage, desk: desk, throttle: throttle, opener: opener, endings: sessions.endings,
+                    storage: storage, hasher: hasher, throttle: throttle, opener: opener, endings: sessions.endings,
                     refusals: refusals, keys: keys, time: time)))
     }
 }
@@ -94,7 +95,7 @@ extension PhoneApprovers {
     fileprivate convenience init(_ ground: Ground) {
         self.init(
             apps: ground.storage, clients: ground.clients, limits: ground.limits, limiter: ground.limiter,
-            refusals: ground.refusals)
+            refusals: ground.refusals, requiresSameNetwork: ground.settings.crossDevice.requiresSameNetwork)
     }
 }
 
@@ -103,15 +104,24 @@ extension PhoneSignInServices {
     fileprivate convenience init(_ ground: Ground, _ opener: SessionOpener) {
         let storage = ground.storage
         let store = ground.shared.crossDevice ?? storage
-        let signIns = PhoneSignIns(
-            store: store, uses: storage,
-            watch: CrossDeviceWatch(
-                store: store, capacity: ground.settings.crossDevice.heldPages, time: ground.time,
-                report: ground.shared.noteWaitingPages),
-            approvers: PhoneApprovers(ground),
-            opener: opener, apps: storage, accounts: storage, master: ground.master, keys: ground.keys.loginTokens,
-            audit: storage, limiter: ground.limiter, limits: ground.limits, refusals: ground.refusals,
-            requiresSameNetwork: ground.settings.crossDevice.requiresSameNetwork, time: ground.time)
-        self.init(signIns: signIns, shownCodes: ShownSignInCodes(signIns, master: ground.master))
+        let time = ground.time
+        let records = CrossDeviceRecords(store: store, uses: storage, keys: ground.keys.loginTokens, time: time)
+        let pages = PhoneSignInRecords(records, master: ground.master)
+        let approvers = PhoneApprovers(ground)
+        let log = CrossDeviceLog(
+            audit: storage, refusals: ground.refusals, limiter: ground.limiter, limits: ground.limits)
+        self.init(
+            signIns: PhoneSignIns(
+                records: pages,
+                watch: CrossDeviceWatch(
+                    store: store, capacity: ground.settings.crossDevice.heldPages, time: time,
+                    report: ground.shared.noteWaitingPages),
+                approvers: approvers, opener: opener, log: log, time: time),
+            approvals: PhoneApprovals(
+                records: pages, approvers: approvers, knownBrowsers: KnownBrowsers(master: ground.master), log: log,
+                time: time),
+            shownCodes: ShownSignInCodes(
+                codes: ShownCodeRecords(records, master: ground.master), approvers: approvers, opener: opener,
+                accounts: storage, log: log, time: time))
     }
 }

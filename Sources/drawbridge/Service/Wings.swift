@@ -96,11 +96,20 @@ struct LoginTokenWing: Sendable {
             parents: sessions.parents, store: ground.storage, limiter: ground.limiter, limits: ground.limits,
             refusals: ground.refusals, time: ground.time)
         handOffs = HandOffs(issuer: issuer, tries: ground.shared.recentTries)
+        let attempts = UnconfirmedAttempts(
+            store: ground.storage, sessions: sessions.webSessions, keys: ground.keys.loginTokens, time: ground.time)
+        let refusals = RedemptionRefusals(
+            store: ground.storage, limiter: ground.limiter, limits: ground.limits, log: ground.refusals)
         redeemer = LoginTokenRedeemer(
-            settings: settings, codec: codec, clients: ground.clients, subjects: sessions.subjects,
-            parents: sessions.parents, store: ground.storage, sessions: sessions.webSessions,
-            endings: sessions.endings, replayGuard: ground.shared.replayGuard,
-            refusals: RedemptionRefusals(limiter: ground.limiter, limits: ground.limits, log: ground.refusals),
-            keys: ground.keys.loginTokens, time: ground.time, recorder: ground.recorder)
+            reader: RedemptionReader(
+                settings: settings, codec: codec, clients: ground.clients, sessions: sessions.webSessions,
+                attempts: attempts),
+            examiner: RedemptionExaminer(
+                clients: ground.clients, parents: sessions.parents, subjects: sessions.subjects, codec: codec,
+                attempts: attempts),
+            singleUse: SingleUse(
+                store: ground.storage, replayGuard: ground.shared.replayGuard, sessions: sessions.webSessions,
+                endings: sessions.endings, attempts: attempts, refusals: refusals),
+            attempts: attempts, refusals: refusals, time: ground.time, recorder: ground.recorder)
     }
 }

@@ -13,17 +13,30 @@ struct ClientWarnings {
                 + "own, set token_endpoint_auth_method: private_key_jwt and jwks or jwks_uri)."
         }
         sentences =
-            lacking + Self.unknownNames(in: settings) + Self.linkingApps(in: settings)
-            + Self.unclaimedLinks(in: settings)
+            lacking + Self.unknownNames(in: settings) + Self.defaultWebsite(in: settings)
+            + Self.linkingApps(in: settings) + Self.unclaimedLinks(in: settings)
     }
 
-    /// A scheme is nobody's: who takes it can answer in the user's browser, and have a key of his own linked.
+    /// One that no login token leads to: apps that name no website are refused (contract §4.1).
+    private static func defaultWebsite(in settings: DrawbridgeSettings) -> [String] {
+        let setting = SiteSettings.defaultWebClient.key.name
+        return settings.clients.filter { $0.id == settings.site.defaultWebClient }.compactMap { client in
+            if client.kind != .web {
+                return "\(setting) names \(client.id), which is no website (client_type: web), so no app can open it."
+            }
+            guard client.returnPaths.defaultPath == nil, client.redirectURIs.isEmpty else { return nil }
+            return "\(setting) names \(client.id), which has neither return_paths nor redirect_uris, so no app can "
+                + "open it."
+        }
+    }
+
+    /// A scheme is nobody's: who takes it can answer in the user's browser, and have their own key linked.
     private static func unclaimedLinks(in settings: DrawbridgeSettings) -> [String] {
         guard let configuration = settings.selfIssued.configuration, !configuration.isLinkClaimed else { return [] }
         return [
             "\(SelfIssuedSettings.enabled.key.name) without app_links: any app on a user's device may take openid: links, "
-                + "and get a key of its own linked to his account. Where app_links.apple or app_links.android names "
-                + "your app, keys are linked by links that open that app alone."
+                + "and get a key of its own linked to the user's account. Where app_links.apple or app_links.android "
+                + "names your app, keys are linked by links that open that app alone."
         ]
     }
 

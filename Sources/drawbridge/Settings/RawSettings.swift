@@ -13,7 +13,17 @@ struct RawSettings {
     /// One source: what it has for each key, as many texts as it writes there.
     struct Layer {
         let texts: [String: [String]]
+        /// Whether a unit, a script or Compose fills it in, which makes a variable or a file also where there is nothing
+        /// to put there.
+        var isFilledByOthers = false
         let source: (SettingKey) -> SettingSource
+
+        /// What it says about a setting, be it nothing; `nil` to let a weaker layer speak.
+        func statement(on key: SettingKey) -> [String]? {
+            guard let texts = texts[key.name] else { return nil }
+            let isUnfilled = isFilledByOthers && key.isUnsetWhenEmpty
+            return isUnfilled && texts.allSatisfy { $0.allSatisfy(\.isWhitespace) } ? nil : texts
+        }
     }
 
     private(set) var values: [String: Value] = [:]
@@ -47,7 +57,11 @@ struct RawSettings {
         let problem: String
         do {
             let bytes = try Data(contentsOf: url)
-            if let text = String(validating: bytes, as: UTF8.self) { return SettingsFile(yaml: text) }
+            if let text = String(validating: bytes, as: UTF8.self) {
+                let file = SettingsFile(yaml: text)
+                isUnread = file.isUnread
+                return file
+            }
             problem = "it is not text in UTF-8"
         } catch {
             problem = SystemFailure(error)?.reason ?? "the system gives no reason"
@@ -74,7 +88,7 @@ struct RawSettings {
                     SettingError(name, "is an environment variable that no setting reads\(hint ?? "")"))
             }
         }
-        return Layer(texts: texts) { .environment(name: $0.environmentName) }
+        return Layer(texts: texts, isFilledByOthers: true) { .environment(name: $0.environmentName) }
     }
 
     private mutating func refuseUnknownNames(in file: SettingsFile) {
@@ -84,11 +98,11 @@ struct RawSettings {
         }
     }
 
-    /// For each key, what the first layer says that has it, be it nothing.
+    /// For each key, what the first layer says that speaks of it.
     private mutating func choose(from layers: [Layer]) {
         for key in SettingKey.all where key.kind != .objects {
-            guard let layer = layers.first(where: { $0.texts[key.name] != nil }), let texts = layer.texts[key.name]
-            else { continue }
+            let spoken = layers.lazy.compactMap { layer in layer.statement(on: key).map { (layer, $0) } }.first
+            guard let (layer, texts) = spoken else { continue }
             let source = layer.source(key)
             if key.kind == .list {
                 let elements = texts.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }

@@ -59,7 +59,7 @@ struct SecretFilesDirectory {
     }
 
     var layer: RawSettings.Layer {
-        RawSettings.Layer(texts: texts) { .secretFile(name: Self.fileName(of: $0)) }
+        RawSettings.Layer(texts: texts, isFilledByOthers: true) { .secretFile(name: Self.fileName(of: $0)) }
     }
 
     static func fileName(of key: SettingKey) -> String { key.components.joined(separator: "-") }

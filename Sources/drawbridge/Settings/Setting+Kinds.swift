@@ -123,10 +123,12 @@ extension Setting where Value: RawRepresentable, Value.RawValue == String {
 
 extension Setting where Value == [String] {
     /// - Parameter fallback: with commas between several.
-    static func list(_ name: String, default fallback: String = "", _ summary: String) -> Setting {
-        Setting(key: SettingKey(name: name, kind: .list, fallback: fallback, summary: summary), absent: []) { text in
-            text.split(separator: ",").map(String.init)
-        }
+    static func list(
+        _ name: String, default fallback: String = "", namesServers: Bool = false, _ summary: String
+    ) -> Setting {
+        let key = SettingKey(
+            name: name, kind: .list, fallback: fallback, namesServers: namesServers, summary: summary)
+        return Setting(key: key, absent: []) { text in text.split(separator: ",").map(String.init) }
     }
 }
 

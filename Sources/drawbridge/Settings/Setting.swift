@@ -21,6 +21,8 @@ struct SettingKey: Hashable, Sendable {
     var isRequired = false
     /// Whether it may be set to nothing.
     var mayBeEmpty = true
+    /// Whether a list names servers that are used, not what is allowed or published.
+    var namesServers = false
     let summary: String
 
     var components: [String] { name.split(separator: ".").map(String.init) }
@@ -32,6 +34,17 @@ struct SettingKey: Hashable, Sendable {
 
     /// `login_token.lifetime` is `--login-token-lifetime` on the command line.
     var flag: String { "--" + name.map { $0 == "." || $0 == "_" ? "-" : String($0) }.joined() }
+
+    /// Whether an empty variable or secret file is none: otherwise one that nobody filled in would hide the database
+    /// that the settings file names, and the service would begin one of its own. An empty list of what is allowed is
+    /// a statement.
+    var isUnsetWhenEmpty: Bool {
+        switch kind {
+        case .text, .path, .database, .origin: fallback == nil && mayBeEmpty
+        case .list: namesServers
+        case .address, .boolean, .duration, .optionalDuration, .integer, .fraction, .choice, .objects: false
+        }
+    }
 
     static let environmentPrefix = "DRAWBRIDGE_"
 

@@ -31,6 +31,10 @@ struct SettingFlags: Sendable {
                 problems.append(SettingError(flag, "needs a value: \(key.kind.expectation)"))
             }
         }
+        // What a script's unset variable leaves there must not put the embedded database in the place of the service's.
+        problems += values.filter { $0.key.kind == .database && $0.text.allSatisfy(\.isWhitespace) }.map {
+            SettingError($0.key.flag, "needs a value: \($0.key.kind.expectation)")
+        }
         let repeated = Dictionary(grouping: values, by: \.key).filter { $1.count > 1 && $0.kind != .list }
         problems += repeated.keys.sorted { $0.name < $1.name }.map {
             SettingError($0.flag, "is given more than once")

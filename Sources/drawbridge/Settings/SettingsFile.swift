@@ -14,6 +14,8 @@ struct SettingsFile {
     private(set) var problems: [SettingError] = []
     /// Every name that occurs, also without a value.
     private(set) var names: Set<String> = []
+    /// Nothing could be made of the text, so what it leaves out says nothing.
+    private(set) var isUnread = false
     /// The line in which a name got its value.
     private var lines: [String: Int] = [:]
 
@@ -32,6 +34,7 @@ struct SettingsFile {
         } catch {
             // The parser's message quotes the line it stopped at, which could hold anything; the place is enough.
             problems.append(SettingError("settings file", "is not YAML: \(Self.place(of: error))"))
+            isUnread = true
         }
     }
 
@@ -116,7 +119,8 @@ struct SettingsFile {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
             "line \(mark.line), column \(mark.column): \(problem)"
-        case .duplicatedKeysInMapping(let duplicates, _): "key given twice: \(duplicates.joined(separator: ", "))"
+        case .duplicatedKeysInMapping(let duplicates, let first):
+            "key given twice: \(duplicates.joined(separator: ", ")); first in line \(first.mark.line)"
         default: "unreadable characters"
         }
     }

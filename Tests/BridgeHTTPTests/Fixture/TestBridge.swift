@@ -55,7 +55,7 @@ struct TestBridge: Sendable {
         let sessions = WebSessions(store: storage, time: time)
         let appSessions = AppSessions(store: storage, webSessions: sessions, time: time)
         let endings = SessionEndings(store: storage, webSessions: sessions, appSessions: appSessions)
-        let desk = PasswordHasher(cost: TestAccounts.cost)
+        let hasher = PasswordHasher(cost: TestAccounts.cost)
         let throttle = SignInThrottle(
             limiter: limiter, limits: limits, refusals: refusals,
             knownBrowsers: MasterKey([UInt8](repeating: 7, count: 32)).map { KnownBrowsers(master: $0) })
@@ -69,11 +69,17 @@ struct TestBridge: Sendable {
         let issuer = LoginTokenIssuer(
             settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents,
             store: storage, limiter: limiter, limits: limits, refusals: refusals, time: time)
+        let attempts = UnconfirmedAttempts(store: storage, sessions: sessions, keys: keys, time: time)
+        let redemptionRefusals = RedemptionRefusals(store: storage, limiter: limiter, limits: limits, log: refusals)
         let redeemer = LoginTokenRedeemer(
-            settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents,
-            store: storage, sessions: sessions, endings: endings, replayGuard: InProcessReplayGuard(),
-            refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), keys: keys,
-            time: time, recorder: recorder)
+            reader: RedemptionReader(
+                settings: tokens, codec: codec, clients: clients, sessions: sessions, attempts: attempts),
+            examiner: RedemptionExaminer(
+                clients: clients, parents: parents, subjects: subjects, codec: codec, attempts: attempts),
+            singleUse: SingleUse(
+                store: storage, replayGuard: InProcessReplayGuard(), sessions: sessions, endings: endings,
+                attempts: attempts, refusals: redemptionRefusals),
+            attempts: attempts, refusals: redemptionRefusals, time: time, recorder: recorder)
         services = BridgeServices(
             front: FrontServices(accessLog: accessLog, metrics: metrics, time: time, recorder: recorder),
             browsers: BrowserServices(
@@ -82,14 +88,14 @@ struct TestBridge: Sendable {
                 files: .embedded),
             loginTokens: LoginTokenServices(
                 issuer: issuer,
-                overview: LoginTokenOverview(store: storage, time: time),
+                overview: LoginTokenOverview(store: storage, parents: parents, time: time),
                 redeemer: redeemer,
                 handOffs: HandOffs(issuer: issuer, tries: InProcessRecentTries(time: time)),
                 bearers: BearerGate(
                     authenticator: TestBearers(), limiter: limiter, limits: limits, refusals: refusals, time: time)),
             signIn: SignInServices(
                 signIn: SignIn(
-                    accounts: storage, desk: desk,
+                    accounts: storage, hasher: hasher,
                     codes: codes, throttle: throttle, opener: opener, refusals: refusals, keys: keys, time: time),
                 landing: SignInLanding(clients: clients, publicOrigin: origin, refusals: refusals, time: time),
                 authorizations: Authorizations(
@@ -103,15 +109,15 @@ struct TestBridge: Sendable {
                     watch: AuthorizationMonitor(
                         memory: InProcessReuseMemory(lifetime: AuthorizationMonitor.memory, capacity: 1000, time: time),
                         refusals: refusals, fullness: Degradation(part: "test")),
-                    subjectOfHint: { _ in nil }, time: time),
+                    givesDeviceSecrets: { true }, subjectOfHint: { _ in nil }, time: time),
                 redeemer: redeemer,
                 accounts: storage,
                 upstreamSignOuts: UpstreamSignOuts(
                     providers: [TestUpstream()], sessions: storage, endings: endings, refusals: refusals, time: time),
                 secondFactor: TestAccounts.secrets.map { [storage] in
                     SecondFactorEnrolment(
-                        accounts: storage, secrets: $0, desk: desk, throttle: throttle, refusals: refusals, keys: keys,
-                        time: time)
+                        accounts: storage, secrets: $0, hasher: hasher, throttle: throttle, refusals: refusals,
+                        keys: keys, time: time)
                 },
                 passkeys: PasskeyServices(
                     signIn: PasskeySignIn(
@@ -128,7 +134,7 @@ struct TestBridge: Sendable {
                 account: AccountServices(
                     storage: storage,
                     passwords: PasswordChange(
-                        storage: storage, desk: desk, throttle: throttle, opener: opener, endings: endings,
+                        storage: storage, hasher: hasher, throttle: throttle, opener: opener, endings: endings,
                         refusals: refusals, keys: keys, time: time))),
             admin: try TestAdministration(
                 storage: storage, sessions: sessions, endings: endings, codec: codec, clients: clients,

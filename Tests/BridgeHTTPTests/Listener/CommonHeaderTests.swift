@@ -25,6 +25,16 @@ import Testing
         }
     }
 
+    @Test(arguments: ["/", "/account", "/sign-in/code", "/session/language?language=de&again=%2Fsign-in"])
+    func `a redirect is kept by no cache and tells nobody where the visitor came from`(path: String) async throws {
+        try await TestBridge.run { _, client in
+            let answer = try await client.send(.get, path, Visitor.navigation(site: "same-origin"))
+            #expect(answer.status == .seeOther)
+            #expect(answer.headers[.cacheControl] == "no-store")
+            #expect(answer.headers[.name("Referrer-Policy")] == "no-referrer")
+        }
+    }
+
     static let anything = [
         (HTTPRequest.Method.get, "/nowhere"), (.post, "/session"), (.get, "/api/auth/create-sso-token"),
         (.put, "/login-with-token"), (.get, "/assets/drawbridge.css"), (.get, "/auth/check"),

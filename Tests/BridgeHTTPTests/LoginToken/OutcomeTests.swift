@@ -246,11 +246,21 @@ import Testing
     @Test func `further paths redeem too, and their form stays on them`() async throws {
         try await TestBridge.run { _, client in
             let token = try await client.issue().token
-            let page = try await client.send(.get, "//user//login-with-token.php?token=\(token)")
+            let page = try await client.send(.get, "/user/login-with-token.php?token=\(token)")
             #expect(page.text.contains("action=\"/user/login-with-token.php\""))
             let answer = try await client.send(
                 .get, "/user/login-with-token.php?token=\(token)", Visitor.navigation())
             #expect(answer.status == .seeOther)
+        }
+    }
+
+    @Test(arguments: ["//user//login-with-token.php", "/user/login-with-token.php/", "/login-with-token/"])
+    func `another spelling of a path is not found, and consumes nothing`(path: String) async throws {
+        try await TestBridge.run { _, client in
+            let token = try await client.issue().token
+            let answer = try await client.send(.get, "\(path)?token=\(token)", Visitor.navigation())
+            #expect(answer.status == .notFound)
+            #expect(try await client.redeem(token).status == .seeOther)
         }
     }
 

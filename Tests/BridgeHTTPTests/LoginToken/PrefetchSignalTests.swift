@@ -13,6 +13,9 @@ import Testing
         "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
         "Mozilla/5.0 (Macintosh) AppleWebKit/605.1.15 (Applebot/0.1)",
         "Iframely/1.3.1 (+https://iframely.com/docs/about)",
+        "Mozilla/5.0 (compatible; Yahoo Link Preview)", "bitlybot/3.0 (+http://bit.ly/)",
+        "Mozilla/5.0 (compatible; Microsoft-URL-Preview/1.0)", "Mozilla/5.0 (compatible; snapchat URL Preview)",
+        "Snap URL Preview Service; bot; snapchat; https://developers.snap.com/robots",
     ]
 
     @Test(arguments: previewers)

@@ -125,6 +125,15 @@ import Testing
         }
     }
 
+    @Test func `every reason why a phone's answer is refused has an explanation`() throws {
+        let texts = try Self.texts()
+        let names = SelfIssuedRefusal.Reason.ofTheirOwn.map(\.rawValue)
+        #expect(names.count == SelfIssuedRefusal.Reason.allCases.count - 1, "rate_limited is an error code")
+        for language in texts.languages {
+            #expect(Set((texts[language]["self_issued_causes"] ?? [:]).keys) == Set(names))
+        }
+    }
+
     @Test func `no page holds a style or script of its own`() {
         for (name, content) in PublicFiles.embedded.section("templates") {
             let text = String(decoding: content, as: UTF8.self)

@@ -110,6 +110,11 @@ import Testing
             for code in ErrorCode.all {
                 #expect(index.contains(#"href="/errors/\#(code.rawValue)""#), "\(code)")
             }
+            for reason in SelfIssuedRefusal.Reason.allCases {
+                #expect(index.contains(#"href="/errors/\#(reason.rawValue)""#), "\(reason)")
+                let page = try await client.send(.get, "/errors/\(reason.rawValue)")
+                #expect(page.text.contains("<h1><code>\(reason.rawValue)</code></h1>"), "\(reason)")
+            }
         }
     }
 }

@@ -86,8 +86,50 @@ import Testing
     }
 }
 
+/// Cookies as RFC 6265bis §4.1 writes them.
+@Suite struct SetCookieTests {
+    private func lines(_ set: (inout HTTPFields) -> Void) -> [String] {
+        var headers: HTTPFields = [:]
+        set(&headers)
+        return headers.values(of: .setCookie)
+    }
+
+    @Test func `a cookie is of this host alone, over TLS, and out of reach of scripts`() {
+        let secret = lines { $0.setCookie("__Host-a", "1", for: .seconds(60)) }
+        #expect(secret == ["__Host-a=1; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=60"])
+        let strict = lines { $0.setCookie("__Host-a", "1", for: nil, sameSite: .strict) }
+        #expect(strict == ["__Host-a=1; Path=/; Secure; HttpOnly; SameSite=Strict"])
+        let readable = lines { $0.setCookie("a", "1", for: .seconds(1), isForScripts: true) }
+        #expect(readable == ["a=1; Path=/; Secure; SameSite=Lax; Max-Age=1"])
+    }
+
+    @Test(arguments: [(Duration.milliseconds(1_999), 1), (.milliseconds(999), 0), (.seconds(-5), 0)])
+    func `a cookie never outlives what it is for`(lifetime: Duration, seconds: Int) {
+        let line = lines { $0.setCookie("a", "1", for: lifetime) }
+        #expect(line == ["a=1; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=\(seconds)"])
+    }
+
+    @Test func `a cookie is taken away with the attributes that it was set with, beside others`() {
+        let taken = lines {
+            $0.setCookie("b", "2", for: nil)
+            $0.clearCookie("a", sameSite: .strict)
+        }
+        #expect(
+            taken == [
+                "b=2; Path=/; Secure; HttpOnly; SameSite=Lax",
+                "a=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0",
+            ])
+    }
+}
+
 @Suite struct EntityTagsRFC9110Section13Tests {
     static let tag = #""abc""#
+
+    @Test func `a content's tag is strong, and another content has another`() {
+        let tag = EntityTags.strong(of: [1, 2])
+        #expect(EntityTags(tag)?.containsStrongly(tag) == true)
+        #expect(tag != EntityTags.strong(of: [1, 3]) && tag == EntityTags.strong(of: [1, 2]))
+    }
 
     @Test(arguments: [
         (tag, true, true), ("*", true, true), (#"W/"abc""#, false, true), (#""x", "abc""#, true, true),

@@ -23,4 +23,21 @@ import Testing
             #expect(page.contains("Signed in"))
         }
     }
+
+    @Test func `an attempt that was refused is told as one, in words`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            try await bridge.storage.append(
+                [AuditEventType.userPasswordChanged, .userSecondFactorChanged].map {
+                    AuditEvent(at: bridge.clock.now, type: $0, outcome: .failure, subject: "alice")
+                })
+            let browser = TestBrowser(client)
+            #expect(try await browser.signIn(on: browser.get("/sign-in")).status == .seeOther)
+            let page = try await browser.get("/account").text
+            for changed in ["Password changed", "Second factor changed"] { #expect(!page.contains(changed)) }
+            for what in ["password", "second factor"] {
+                #expect(page.contains("Somebody tried to change the \(what); it was refused"))
+            }
+        }
+    }
 }

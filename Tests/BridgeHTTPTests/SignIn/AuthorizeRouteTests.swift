@@ -141,8 +141,8 @@ import Testing
             #expect(answer.status == .badRequest && answer.headers[.location] == nil)
             #expect(answer.headers[.contentType]?.hasPrefix("text/html") == true)
             #expect(!answer.text.contains("evil.example"))
-            // The app is at fault: a sign-in here would not help its user.
-            #expect(!answer.text.contains(#"href="/sign-in"#))
+            #expect(
+                answer.text.contains(#"href="https://www.example/sign-in""#), "contract §11: a way on without a script")
         }
     }
 
@@ -171,11 +171,12 @@ import Testing
         }
     }
 
-    @Test func `an unknown response mode gets 400 without error parameters`() async throws {
+    @Test func `an unknown response mode gets a page and never a redirect`() async throws {
         try await run { _, browser in
             let answer = try await browser.get(AuthorizeURL.make(more: "&response_mode=fragment"))
             #expect(answer.status == .badRequest && answer.headers[.location] == nil)
-            #expect(!answer.text.contains("invalid_request"))
+            #expect(answer.headers[.contentType]?.hasPrefix("text/html") == true)
+            #expect(answer.text.contains(#"href="https://www.example/sign-in""#))
         }
     }
 

@@ -3,30 +3,35 @@ import Foundation
 import OAuth2
 import Testing
 
-/// The entries of an export that comes in pieces.
-func entries(_ bytes: [UInt8], pieces: Int = 1 << 20) throws(AuditExportReader.Problem)
-    -> [AuditExportReader.Entry]
-{
+/// What the lines of an export are that comes in pieces.
+func lines(_ bytes: [UInt8], pieces: Int = 1 << 20) -> [Result<AuditExportReader.Entry, AuditExportReader.Problem>] {
     var reader = AuditExportReader()
-    var found: [AuditExportReader.Entry] = []
+    var found: [Result<AuditExportReader.Entry, AuditExportReader.Problem>] = []
     var rest = bytes[...]
     while !rest.isEmpty {
-        try reader.take(rest.prefix(pieces)) { (entry: AuditExportReader.Entry) throws(AuditExportReader.Problem) in
-            found.append(entry)
-        }
+        reader.take(rest.prefix(pieces)) { found.append($0) }
         rest = rest.dropFirst(pieces)
     }
-    try reader.finish()
+    if let problem = reader.finish() { found.append(.failure(problem)) }
     return found
 }
 
-/// Why an export is none; `nil` when it is one.
+/// The entries of an export whose every line can be read.
+func entries(_ bytes: [UInt8], pieces: Int = 1 << 20) throws(AuditExportReader.Problem)
+    -> [AuditExportReader.Entry]
+{
+    var found: [AuditExportReader.Entry] = []
+    for line in lines(bytes, pieces: pieces) { found.append(try line.get()) }
+    return found
+}
+
+/// The first line that cannot be read and why, wherever its place is; `nil` when there is none.
 func reason(_ text: String) -> AuditExportReader.Problem? {
     do {
         _ = try entries(Array(text.utf8))
         return nil
     } catch {
-        return error
+        return AuditExportReader.Problem(line: error.line, reason: error.reason)
     }
 }
 
@@ -45,6 +50,25 @@ func reason(_ text: String) -> AuditExportReader.Problem? {
     @Test(arguments: ["", "[]", "null", "{", "{}x", #"{"a":1,"a":1}"#, #"{"a":{"b":{"c":1}}}"#])
     func `a line that is no object is told`(text: String) {
         #expect(reason(line + "\n" + text + "\n") == .init(line: 2, reason: .notAnObject))
+    }
+
+    @Test(arguments: [97, 1 << 20, 1 << 21])
+    func `lines that cannot be read keep none behind them from being read`(pieces: Int) {
+        let chain = AuditFixture.chain(3)
+        let long = Array(repeating: UInt8(ascii: "x"), count: AuditExportReader.maximumLineLength + 1)
+        let read = [
+            chain[0].json, Array("no event".utf8), [], long, chain[1].json, Array(#"{"node":"a","sequence":7}"#.utf8),
+            chain[2].json, Array("{".utf8),
+        ]
+        let found = lines(Array(read.joined(separator: [0x0A])), pieces: pieces)
+        #expect(found.compactMap { try? $0.get() } == chain.map { AuditExportReader.Entry.event($0) })
+        let problems: [AuditExportReader.Problem] = found.compactMap {
+            if case .failure(let problem) = $0 { problem } else { nil }
+        }
+        #expect(problems.map(\.line) == [2, 3, 4, 6, 8])
+        #expect(problems.map(\.reason) == [.notAnObject, .notAnObject, .tooLong, .field("at"), .unfinished])
+        #expect(problems.map(\.place.node) == [nil, nil, nil, "a", nil])
+        #expect(problems.map(\.place.sequence) == [nil, nil, nil, 7, nil])
     }
 
     @Test func `a line that is too long is told before it is read to its end`() {

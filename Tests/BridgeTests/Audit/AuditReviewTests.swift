@@ -83,12 +83,41 @@ import Testing
         }
     }
 
-    @Test func `a file that is no export, and one that is not there, are errors`() throws {
-        try write(Array("not json\n".utf8)) { path in
-            #expect(throws: AuditExportReader.Problem(line: 1, reason: .notAnObject)) {
-                try AuditReview.verify(exportAt: path, AuditVerificationTerms(trusting: []))
-            }
+    @Test func `contract §8: a line of an export that cannot be read is a problem, and the lines behind it are read`()
+        throws
+    {
+        var lines = chain.prefix(6).map { String(decoding: $0.json, as: UTF8.self) }
+        lines[1] = "not json"
+        lines[3] = lines[3].replacing(#""outcome":"success""#, with: #""outcome":"maybe""#)
+        lines.append(#"{"checkpoint":{"node":"a","size":6,"at":"never"}}"#)
+        try write(Array((lines.joined(separator: "\n") + "\n").utf8)) { path in
+            let report = try AuditReview.verify(exportAt: path, AuditVerificationTerms(trusting: []))
+            #expect(report.events == 4)
+            #expect(
+                report.problems == [
+                    .init(node: nil, sequence: nil, kind: .unreadable, line: 2),
+                    .init(node: "a", sequence: 2, kind: .missing),
+                    .init(node: "a", sequence: 4, kind: .unreadable, field: "outcome", line: 4),
+                    .init(node: "a", sequence: 6, kind: .unreadable, field: "checkpoint.at", line: 7),
+                ])
+            let first = #"{"node":null,"sequence":null,"id":null,"kind":"unreadable","line":2}"#
+            #expect(report.json.contains(first))
         }
+    }
+
+    @Test func `an export whose last line is not finished has a problem there`() throws {
+        let bytes = Array(chain.prefix(2).map(\.json).joined(separator: [0x0A]))
+        try write(bytes) { path in
+            let report = try AuditReview.verify(exportAt: path, AuditVerificationTerms(trusting: []))
+            #expect(report.problems == [.init(node: "a", sequence: 2, kind: .unreadable, field: "end", line: 2)])
+        }
+        try write(Array(bytes.dropLast(9))) { path in
+            let report = try AuditReview.verify(exportAt: path, AuditVerificationTerms(trusting: []))
+            #expect(report.problems == [.init(node: nil, sequence: nil, kind: .unreadable, field: "end", line: 2)])
+        }
+    }
+
+    @Test func `an export that is not there is an error`() throws {
         #expect(throws: (any Error).self) {
             try AuditReview.verify(exportAt: "/nonexistent", AuditVerificationTerms(trusting: []))
         }

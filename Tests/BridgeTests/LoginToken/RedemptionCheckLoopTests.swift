@@ -35,7 +35,7 @@ import Testing
         func candidate(_ channel: RedemptionChannel, _ service: Service) -> RedemptionCandidate {
             var candidate = RedemptionCandidate(
                 channel: channel, claims: claims, isExpired: isExpired, website: service.clients.current[websiteID],
-                landing: service.redeemer.ownPage, origin: origin(), at: service.clock.now)
+                landing: service.redeemer.reader.ownPage, origin: origin(), at: service.clock.now)
             candidate.current = current
             candidate.retry = retry
             candidate.typedCode = typedCode
@@ -99,7 +99,7 @@ import Testing
             return .opened
         case .serverHasNoAttempt:
             let opened = try #require(try await service.open(token).opened)
-            service.redeemer.undecided.remember(opened, of: trial.claims.id, at: service.clock.now)
+            service.redeemer.attempts.ofServers.remember(opened, of: trial.claims.id, at: service.clock.now)
             return .opened
         case .isNoHandOff:
             try addPortal(service)
@@ -154,7 +154,7 @@ import Testing
             case .refused(let refusal, let cost):
                 #expect(expected == .refused(refusal))
                 #expect(cost == row.cost)
-                _ = try await service.redeemer.refuse(refusal, cost, candidate)
+                _ = try await service.redeemer.refusals.refuse(refusal, cost, candidate)
                 // A user who is disabled loses the tokens with the rest, before anybody refuses one.
                 guard row.question != .userAndSessionStand else { return }
                 let status = try await service.storage.state(of: trial.claims.id)?.status

@@ -21,12 +21,12 @@ import Testing
         #expect(
             Fixture.flaw {
                 $0.secret = PresentedDeviceSecret(
-                    device: Fixture.device(expiresAt: Fixture.now), place: .current, sessionIDs: [Fixture.sessionID])
+                    device: Fixture.device(expiresAt: Fixture.now), place: .current, sessions: [Fixture.signIn()])
             } == .secretExpired)
         #expect(
             Fixture.flaw {
                 $0.secret = PresentedDeviceSecret(
-                    device: Fixture.device(revokedAt: Fixture.now), place: .current, sessionIDs: [Fixture.sessionID])
+                    device: Fixture.device(revokedAt: Fixture.now), place: .current, sessions: [Fixture.signIn()])
             } == .secretRevoked)
     }
 
@@ -54,7 +54,8 @@ import Testing
     @Test func `§4.3 the session must hang below the device`() {
         #expect(
             Fixture.flaw {
-                $0.secret = PresentedDeviceSecret(device: Fixture.device(), place: .current, sessionIDs: ["another"])
+                $0.secret = PresentedDeviceSecret(
+                    device: Fixture.device(), place: .current, sessions: [Fixture.signIn("another")])
             } == .sessionElsewhere)
         #expect(
             Fixture.flaw {
@@ -99,6 +100,21 @@ import Testing
         #expect(NativeSSORefusal.consentNeeded.code.rawValue == "interaction_required")
     }
 
+    @Test func `§4.3 what a user granted an app on this device is consent while that sign-in lasts`() {
+        func scopes(_ session: PresentedDeviceSecret.Session) -> Set<String> {
+            PresentedDeviceSecret(
+                device: Fixture.device(), place: .current, sessions: [Fixture.signIn(), session]
+            ).scopes(grantedTo: "app-b", by: "alice", at: Fixture.now)
+        }
+        #expect(scopes(Fixture.signIn("b", of: "app-b", scope: ["openid", "email"])) == ["openid", "email"])
+        #expect(scopes(Fixture.signIn("b", of: "app-c")).isEmpty)
+        #expect(scopes(Fixture.signIn("b", of: "app-b", subject: "bob")).isEmpty)
+        #expect(scopes(Fixture.signIn("b", of: "app-b", expiresAt: Fixture.now)).isEmpty)
+        for opening in SessionOpening.allCases where opening != .authorize {
+            #expect(scopes(Fixture.signIn("b", of: "app-b", opening: opening)).isEmpty, "\(opening)")
+        }
+    }
+
     @Test func `§4.2 audience, when it is sent, must be the issuer`() {
         #expect(Fixture.flaw { $0.audience = Fixture.issuer } == nil)
         #expect(Fixture.flaw { $0.audience = Fixture.issuer + "/" } == .wrongAudience)
@@ -126,13 +142,13 @@ import Testing
         #expect(
             Fixture.flaw {
                 $0.secret = PresentedDeviceSecret(
-                    device: Fixture.device(subject: "bob"), place: .current, sessionIDs: [Fixture.sessionID])
+                    device: Fixture.device(subject: "bob"), place: .current, sessions: [Fixture.signIn()])
             } == .subjectMismatch)
     }
 
     @Test func `§6 a secret that is bound to a key needs that key`() {
         let bound = PresentedDeviceSecret(
-            device: Fixture.device(keyThumbprint: "jkt"), place: .current, sessionIDs: [Fixture.sessionID])
+            device: Fixture.device(keyThumbprint: "jkt"), place: .current, sessions: [Fixture.signIn()])
         for (shown, flaw) in [("jkt", nil), ("other", NativeSSORefusal.secretWrongKey), (nil, .secretWrongKey)] {
             #expect(
                 Fixture.flaw {
@@ -153,7 +169,7 @@ import Testing
                 $0.secret = PresentedDeviceSecret(
                     device: Fixture.device(),
                     place: .replaced(at: Fixture.now - .seconds(seconds), isSpent: isSpent),
-                    sessionIDs: [Fixture.sessionID])
+                    sessions: [Fixture.signIn()])
             } == flaw)
     }
 

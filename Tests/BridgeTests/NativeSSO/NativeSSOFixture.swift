@@ -41,13 +41,24 @@ enum NativeSSOFixture {
         settings.allowsCrossClient = true
         var facts = NativeSSOFacts(
             at: now, settings: settings, issuer: issuer, client: app("app-b"),
-            secret: PresentedDeviceSecret(device: device(), place: .current, sessionIDs: [sessionID]),
+            secret: PresentedDeviceSecret(device: device(), place: .current, sessions: [signIn()]),
             secretHash: "hash",
             subjectToken: .init(
                 kind: .idToken, subject: "alice", clientID: "app-a", sessionID: sessionID, deviceSecretHash: "hash"),
             sourceClient: app("app-a", shares: ["app-b"]), session: session(), hasConsent: { _ in true })
         change(&facts)
         return facts
+    }
+
+    /// A sign-in below the device, of the first app unless said otherwise.
+    static func signIn(
+        _ id: SessionID = sessionID, of client: ClientID = "app-a", subject: Subject = "alice",
+        opening: SessionOpening = .authorize, scope: [String] = ["openid", "profile"],
+        expiresAt: Timestamp = now + .seconds(86_400)
+    ) -> PresentedDeviceSecret.Session {
+        PresentedDeviceSecret.Session(
+            id: id, subject: subject, clientID: client, opening: opening, scope: Scope(tokens: scope),
+            expiresAt: expiresAt)
     }
 
     /// The flaw that is told; `nil` when the exchange passes.

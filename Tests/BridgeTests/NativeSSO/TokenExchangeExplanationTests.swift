@@ -98,7 +98,7 @@ import Testing
             ("redemption", ["subject_token": "nonsense"], "malformed"),
             ("redemption", ["client_id": "rp"], "unknown_website"),
             ("redemption", ["client_id": "photos"], "unknown_website"),
-            ("redemption", ["client_id": "machine"], "unauthorized_client"),
+            ("redemption", ["client_id": "machine"], "unknown_website"),
         ] as [(String, [String: String?], String)])
     func `contract §13: what the endpoint refuses is explained as that, with the reason of the audit log`(
         row: String, changes: [String: String?], reason: String

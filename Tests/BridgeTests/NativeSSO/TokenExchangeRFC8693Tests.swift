@@ -147,6 +147,26 @@ import Testing
         }
     }
 
+    @Test func `a third party's app gets in where its user has agreed on this device, and no further`() async throws {
+        try await withNativeProvider { native in
+            let first = try await native.signIn()
+            let agreed = try await native.signIn(
+                "guest", deviceSecret: first.deviceSecret?.expose(), scope: [Scope.openID, Scope.deviceSSO])
+            #expect(
+                try await refusal { try await native.exchange(first, to: "guest") }
+                    == "interaction_required consent_needed")
+            let opened = try await native.exchange(first, changing: ["client_id": "guest", "scope": "openid"])
+            #expect(try await native.isActive(opened))
+            try await native.provider.service.endings.end(
+                .appSession(try native.session(of: agreed)),
+                Ending(at: native.clock.now, reason: "signed_out", origin: origin()))
+            #expect(
+                try await refusal {
+                    try await native.exchange(first, changing: ["client_id": "guest", "scope": "openid"])
+                } == "interaction_required consent_needed")
+        }
+    }
+
     @Test func `a refusal is recorded with every flaw, and told with one`() async throws {
         try await withNativeProvider { native in
             let first = try await native.signIn()

@@ -15,7 +15,7 @@ import Testing
             let limiter = InProcessRateLimiter(clock: .parameter)
             let refusals = RefusalLog(audit: service.storage, limiter: limiter)
             let change = PasswordChange(
-                storage: service.storage, desk: PasswordHasher(cost: SignInDesk.cost, width: 4),
+                storage: service.storage, hasher: PasswordHasher(cost: SignInDesk.cost, width: 4),
                 throttle: SignInThrottle(limiter: limiter, limits: LimitSettings(), refusals: refusals),
                 opener: SessionOpener(sessions: service.sessions, store: service.storage, clients: service.clients),
                 endings: service.endings, refusals: refusals, keys: service.keys, time: service.clock.source)

@@ -21,7 +21,7 @@ struct SignInDesk: Sendable {
         secrets = SecondFactorSecrets(master: master)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
         signIn = SignIn(
-            accounts: storage, desk: PasswordHasher(cost: Self.cost),
+            accounts: storage, hasher: PasswordHasher(cost: Self.cost),
             codes: SecondFactorCheck(accounts: storage, secrets: secrets),
             throttle: SignInThrottle(
                 limiter: limiter, limits: LimitSettings(), refusals: refusals,
@@ -30,7 +30,7 @@ struct SignInDesk: Sendable {
             refusals: refusals, keys: service.keys, time: service.clock.source)
     }
 
-    /// - Parameter link: who he is at a provider that signs him in as well.
+    /// - Parameter link: who the user is at a provider that signs them in as well.
     func add(
         _ name: String, factor: SecondFactor? = nil, cost: PasswordCost = cost, link: UpstreamIdentity? = nil
     ) async throws {

@@ -87,4 +87,25 @@ import Testing
             #expect(try await subjects.isDisabled("alice", at: clock.now))
         }
     }
+
+    private let bearer = BearerIdentity(
+        subject: "alice", clientID: app, issuer: "i", authority: .trusted, sessionID: nil,
+        authentication: Authentication(), expiresAt: noon + .seconds(3600))
+
+    @Test func `contract §3: a change of this node's own counts at once`() async throws {
+        try await withSubjects { subjects, service in
+            try await subjects.disabledUsers.refresh()
+            for isDisabled in [true, false] {
+                _ = try await subjects.admission(of: bearer, at: noon)
+                _ = try await subjects.isDisabled("alice", at: noon)
+                try await set(isDisabled, "alice", service)
+                subjects.forget("alice")
+                #expect(try await subjects.admission(of: bearer, at: noon) == (isDisabled ? .disabled : .admitted))
+                #expect(try await subjects.isDisabled("alice", at: noon) == isDisabled)
+            }
+            service.clock.advance(.milliseconds(500))
+            try await subjects.disabledUsers.refresh()
+            #expect(subjects.disabledUsers.spares("alice"))
+        }
+    }
 }

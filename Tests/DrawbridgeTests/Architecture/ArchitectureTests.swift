@@ -96,6 +96,14 @@ import Testing
         (
             "the library for phones knows nothing of the service", "Sources/SelfIssuedIdP/X.swift", "import OAuth2"
         ),
+        (
+            "browsers are sent on in one way", "Sources/BridgeHTTP/X.swift",
+            "        return Response(status: .seeOther, headers: headers)"
+        ),
+        (
+            "cookies are set in one way", "Sources/BridgeHTTP/X.swift",
+            #"        append("\(name)=; Path=/; Secure; HttpOnly", to: &headers)"#
+        ),
         ("307 and 308 are never answered", "Sources/BridgeHTTP/X.swift", "status: .temporaryRedirect"),
         ("the rules know neither network nor database", "Sources/Bridge/X.swift", "import NIOCore"),
         ("a lineage is read from rows alone", "Sources/Bridge/NativeSSO/Exchange/X.swift", "        lineage: Lineage("),
@@ -143,6 +151,19 @@ import Testing
             #"let a = Setting.path("tls.certificate", "One.")\nlet b = Setting.path("tls.certificate", "Two.")"#
                 .replacing(#"\n"#, with: "\n")
         ),
+        (
+            "why something was refused is a case", "Sources/Bridge/X.swift",
+            #"        throw OAuthError(.invalidGrant, "the code is not valid", detail: "expired_code")"#
+        ),
+        (
+            "why something was refused is a case", "Sources/BridgeHTTP/X.swift",
+            #"        explanation.check("app is known", fails: app == nil ? "unknown_client" : nil)"#
+        ),
+        (
+            "why something was refused is a case", "Sources/Bridge/X.swift",
+            #"            at: now, type: .loginTokenRefused, outcome: .failure, reason: "expired","#
+        ),
+        ("why something was refused is a case", "Sources/Bridge/X.swift", #"throw Self.refused("other_client")"#),
         (
             "what is not installed is missed where everything must hold", "Tests/X.swift",
             "@Suite(.enabled(if: Server.binary != nil))"

@@ -29,21 +29,24 @@ struct Citations: Sendable {
 
     /// Every citation of a file that leads nowhere.
     func unresolved(in lines: [Substring]) -> [String] {
-        guard lines.contains(where: Self.mayCite) else { return [] }
-        let text = Self.joined(lines)
+        let text = Self.citing(lines)
         return sectionFaults(text) + pageFaults(text) + decisionFaults(text) + Self.foreign(text)
     }
 
-    /// A cheap look ahead, since few lines cite anything.
-    private static func mayCite(_ line: Substring) -> Bool {
-        line.contains("§") || line.contains(".md") || line.contains("ADR-") || line.contains("seed")
-            || line.contains("native-oauth") || line.contains("boundaries")
-    }
+    private static let mark = Result { try LinePattern("§|\\.md|ADR-|seed|native-oauth|boundaries") }
 
-    /// One line without the marks of comments, because a citation may be wrapped.
-    private static func joined(_ lines: [Substring]) -> String {
-        lines.map { line in line.drop { $0 == " " }.drop { $0 == "/" || $0 == "#" }.drop { $0 == " " } }
-            .joined(separator: " ")
+    /// The few lines that may cite, each with its neighbours, because a citation may be wrapped; without the marks of
+    /// comments, and those beside each other as one line.
+    private static func citing(_ lines: [Substring]) -> String {
+        guard let mark = try? mark.get() else { return "the pattern does not compile.md" }
+        let marked = IndexSet(lines.indices.filter { mark.occurs(in: lines[$0]) })
+        let wanted = marked.reduce(into: IndexSet()) { wanted, index in
+            wanted.insert(integersIn: max(index - 1, 0)...min(index + 1, lines.count - 1))
+        }
+        return wanted.rangeView.map { range in
+            lines[range].map { line in line.drop { $0 == " " }.drop { $0 == "/" || $0 == "#" }.drop { $0 == " " } }
+                .joined(separator: " ")
+        }.joined(separator: "\n")
     }
 
     /// `contract §4.3`, and what goes on behind it: `contract §3, §4.2 and §11`.

@@ -70,6 +70,14 @@ struct SourceRule: Sendable, CustomStringConvertible {
             matching:
                 #"^(package |internal )?import (NIO|Hummingbird|GRDB|AsyncHTTPClient|JWTKit|SQLStorage|BridgeHTTP|Federation)"#
         ),
+        // So that none is without what all of them must have.
+        lines(
+            "browsers are sent on in one way", in: "Sources/BridgeHTTP/", except: ["Response+SeeOther.swift"],
+            matching: #"(\bResponse\(|^\s*)status: \.(seeOther|found)\b"#),
+        lines(
+            "cookies are set in one way", in: "Sources/BridgeHTTP/",
+            except: ["HTTPFields+Cookies.swift", "TokenCookies.swift", "EmbeddedFiles.swift"],
+            matching: #"; Secure\b"#),
         // Everything else derives a lineage from its parent's, and so cannot make one that grows.
         lines(
             "a lineage is read from rows alone", in: "Sources/",
@@ -100,6 +108,13 @@ struct SourceRule: Sendable, CustomStringConvertible {
             outside: ["Sources/BridgeHTTP/Compatibility/"], except: [],
             matching:
                 #"(OAuthError\(|^\s*)\.[a-z]\w+, "((?!Authorization|Idempotency-Key|Last-Event-ID|X-CSRF-Token)[A-Z][a-z]* [^"]*|[^"]*[a-z]\.)"[,)]"#
+        ),
+        // What is written once is a case of `RefusalReason` or of a check's own family, and listed in docs/audit-format.md.
+        lines(
+            "why something was refused is a case", in: "Sources/Bridge/", "Sources/BridgeHTTP/",
+            outside: ["Sources/BridgeHTTP/Generated/"], except: [],
+            matching:
+                #"\b(detail|fails): ([^#",]*[?:] )?"[a-z]|\.failure, reason: "|(^|\W)(refuse|refused|invalidParameters)\("[a-z]|\.\w+Refused, "[a-z]"#
         ),
         // Both are true with CI=true, so that a suite whose server is not there fails instead of being skipped.
         lines(
@@ -156,16 +171,17 @@ struct SourceRule: Sendable, CustomStringConvertible {
         _ description: String, in folders: String..., outside excluded: [String] = [], except files: Set<String>,
         matching pattern: String
     ) -> SourceRule {
-        SourceRule(
+        let pattern = Result { try LinePattern(pattern) }
+        return SourceRule(
             description: description,
             concerns: { path in
                 folders.contains { path.hasPrefix($0) } && !excluded.contains { path.hasPrefix($0) }
                     && !files.contains(String(path.split(separator: "/").last ?? ""))
             },
             violations: { _, lines in
-                guard let expression = try? Regex(pattern) else { return ["the pattern does not compile"] }
+                guard let pattern = try? pattern.get() else { return ["the pattern does not compile"] }
                 return lines.filter { line in
-                    !line.drop { $0 == " " }.hasPrefix("//") && line.firstMatch(of: expression) != nil
+                    pattern.occurs(in: line) && !line.drop { $0 == " " }.hasPrefix("//")
                 }.map(String.init)
             })
     }

@@ -30,7 +30,19 @@ import Testing
         #expect(try AuditFilterOptions.parse([]).filter() == AuditFilter())
     }
 
-    @Test(arguments: [["--from", "yesterday"], ["--to", "2026-11-21"], ["--outcome", "maybe"]])
+    @Test func `an address is looked for as the API does, and so is a network`() throws {
+        func filter(_ text: String) throws -> AuditFilter { try AuditFilterOptions.parse(["--ip", text]).filter() }
+        #expect(try filter("2001:DB8:0::7").address == "2001:db8::7")
+        #expect(try filter("192.0.2.7/32").address == "192.0.2.7")
+        let network = try filter("192.0.2.7/24")
+        #expect(network.address == nil && network.network == NetworkPrefix("192.0.2.0/24"))
+    }
+
+    @Test(
+        arguments: [
+            ["--from", "yesterday"], ["--to", "2026-11-21"], ["--outcome", "maybe"], ["--ip", "192.0.2"],
+            ["--ip", "192.0.2.0/33"], ["--ip", "somewhere"],
+        ])
     func `a condition that means nothing is refused by the option's name`(_ words: [String]) throws {
         let options = try AuditFilterOptions.parse(words)
         let failure = #expect(throws: ValidationError.self) { try options.filter() }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bridge
 import Testing
 
 @testable import drawbridge
@@ -55,6 +56,18 @@ import Testing
     func `a share of traces that means nothing is refused`(words: [String], said: String) {
         let error = #expect(throws: (any Error).self) { try Drawbridge.parseAsRoot(["demo"] + words) }
         #expect((error.map { Drawbridge.message(for: $0) } ?? "").contains(said))
+    }
+
+    @Test(arguments: [
+        ["keys", "rotate"], ["audit", "accept"], ["restore", "--in-place"],
+        ["users", "second-factor", "remove", "alice"], ["users", "passkeys", "remove", "alice"],
+    ])
+    func `a reason has the same limit wherever one is given, in characters of any script`(_ words: [String]) throws {
+        _ = try Drawbridge.parseAsRoot(words + ["--reason", String(repeating: "復", count: AdminAction.reasonLimit)])
+        for reason in ["", "a\nb", String(repeating: "a", count: AdminAction.reasonLimit + 1)] {
+            let error = #expect(throws: (any Error).self) { try Drawbridge.parseAsRoot(words + ["--reason", reason]) }
+            #expect((error.map { Drawbridge.message(for: $0) } ?? "").contains("--reason must be one line of 1 to 200"))
+        }
     }
 
     @Test func `words that serve does not know itself are settings`() throws {

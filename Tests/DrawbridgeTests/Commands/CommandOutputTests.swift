@@ -324,14 +324,15 @@ import Testing
     @Test func `a redirect is explained a line each, for entries, for a client, and from the standard input`()
         async throws
     {
-        let taken = #"{"accepted":true,"location":"/a","reason":null}"#
+        let taken =
+            #"{"passes":true,"reason":null,"rule":"/a","steps":[{"check":"redirect is allowed","#
+            + #""outcome":"passed"},{"check":"allowed by","outcome":"/a"},{"check":"lands on","outcome":"/a"}]}"#
         #expect(await RanCommand(["explain", "redirect", "--allow", "/a", "/a"]).output == taken + "\n")
         let fixed = await run("explain", "redirect", "--client", "fixed", "//evil.example")
         #expect(fixed.status == 1, "as of a token that does not pass")
         #expect(await RanCommand(["explain", "redirect", "--allow", "/a", "/a"]).status == 0)
-        #expect(
-            fixed.output
-                == #"{"accepted":false,"location":"https://www.example.com/cart","reason":"malformed"}"# + "\n")
+        #expect(fixed.output.hasPrefix(#"{"passes":false,"reason":"malformed","rule":"redirect is allowed","#))
+        #expect(fixed.output.hasSuffix(#"{"check":"lands on","outcome":"https://www.example.com/cart"}]}"# + "\n"))
         let several = await RanCommand(
             ["explain", "redirect", "--allow", "/a", "--stdin-base64"], input: "L2E=\nL2I=")
         #expect(several.lines.count == 2)
@@ -339,9 +340,21 @@ import Testing
         #expect(several.lines.last?.contains("not_listed") == true)
     }
 
+    @Test func `a redirect to a website of the database is explained as the service decides it`() async throws {
+        try await prepare("migrate")
+        let document = try client("shop", #","return_paths":["/cart/*","/home"],"default_return_path":"/home""#)
+        try await prepare("clients", "add", document)
+        let ran = await run("explain", "redirect", "--client", "shop", "/cart/7")
+        #expect(ran.status == 0)
+        #expect(ran.output.contains(#""rule":"/cart/*""#))
+        #expect(ran.output.contains(#"{"check":"lands on","outcome":"https://www.example.com/cart/7"}"#))
+    }
+
     @Test func `a redirect that cannot be explained says why`() async throws {
+        try await prepare("migrate")
         let unknown = await run("explain", "redirect", "--client", "nosuch", "/a")
-        #expect(unknown.reason == "There is no client nosuch in the settings file.")
+        #expect(unknown.status == 1)
+        #expect(unknown.output.hasPrefix(#"{"passes":false,"reason":"unknown_client","rule":"client is known","#))
         let open = await RanCommand(["explain", "redirect", "--allow", "/a/*", "/a/b"])
         #expect(open.reason == "Give --default: no entry is an exact path.")
         let input = await RanCommand(["explain", "redirect", "--allow", "/a", "--stdin-base64"], input: "%")

@@ -59,6 +59,23 @@ import Testing
         try await UserName(name).account(in: try options().openForReading())
     }
 
+    @Test func `who looks in the database for a client of the settings file is told where it is`() async throws {
+        try await migrate()
+        func ran(_ words: String...) async -> RanCommand { await RanCommand(words + ["--config", config]) }
+        let list = await ran("clients", "list")
+        #expect(list.output == "CLIENT ID  CLIENT TYPE  CLIENT NAME\n")
+        #expect(
+            list.errors
+                == "The settings file has clients of its own, which are not in the database: drawbridge check-config "
+                + "lists them.\n")
+        #expect(
+            await ran("clients", "show", "fixed").reason
+                == "There is no client fixed in the database. The settings file has one of this id: drawbridge "
+                + "check-config lists it.")
+        #expect(await ran("clients", "show", "other").reason == "There is no client other in the database.")
+        #expect(await ran("check-config").output.contains("fixed (native)"))
+    }
+
     @Test func `migrate makes the folder and the database`() async throws {
         #expect(try !options().hasDatabase())
         try await migrate()

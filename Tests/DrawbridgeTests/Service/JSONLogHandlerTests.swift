@@ -60,7 +60,7 @@ import Testing
         let lines = Lines()
         let text = "host/drawbridge/n\n1\n\(String(repeating: "A", count: 43))=\ntime 2027-01-15T08:00:00.000Z\n"
         let note = text + "\n\u{2014} host/drawbridge abc/eyJhbGciOiJIUzI1NiJ9AAAAAAAA\n"
-        #expect(AuditNote(note: note) != nil && SecretBlotter.blot(note) != note)
+        #expect(AuditNote(note: note) != nil && SecretRedactor.redact(note) != note)
         logger(lines).notice("audit checkpoint", metadata: ["note": "\(note)", "other": "\(note)"])
         let line = try #require(lines.all.withLock { $0.first })
         #expect(AuditKeptNotes(line.utf8).notes.map(\.text) == [note])
@@ -76,6 +76,6 @@ import Testing
 
     @Test(arguments: ["dbs_short", "eyJ", "a dbs_ b", "Grüße", "adbs_aaaaaaaaaaaaaaaaaaaaaaaaaaaaa"])
     func `ordinary text stays as it is`(_ text: String) {
-        #expect(SecretBlotter.blot(text) == text)
+        #expect(SecretRedactor.redact(text) == text)
     }
 }

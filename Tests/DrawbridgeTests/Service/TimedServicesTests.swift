@@ -1,6 +1,7 @@
 import Bridge
 import BridgeHTTP
 import Logging
+import ServiceLifecycle
 import Synchronization
 import Testing
 
@@ -46,6 +47,35 @@ import Testing
         #expect(try await storage.state(of: "old-0") == nil)
         #expect(try await storage.state(of: TokenID(rawValue: "old-\(PurgeService.batch)")) == nil)
         #expect(try await storage.state(of: "young") != nil)
+    }
+
+    /// Purges while the server stops.
+    private struct LatePurge: Service {
+        let purge: PurgeService
+
+        func run() async throws {
+            try await gracefulShutdown()
+            try await purge.purge()
+        }
+    }
+
+    private struct EndingService: Service {
+        func run() async throws {}
+    }
+
+    @Test func `a stop does not wait for a purge, and the next purge takes what is left`() async throws {
+        let service = PurgeService(storage: storage, interval: .seconds(60), time: time, logger: lines.logger)
+        try await issue("old", expiring: Self.noon - PurgeService.retention - .milliseconds(1))
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(service: LatePurge(purge: service), successTerminationBehavior: .ignore),
+                    .init(service: EndingService(), successTerminationBehavior: .gracefullyShutdownGroup),
+                ], logger: lines.logger))
+        try await group.run()
+        #expect(try await storage.state(of: "old") != nil)
+        try await service.purge()
+        #expect(try await storage.state(of: "old") == nil)
     }
 
     @Test func `a purge leaves the audit log alone where no retention is set`() async throws {
@@ -114,6 +144,17 @@ import Testing
                 #"drawbridge_audit_events_suppressed_total{type="login_token.refused"} \#(200 - written)"#))
         try await service.write()
         #expect(try await storage.chains().first?.sequence == written + 1, "nothing new to say")
+    }
+
+    @Test func `what is lost and what is suppressed is counted from 0 on, so that a first time is a rise`() {
+        let refusals = RefusalLog(audit: storage, limiter: InProcessRateLimiter(clock: .parameter))
+        SuppressedEventsService(refusals: refusals, metrics: metrics, time: time, logger: lines.logger).beginSeries()
+        _ = AuditForwardMetrics(target: "siem", factory: metrics)
+        let text = metrics.exposition()
+        for type in AuditEventType.all {
+            #expect(text.contains(#"drawbridge_audit_events_suppressed_total{type="\#(type.rawValue)"} 0"# + "\n"))
+        }
+        #expect(text.contains(#"drawbridge_audit_forward_lost_total{target="siem"} 0"# + "\n"))
     }
 
     /// Takes every alert but those of the first tries.

@@ -84,6 +84,19 @@ import Testing
         #expect(ClientWarnings(in: settings).sentences == [])
     }
 
+    @Test(
+        arguments: [
+            ("b, client_type: native", "which is no website"),
+            ("b, client_type: web", "which has neither return_paths"),
+            ("b, client_type: web, return_paths: [/b], default_return_path: /b", nil),
+        ] as [(String, String?)])
+    func `a default website that no app can open is warned of`(_ client: String, _ expected: String?) throws {
+        let warnings = ClientWarnings(in: try load("[{client_id: \(client)}]\ndefault_web_client: b")).sentences
+        guard let expected else { return #expect(warnings == []) }
+        #expect(warnings.count == 1)
+        #expect(warnings.first?.hasPrefix("default_web_client names b, \(expected)") == true, "\(warnings)")
+    }
+
     @Test func `a client in the database may be named, with a warning`() throws {
         let settings = try load(
             "[{client_id: a, client_type: native, may_reach: [b, nosuch], share_with: [c]}, {client_id: b, client_type: native}]"

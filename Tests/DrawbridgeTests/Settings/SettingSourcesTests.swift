@@ -41,6 +41,44 @@ import Testing
         #expect(raw.values["redemption_paths"]?.texts == [])
     }
 
+    @Test(arguments: [
+        ("database", "postgres://db.example/x"), ("redis.url", "redis://r.example"),
+        ("admin.origin", "https://admin.example"), ("master_key_file", "/keys/master"),
+    ])
+    func `a variable or a secret file that nobody filled in hides nothing`(name: String, text: String) throws {
+        let key = try #require(SettingKey.byName[name])
+        let yaml = "\(name): \(text)\n"
+        for blank in ["", " ", "\n"] {
+            for raw in [
+                try read(yaml, environment: [key.environmentName: blank]),
+                try read(yaml, secrets: [SecretFilesDirectory.fileName(of: key): blank]),
+            ] {
+                #expect(raw.values[name]?.text == text)
+                #expect(raw.values[name]?.source == .file(line: 1))
+                #expect(raw.problems == [])
+            }
+        }
+        // Nor does an empty variable hide a secret file.
+        let secret = try read(
+            environment: [key.environmentName: ""], secrets: [SecretFilesDirectory.fileName(of: key): text])
+        #expect(secret.values[name]?.text == text)
+    }
+
+    @Test func `an empty list of what is allowed allows nothing, whatever the file says`() throws {
+        let raw = try read("trusted_proxies: [10.0.0.0/8]\n", environment: ["DRAWBRIDGE_TRUSTED_PROXIES": ""])
+        #expect(raw.values["trusted_proxies"]?.texts == [])
+    }
+
+    @Test(arguments: ["", " "])
+    func `a database that the command line names as nothing is refused`(text: String) throws {
+        let yaml = "database: postgres://db.example/x\n"
+        for flags in [["--database=\(text)"], ["--database", text]] {
+            #expect(
+                try read(yaml, flags: flags).problems.map(\.description)
+                    == ["--database: needs a value: a postgres:// URL"])
+        }
+    }
+
     @Test func `commas separate a list's elements everywhere but in the file`() throws {
         #expect(
             try read(flags: ["--redemption-paths=/a, /b,", "--redemption-paths", "/c"])

@@ -92,6 +92,17 @@ import Testing
         }
     }
 
+    @Test func `contract §4: further paths redeem beside the one that every client knows`() throws {
+        for (paths, expected) in [
+            ("[/open]", ["/open", "/login-with-token"]),
+            ("[/login-with-token, /open]", ["/login-with-token", "/open"]),
+            ("[/open, /login-with-token]", ["/open", "/login-with-token"]),
+        ] {
+            #expect(try load(origin + "redemption_paths: \(paths)\n").site.redemptionPaths == expected)
+        }
+        #expect(try load(origin).site.redemptionPaths == ["/login-with-token"])
+    }
+
     @Test func `a flag beats the environment, which beats a secret file, which beats the file`() throws {
         let secrets = folder.path + "/secrets"
         try FileManager.default.createDirectory(atPath: secrets, withIntermediateDirectories: false)
@@ -151,6 +162,24 @@ import Testing
     func `insecure or malformed settings are refused`(_ yaml: String, _ expected: String) throws {
         let found = try problems(yaml)
         #expect(found.contains { $0.contains(expected) }, "\(found)")
+    }
+
+    @Test(arguments: [
+        (
+            "listen: a\npublic_origin: https://a.example\npublic_origin: https://b.example",
+            "key given twice: public_origin; first in line 2"
+        ),
+        (
+            "public_origin: https://a.example\nlimits: {issue: {user_burst: 7, user_burst: 8}}",
+            "key given twice: user_burst; first in line 2"
+        ),
+        ("public_origin: https://a.example\nlisten: [", "line "),
+    ])
+    func `a file that is no YAML is the one problem, and nothing is said to be missing from it`(
+        _ yaml: String, _ expected: String
+    ) throws {
+        let found = try problems(yaml)
+        #expect(found.count == 1 && found[0].hasPrefix("settings file: is not YAML: \(expected)"), "\(found)")
     }
 
     @Test func `what stands in the environment is told apart from what a file says`() throws {

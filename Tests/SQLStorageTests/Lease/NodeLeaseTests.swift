@@ -6,7 +6,7 @@ import Testing
 @testable import SQLStorage
 
 @Suite struct NodeLeaseTests {
-    @Test func `who writes asks in each batch whether the node is still his`() async throws {
+    @Test func `a writer asks in each batch whether the node is still its own`() async throws {
         try await TemporaryDatabase.with { database in
             let first = try database.open(node: "n")
             try await first.append([Self.event])

@@ -16,6 +16,14 @@ import Testing
     }
 
     @Test(arguments: [
+        ("53100", true), ("58030", true), ("25006", true), ("42501", true), ("55P03", false), ("57014", false),
+        ("40001", false), ("23505", false), ("08006", false),
+    ])
+    func `a full disk is told from what passes and from the caller's fault`(state: String, isRefusal: Bool) {
+        #expect(SQLError.isWriteRefusal(state) == isRefusal)
+    }
+
+    @Test(arguments: [
         ("postgres://u@db.example/d", "verify-full"), ("host=10.0.0.5", "verify-full"),
         ("postgres://u@127.0.0.1,db.example/d", "verify-full"), ("postgres://u@127.0.0.1/d", "prefer"),
         ("postgres://u@[::1]/d", "prefer"), ("postgres:///d?host=/run/postgresql", "prefer"), ("dbname=d", "prefer"),
@@ -33,6 +41,11 @@ import Testing
     func `an address that cannot be read is not quoted`(text: String) throws {
         let error = #expect(throws: PostgresOpenError.self) { try PostgresAddress(text) }
         #expect(error?.description.contains("hunter2") == false)
+    }
+
+    @Test(arguments: ["", " "])
+    func `an address that names nothing is not the database of this machine`(text: String) {
+        #expect(throws: PostgresOpenError.badAddress("it is empty")) { try PostgresAddress(text) }
     }
 
     @Test func `an address in print holds no password`() throws {

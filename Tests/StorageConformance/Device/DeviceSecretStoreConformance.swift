@@ -4,7 +4,7 @@ package import Bridge
 package enum DeviceSecretStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] =
         lifeCases + DeviceRotationCases.cases
-        + DeviceRaceCases.cases
+        + DeviceRaceCases.cases + DeviceTheftCases.cases
 
     private static let lifeCases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("an issued device secret is found by digest, with its app session below it") { open in
@@ -13,7 +13,11 @@ package enum DeviceSecretStoreConformance {
             let found = try await open().deviceSecret(digest: "digest-a")
             try expectEqual(found?.device, DeviceSample.device("a"), "device")
             try expectEqual(found?.place, .current, "place")
-            try expectEqual(found?.sessionIDs, ["app-a"], "sessions")
+            let session = DeviceSample.session("a")
+            let below = PresentedDeviceSecret.Session(
+                id: session.id, subject: session.subject, clientID: session.clientID, opening: session.opening,
+                scope: session.scope, expiresAt: session.expiresAt)
+            try expectEqual(found?.sessions, [below], "sessions")
             try expectEqual(try await store.events(.deviceSecretIssued).count, 1, "events")
             try expectEqual(try await store.deviceSecret(digest: "unknown"), nil, "unknown")
         },

@@ -47,7 +47,7 @@ extension LoginTokenStoreConformance {
             let store = try await open()
             let token = IssuedLoginToken(
                 id: "t", subject: "Ünïcode 使用者 👩‍💻 '\"; --", clientID: "app:ß",
-                issuedAt: Timestamp(milliseconds: 1), expiresAt: Timestamp(milliseconds: 60_001))
+                issuedAt: Timestamp(milliseconds: 1), expiresAt: Timestamp(milliseconds: 60_001), sessionID: "s ß")
             _ = try await store.recordIssue(token, scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
             try expectEqual(try await open().state(of: "t")?.token, token, "token")
         },

@@ -45,6 +45,33 @@ extension LoginTokenStoreConformance {
                     try await servers[0].redeemSample(after, suffix: "a\(round)"), .opened, "a token of after the end")
             }
         },
+        ConformanceCase("enabling a user voids what was issued after the disabling, and nothing later") { open in
+            let servers = [try await open(), try await open()]
+            try await servers[0].recordFirstSight(of: "alice", issuer: "issuer", at: Sample.now)
+            func setDisabled(_ disabled: Bool, at moment: Timestamp) async throws {
+                _ = try await servers[0].setDisabled(
+                    disabled, subject: "alice", event: Sample.event(disabled ? .userDisabled : .userEnabled),
+                    ending: .sample("user_disabled", at: moment))
+            }
+            // By a clock that is behind as well.
+            for (round, moment) in [Sample.now, Sample.now - .seconds(90)].enumerated() {
+                let late = Sample.token("late\(round)")
+                let after = Sample.token("after\(round)")
+                try await setDisabled(true, at: Sample.now)
+                _ = try await servers[1].recordIssue(
+                    late, scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
+                try await setDisabled(false, at: moment)
+                guard case .revoked = try await servers[1].state(of: late.id)?.status else {
+                    throw ConformanceFailure(description: "a token of a disabled user is said to be good")
+                }
+                guard case .revoked = try await servers[1].redeemSample(late) else {
+                    throw ConformanceFailure(description: "a token of a disabled user is good again")
+                }
+                _ = try await servers[1].recordIssue(
+                    after, scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
+                try expectEqual(try await servers[0].redeemSample(after), .opened, "a token of after the enabling")
+            }
+        },
         ConformanceCase("a used token cannot be revoked") { open in
             let store = try await open()
             let token = Sample.token("t")

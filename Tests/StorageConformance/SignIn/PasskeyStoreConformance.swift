@@ -196,7 +196,7 @@ package enum PasskeyStoreConformance {
 }
 
 extension BridgeStorage {
-    /// An account, and a session in which its user changes how he signs in.
+    /// An account, and a session in which its user changes how they sign in.
     fileprivate func addSample(_ subject: Subject) async throws {
         _ = try await addAccount(
             Account(subject: subject, username: nil, createdAt: Sample.now), issuer: Account.issuer, link: nil,

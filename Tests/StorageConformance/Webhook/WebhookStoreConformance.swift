@@ -20,7 +20,7 @@ package enum WebhookStoreConformance {
                         objectID: "session-w", reason: "signed_out", endedAt: Sample.now, attempts: 1)
                 ], "the notice")
         },
-        ConformanceCase("what an administrator wrote down as his reason is not told to websites") { open in
+        ConformanceCase("the reason that an administrator wrote down is not told to websites") { open in
             let store = try await open()
             try await store.setWebhookSubscribers(["web"])
             _ = try await store.open(Sample.session("w"), replacing: nil, events: [])

@@ -1,5 +1,6 @@
 /// How often something may happen in ten minutes before somebody is told.
 package struct AlertRule: Hashable, Sendable {
+    /// What is counted: the rule's name in the settings, metrics and alerts.
     package enum Name: String, Sendable, CaseIterable {
         case replays
         case refusals

@@ -32,7 +32,7 @@ extension AuditCheckpoint {
         inner.add("hash", hash)
         inner.add("note", note)
         var writer = JSONObjectWriter()
-        writer.add("checkpoint", json: String(decoding: inner.finish(), as: UTF8.self))
+        writer.add("checkpoint", json: inner)
         return writer.finish()
     }
 

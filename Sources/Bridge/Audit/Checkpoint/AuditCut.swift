@@ -45,7 +45,7 @@ package struct AuditCut: Hashable, Sendable {
         var detail = JSONObjectWriter()
         detail.add("node", node)
         detail.add("through", through)
-        return String(decoding: detail.finish(), as: UTF8.self)
+        return detail.finishedText()
     }
 }
 

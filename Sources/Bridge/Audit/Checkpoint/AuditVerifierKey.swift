@@ -17,7 +17,7 @@ package struct AuditVerifierKey: Hashable, Sendable, CustomStringConvertible {
     init(name: String, publicKey: [UInt8]) {
         self.name = name
         self.publicKey = publicKey
-        keyID = Array(SHA256.hash(data: Array(name.utf8) + [0x0A, Self.ed25519] + publicKey).prefix(4))
+        keyID = Array(SHA256Hash(of: Array(name.utf8) + [0x0A, Self.ed25519] + publicKey).bytes.prefix(4))
     }
 
     /// Reads the text form; the key id must be the one that name and key give.

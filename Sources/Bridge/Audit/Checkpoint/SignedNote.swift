@@ -2,6 +2,7 @@ import OAuth2
 
 /// A text with signatures, as C2SP signed-note writes it: text lines, a blank line, signature lines.
 package struct SignedNote: Hashable, Sendable {
+    /// One signature line: who signed, with which key.
     package struct Signature: Hashable, Sendable {
         package let name: String
         /// The first four bytes of the signature field: which key of that name.

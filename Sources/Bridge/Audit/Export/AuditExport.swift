@@ -1,5 +1,6 @@
 /// Writes the audit log out, page by page.
 package struct AuditExport: Sendable {
+    /// The formats of an export (contract §8).
     package enum Format: String, Sendable, CaseIterable {
         /// JSON Lines, checkpoints and cuts included: what ``AuditExportReader`` reads back for verification.
         case jsonLines = "jsonl"

@@ -2,6 +2,7 @@ import Synchronization
 
 /// How forwarding to one target goes: for metrics, `/readyz` and the log.
 package final class AuditForwardStatus: Sendable {
+    /// How far the target is, at one moment.
     package struct State: Hashable, Sendable {
         package var isConnected = false
         /// Why the last connection ended; `nil` while all is well.

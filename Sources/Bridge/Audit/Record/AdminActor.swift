@@ -6,7 +6,7 @@ package enum AdminActor: Hashable, Sendable, CustomStringConvertible {
     case client(ClientID)
     /// A person whose account has the role `admin`.
     case account(Subject)
-    /// A person at the command line, by his login on that machine.
+    /// A person at the command line, by their login on that machine.
     case login(String)
 
     /// `client:demo-admin`, `account:…` or `login:root`: unambiguous in audit events and stores.
@@ -73,7 +73,7 @@ package struct AdminCredential: Hashable, Sendable {
     }
 }
 
-/// Who does what, and why he says he does: the facts that every event of an administrator's action carries.
+/// Who does something, and the reason that they give: the facts that every event of an administrator's action carries.
 package struct AdminAction: Sendable {
     package let actor: AdminActor
     /// The administrator's own words; `nil` when none were given.
@@ -102,7 +102,7 @@ package struct AdminAction: Sendable {
     }
 
     /// An event of this action.
-    /// - Parameter facts: further members of its `detail`, by name; the actor is always one, and so is his sign-in.
+    /// - Parameter facts: further members of its `detail`, by name; the actor is always one, and so is their sign-in.
     package func event(
         _ type: AuditEventType, subject: Subject? = nil, clientID: ClientID? = nil, targetClientID: ClientID? = nil,
         sessionID: SessionID? = nil, tokenID: TokenID? = nil, facts: [String: String] = [:]
@@ -116,7 +116,7 @@ package struct AdminAction: Sendable {
         return AuditEvent(
             at: at, type: type, outcome: .success, reason: reason ?? Self.defaultReason, subject: subject,
             clientID: clientID, targetClientID: targetClientID, sessionID: sessionID, tokenID: tokenID, origin: origin,
-            detail: String(decoding: detail.finish(), as: UTF8.self))
+            detail: detail.finishedText())
     }
 
     /// Whether a text may be a reason: one line that is not too long.

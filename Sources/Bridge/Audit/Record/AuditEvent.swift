@@ -3,6 +3,7 @@
 /// The store's writer gives it an id, the node, its place in the node's chain and the hashes: see ``AuditRecord``.
 /// Nothing secret may be put in: no token, cookie or query string (contract §8).
 package struct AuditEvent: Hashable, Sendable {
+    /// Whether what was attempted came about (contract §8).
     package enum Outcome: String, Sendable { case success, failure }
 
     package var at: Timestamp

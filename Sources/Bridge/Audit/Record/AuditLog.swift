@@ -126,6 +126,21 @@ package struct AuditFilter: Hashable, Sendable {
 }
 
 extension AuditFilter {
+    /// What ``ask(forAddress:)`` takes, for who gave it something else.
+    package static let addressExpectation = "must be an address or a network such as 203.0.113.0/24"
+
+    /// Asks for events from an address, or from anywhere in a network.
+    /// - Returns: whether the text is either; if not, nothing is asked for.
+    package mutating func ask(forAddress text: String) -> Bool {
+        guard let network = NetworkPrefix(text) else { return false }
+        if let single = network.singleAddress {
+            address = single.description
+        } else {
+            self.network = network
+        }
+        return true
+    }
+
     /// Whether an event is one that a search for this would find; as the stores compare.
     package func matches(_ event: AuditEvent) -> Bool {
         func equal<Value: Equatable>(_ wanted: Value?, _ value: Value?) -> Bool { wanted == nil || wanted == value }

@@ -53,6 +53,7 @@ extension AuditReading<AuditRecord> {
 /// A row that cannot be read as what it should be: where it is, and what is wrong with it. It quotes nothing of it but
 /// what names its place.
 package struct AuditDamage: Hashable, Sendable {
+    /// Which of the log's three kinds of record cannot be read.
     package enum Part: String, Hashable, Sendable, CaseIterable { case event, checkpoint, cut }
 
     package let part: Part
@@ -66,6 +67,8 @@ package struct AuditDamage: Hashable, Sendable {
     package var at: Timestamp?
     /// The hash that an event claims, if that much can be read: with it the chain can be followed past the event.
     package var hash: String?
+    /// The line of an export that cannot be read; `nil` for a row of the tables.
+    package var line: Int?
 
     package init(
         _ part: Part, node: String, sequence: Int64, field: String, at: Timestamp? = nil, hash: String? = nil

@@ -2,14 +2,18 @@ import Foundation
 
 /// What an auditor does with the log: search, verify, take it along. The command line and the API call it.
 package struct AuditReview: Sendable {
+    /// How many events a page may have (contract §13).
+    package static let pageSizes = 1...500
+
     private let log: any AuditLog
 
     package init(_ log: any AuditLog) { self.log = log }
 
     /// Events that match, newest first.
-    /// - Parameter limit: cut to 1…500 (contract §13).
+    /// - Parameter limit: cut to ``pageSizes``.
     package func search(_ filter: AuditFilter, before cursor: AuditCursor?, limit: Int = 50) async throws -> AuditPage {
-        try await log.search(filter, before: cursor, limit: min(max(limit, 1), 500))
+        let limit = min(max(limit, Self.pageSizes.lowerBound), Self.pageSizes.upperBound)
+        return try await log.search(filter, before: cursor, limit: limit)
     }
 
     /// Verifies every chain in the store, while others go on writing.
@@ -62,50 +66,45 @@ package struct AuditReview: Sendable {
 
     /// Verifies an export in JSON Lines without the store that it came from.
     ///
-    /// The file is read twice: the notes are needed before the events, wherever in the file they stand.
-    /// - Throws: ``AuditExportReader/Problem`` for a file that is not an export.
+    /// The file is read twice: the notes are needed before the events, wherever in the file they stand. A line that
+    /// cannot be read is a problem like any other, so that the lines after it are verified too (contract §8).
+    /// - Throws: what the system says of a file that cannot be read.
     package static func verify(
         exportAt path: String, _ terms: AuditVerificationTerms
     ) throws -> AuditVerificationReport {
         var checkpoints: [AuditReading<AuditCheckpoint>] = []
         var cuts: [AuditReading<AuditCut>] = []
-        try read(path, wantsEvents: false) { entry in
-            switch entry {
-            case .checkpoint(let checkpoint): checkpoints.append(.intact(checkpoint))
-            case .cut(let cut): cuts.append(.intact(cut))
-            case .damaged(let damage) where damage.part == .checkpoint: checkpoints.append(.damaged(damage))
-            case .damaged(let damage) where damage.part == .cut: cuts.append(.damaged(damage))
-            case .damaged, .event: break
+        try read(path, wantsEvents: false) { line in
+            switch line {
+            case .success(.checkpoint(let checkpoint)): checkpoints.append(.intact(checkpoint))
+            case .success(.cut(let cut)): cuts.append(.intact(cut))
+            case .success(.damaged(let damage)) where damage.part == .checkpoint: checkpoints.append(.damaged(damage))
+            case .success(.damaged(let damage)) where damage.part == .cut: cuts.append(.damaged(damage))
+            // Of the lines that cannot be read, the other reading sees all.
+            case .success(.damaged), .success(.event), .failure: break
             }
         }
         var verifier = AuditVerifier(checkpoints: checkpoints, cuts: cuts, terms: terms)
-        try read(path, wantsEvents: true) { entry in
-            switch entry {
-            case .event(let record): verifier.take(.intact(record))
-            case .damaged(let damage) where damage.part == .event:
-                // One that is part of no chain is not followed.
-                if AuditRecord.sequences.contains(damage.sequence), damage.field != "node" {
-                    verifier.take(.damaged(damage))
-                } else {
-                    verifier.take(stray: damage)
-                }
-            case .damaged, .checkpoint, .cut: break
+        try read(path, wantsEvents: true) { line in
+            switch line {
+            case .success(.event(let record)): verifier.take(.intact(record))
+            case .success(.damaged(let damage)) where damage.part == .event: verifier.take(exported: damage)
+            case .success(.damaged), .success(.checkpoint), .success(.cut): break
+            case .failure(let problem): verifier.take(unreadable: problem)
             }
         }
         return verifier.finish()
     }
 
     private static func read(
-        _ path: String, wantsEvents: Bool, _ entry: (AuditExportReader.Entry) -> Void
+        _ path: String, wantsEvents: Bool,
+        _ found: (Result<AuditExportReader.Entry, AuditExportReader.Problem>) -> Void
     ) throws {
-        guard let file = FileHandle(forReadingAtPath: path) else { throw CocoaError(.fileReadNoSuchFile) }
+        // As a URL: where a path cannot be opened, nothing says why.
+        let file = try FileHandle(forReadingFrom: URL(filePath: path))
         defer { try? file.close() }
         var reader = AuditExportReader(wantsEvents: wantsEvents)
-        while let bytes = try file.read(upToCount: 262_144), !bytes.isEmpty {
-            try reader.take(Array(bytes)[...]) {
-                (found: AuditExportReader.Entry) throws(AuditExportReader.Problem) in entry(found)
-            }
-        }
-        try reader.finish()
+        while let bytes = try file.read(upToCount: 262_144), !bytes.isEmpty { reader.take(Array(bytes)[...], found) }
+        if let problem = reader.finish() { found(.failure(problem)) }
     }
 }

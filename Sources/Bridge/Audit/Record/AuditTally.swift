@@ -18,6 +18,7 @@ package struct AuditTally: Hashable, Sendable {
 
 /// A number that was looked at once a minute, such as how many sessions live.
 package struct StateSample: Hashable, Sendable {
+    /// What was counted, as the database and the overview name it.
     package enum Name: String, Sendable, CaseIterable {
         case webSessions = "web_sessions"
     }

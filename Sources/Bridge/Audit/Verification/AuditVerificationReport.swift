@@ -2,21 +2,35 @@ import OAuth2
 
 /// What a verification of the audit log found.
 package struct AuditVerificationReport: Hashable, Sendable {
+    /// One fault in the log, and where it is (contract §13).
     package struct Problem: Hashable, Sendable {
-        package let node: String
-        package let sequence: Int64
+        /// `nil` only of a line of an export that does not say it.
+        package let node: String?
+        /// `nil` only of a line of an export that does not say it.
+        package let sequence: Int64?
         package let kind: AuditProblemKind
         /// Of something unreadable, which part and which of its columns.
         package let field: String?
+        /// Of an export, the line that cannot be read.
+        package let line: Int?
 
         /// The id of the event concerned, also where it is the absence of the event that is the problem.
-        package var id: String { "\(node)-\(sequence)" }
+        package var id: String? {
+            guard let node, let sequence else { return nil }
+            return "\(node)-\(sequence)"
+        }
 
-        package init(node: String, sequence: Int64, kind: AuditProblemKind, field: String? = nil) {
+        /// For people: ``id``, or the line that does not say it.
+        package var whereabouts: String { id ?? line.map { "line \($0)" } ?? "-" }
+
+        package init(
+            node: String?, sequence: Int64?, kind: AuditProblemKind, field: String? = nil, line: Int? = nil
+        ) {
             self.node = node
             self.sequence = sequence
             self.kind = kind
             self.field = field
+            self.line = line
         }
     }
 
@@ -49,16 +63,18 @@ package struct AuditVerificationReport: Hashable, Sendable {
         writer.add("problem_count", Int64(problemCount))
         writer.add("cuts", objects: cuts.map(Self.object))
         writer.add("kept_notes", Int64(kept))
-        return String(decoding: writer.finish(), as: UTF8.self)
+        return writer.finishedText()
     }
 
     private static func object(_ problem: Problem) -> JSONObjectWriter {
         var item = JSONObjectWriter()
-        item.add("node", problem.node)
-        item.add("sequence", problem.sequence)
-        item.add("id", problem.id)
+        // Contract §13 names these four for every problem, so what is not known is null.
+        item.add("node", json: problem.node.map(JSONText.quoted) ?? "null")
+        item.add("sequence", json: problem.sequence.map { String($0) } ?? "null")
+        item.add("id", json: problem.id.map(JSONText.quoted) ?? "null")
         item.add("kind", problem.kind.rawValue)
         item.add("field", problem.field)
+        item.add("line", json: problem.line.map { String($0) })
         return item
     }
 
@@ -80,16 +96,31 @@ package struct AuditVerificationReport: Hashable, Sendable {
 
     mutating func accept(_ cut: AuditCut) { cuts.append(cut) }
 
-    mutating func add(_ kind: AuditProblemKind, node: String, sequence: Int64, field: String? = nil) {
+    mutating func add(
+        _ kind: AuditProblemKind, node: String?, sequence: Int64?, field: String? = nil, line: Int? = nil
+    ) {
         problemCount += 1
         if problems.count < Self.problemLimit {
-            problems.append(Problem(node: node, sequence: sequence, kind: kind, field: field))
+            problems.append(Problem(node: node, sequence: sequence, kind: kind, field: field, line: line))
         }
     }
 
     mutating func add(_ damage: AuditDamage) {
         let kind: AuditProblemKind = damage.part == .cut && damage.field == "note" ? .cutMalformed : .unreadable
-        let field = damage.part == .event ? damage.field : "\(damage.part.rawValue).\(damage.field)"
-        add(kind, node: damage.node, sequence: damage.sequence, field: field)
+        add(
+            kind, node: damage.node, sequence: damage.sequence, field: Self.name(of: damage.field, in: damage.part),
+            line: damage.line)
+    }
+
+    /// Adds a line of an export that does not say which place of which chain it has.
+    mutating func add(_ line: AuditExportReader.Problem) {
+        let place = line.place
+        add(
+            .unreadable, node: place.node, sequence: place.sequence,
+            field: line.field.map { Self.name(of: $0, in: place.part) }, line: line.line)
+    }
+
+    private static func name(of field: String, in part: AuditDamage.Part) -> String {
+        part == .event ? field : "\(part.rawValue).\(field)"
     }
 }

@@ -59,6 +59,21 @@ package struct AuditVerifier: Sendable {
     /// Notes a row that is part of no chain.
     package mutating func take(stray damage: AuditDamage) { report.add(damage) }
 
+    /// Takes what an exporter could not read of an event; where that is part of a chain, the chain goes on after it.
+    package mutating func take(exported damage: AuditDamage) {
+        if damage.part == .event, AuditRecord.sequences.contains(damage.sequence), damage.field != "node" {
+            take(.damaged(damage))
+        } else {
+            take(stray: damage)
+        }
+    }
+
+    /// Notes a line of an export that cannot be read; where it says which event of a chain it was to be, the chain
+    /// goes on after it.
+    package mutating func take(unreadable line: AuditExportReader.Problem) {
+        if let damage = line.damage { take(exported: damage) } else { report.add(line) }
+    }
+
     /// Ends the verification.
     /// - Parameter heads: where the store says that the chains end, as read before the events were.
     package consuming func finish(heads: [AuditChainHead] = []) -> AuditVerificationReport {

@@ -46,6 +46,7 @@ package struct ReturnPathPolicy: Hashable, Sendable {
     }
 }
 
+/// What an allow-list says of a requested path (contract §4.3).
 package enum ReturnPathDecision: Hashable, Sendable {
     case accepted(ReturnPath)
     case refused(ReturnPathRefusal)
@@ -81,7 +82,7 @@ enum RefusedRedirect {
     }
 }
 
-/// What the audit log keeps of a parameter that means nothing to us, so that whoever sent it can find his mistake.
+/// What the audit log keeps of a parameter that means nothing to us, so that whoever sent it can find the mistake.
 enum RefusedParameter {
     /// One line of JSON, `{"<name>":"…"}`, with the value's first 64 bytes.
     static func detail(_ name: String, _ value: [UInt8]) -> String {

@@ -18,10 +18,13 @@ package struct Theme: Hashable, Sendable {
 
     package var isEmpty: Bool { name == nil && logo == nil && accent == nil }
 
+    /// Characters.
+    static let nameLimit = 60
+
     /// Whether a text can head a page: a line that says what it shows. Marks that turn the direction of what follows
     /// could make a page read otherwise than it is written.
     package static func isName(_ text: String) -> Bool {
-        (1...60).contains(text.count)
+        (1...nameLimit).contains(text.count)
             && text.unicodeScalars.allSatisfy { scalar in
                 switch scalar.properties.generalCategory {
                 case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
@@ -49,7 +52,7 @@ package struct Accent: Hashable, Sendable {
         self.dark = dark
     }
 
-    /// For who has the pointer on it: a step further from what is behind, so no harder to read.
+    /// While the pointer is on it: a step further from the background, so no harder to read.
     package var strongLight: Colour { light.mixed(with: .black, share: 0.2) }
     package var strongDark: Colour { dark.mixed(with: .white, share: 0.3) }
 }

@@ -23,8 +23,10 @@ package struct Authentication: Hashable, Sendable {
 }
 
 extension Authentication {
-    /// The method of who signed in with a key of his own, which no provider vouches for (docs/self-issued.md).
+    /// The method of who signed in with a key of their own, which no provider vouches for (docs/self-issued.md).
     package static let selfIssued = "self_issued"
+    /// More than one factor (RFC 8176 §2).
+    package static let multipleFactors = "mfa"
 }
 
 /// The `acr` values that our own sign-in gives, from weak to strong (OpenID Connect Core §2).

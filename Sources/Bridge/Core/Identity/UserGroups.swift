@@ -10,15 +10,23 @@ package struct UserGroups: Hashable, Sendable {
 
     package static let none = UserGroups([])
 
-    static let expectation =
-        "must be at most 64 different names of 1 to 128 bytes without control characters, 2048 in all"
+    private static let countLimit = 64
+    /// Bytes of one name.
+    private static let nameLimit = 128
+    /// Bytes of all names: they fit in a header field that a proxy sets.
+    private static let lengthLimit = 2048
+
+    static let expectation = """
+        must be at most \(countLimit) different names of 1 to \(nameLimit) bytes without control characters, \
+        \(lengthLimit) in all
+        """
 
     private init(_ names: [String]) { self.names = names }
 
-    /// - Returns: `nil` for what is no list of names, or too long for a header field that a proxy sets.
+    /// - Returns: `nil` for what is no list of names, or too long.
     package init?(_ value: JSONValue) {
-        guard let names = value.strings, names.count <= 64, Set(names).count == names.count,
-            names.allSatisfy(Self.isName), names.reduce(0, { $0 + $1.utf8.count }) <= 2048
+        guard let names = value.strings, names.count <= Self.countLimit, Set(names).count == names.count,
+            names.allSatisfy(Self.isName), names.reduce(0, { $0 + $1.utf8.count }) <= Self.lengthLimit
         else { return nil }
         self.init(names)
     }
@@ -26,7 +34,7 @@ package struct UserGroups: Hashable, Sendable {
     package var value: JSONValue { .array(names.map(JSONValue.string)) }
 
     private static func isName(_ text: String) -> Bool {
-        (1...128).contains(text.utf8.count) && text.contains { !$0.isWhitespace }
+        (1...nameLimit).contains(text.utf8.count) && text.contains { !$0.isWhitespace }
             && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 
 /// An IPv4 or IPv6 address. IPv4-mapped IPv6 (`::ffff:a.b.c.d`) is read as the IPv4 address it stands for.
 package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The address family. A device may have addresses of both, so only those of one family are compared.
     package enum Family: Sendable { case v4, v6 }
 
     /// 4 or 16 bytes, network order.
@@ -11,7 +12,7 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads the text form; no port, no brackets, no zone.
     package init?(_ text: String) {
-        // C's text ends at its first zero: what stands behind it would be passed over.
+        // C's text ends at its first zero: what follows it would be ignored.
         guard !text.utf8.contains(0) else { return nil }
         var v4 = in_addr()
         var v6 = in6_addr()

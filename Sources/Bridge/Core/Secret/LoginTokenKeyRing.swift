@@ -104,6 +104,7 @@ package struct LoginTokenKeyRing: Sendable {
     }
 }
 
+/// Why keys do not make a key ring.
 package enum LoginTokenKeyRingError: Error, Hashable {
     case empty
     case tooShort(id: String)

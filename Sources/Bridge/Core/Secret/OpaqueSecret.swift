@@ -1,4 +1,3 @@
-import Crypto
 import OAuth2
 
 /// An opaque bearer secret: 256 random bits after a recognisable prefix, ending in a checksum.
@@ -92,11 +91,7 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
     ///
     /// A plain hash is enough for 256 random bits: there is nothing to guess, so nothing to slow down. The time is no
     /// secret, and with it a store's index of digests grows at one end (ADR-0042).
-    package var digest: String {
-        var text = text
-        let digest = text.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
-        return date + Base64URL.encode(digest.withUnsafeBytes { Array($0) })
-    }
+    package var digest: String { date + SHA256Hash(of: text).base64URL }
 
     package var description: String { "\(kind.rawValue)<redacted>" }
 

@@ -83,8 +83,8 @@ package final class ShortLivedCache<Key: Hashable & Sendable, Value: Sendable>: 
     }
 }
 
-/// An action that many want done at the same time: it runs once at a time, and everybody gets the outcome of a run that
-/// began after he asked.
+/// An action that many want done at the same time: it runs once at a time, and each caller gets the outcome of a run
+/// that began after the call.
 package final class SharedRun: Sendable {
     private struct State {
         var last: Task<Void, any Error>?

@@ -22,7 +22,8 @@ package final class SpanRecorder: Tracer {
     }
 
     /// Begins the span of a request.
-    /// - Parameter caller: the trace that somebody trusted says the request is part of; he decided whether it is recorded.
+    /// - Parameter caller: the trace that a trusted caller says the request is part of; that caller decided whether it
+    ///   is recorded.
     /// - Returns: `nil` for a request that is not recorded, which then costs nothing more.
     package func request(continuing caller: TraceContext?, method: String) -> RecordedSpan? {
         guard caller?.isSampled ?? draw.isNextChosen() else { return nil }
@@ -88,6 +89,6 @@ package final class SpanRecorder: Tracer {
         injector.inject(trace.traceparent, forKey: "traceparent", into: &carrier)
     }
 
-    /// Whoever takes the spans sends them when he will.
+    /// Whoever takes the spans decides when to send them.
     package func forceFlush() {}
 }

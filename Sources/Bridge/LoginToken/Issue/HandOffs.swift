@@ -1,4 +1,3 @@
-import Crypto
 import OAuth2
 
 /// Takes a browser that is signed in here on to a website of another domain (contract §4.6).
@@ -31,6 +30,7 @@ package final class HandOffs: Sendable {
         }
     }
 
+    /// What came of a hand-off to a website of another domain (contract §4.6).
     package enum Outcome: Sendable {
         case link(LoginTokenAnswer)
         /// The website sent the browser back at once.
@@ -65,7 +65,7 @@ package final class HandOffs: Sendable {
     }
 
     static func id(ofTry pair: [UInt8]) -> TokenID {
-        TokenID(rawValue: Base64URL.encode(Array(SHA256.hash(data: pair).prefix(16))))
+        TokenID(rawValue: SHA256Hash(of: pair).base64URLOfHalf)
     }
 
     /// The path with its query, when it asks for a hand-off and can be read in one way only (``ReturnPath``).
@@ -79,14 +79,16 @@ package final class HandOffs: Sendable {
 
 /// What ties a hand-off to the browser in which it was asked for: a nonce in a cookie of the website that asked.
 package struct HandOffState: Hashable, Sendable {
+    package static let lengths = 22...256
+
     private let text: String
 
     /// - Returns: `nil` for what cannot hold 128 bits, or is not plain text that fits a cookie as it is.
     package init?(_ text: String) {
-        guard (22...256).contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isUnreserved) else { return nil }
+        guard Self.lengths.contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isUnreserved) else { return nil }
         self.text = text
     }
 
     /// Base64url of SHA-256: what a token may say of it, since links are seen by many.
-    var digest: String { Base64URL.encode(Array(SHA256.hash(data: Array(text.utf8)))) }
+    var digest: String { SHA256Hash(of: text).base64URL }
 }

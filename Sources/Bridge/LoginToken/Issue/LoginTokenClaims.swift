@@ -42,7 +42,9 @@ package struct LoginTokenClaims: Hashable, Sendable {
 
     /// What the durable arbiter keeps of it.
     package var issued: IssuedLoginToken {
-        IssuedLoginToken(id: id, subject: subject, clientID: clientID, issuedAt: issuedAt, expiresAt: expiresAt)
+        IssuedLoginToken(
+            id: id, subject: subject, clientID: clientID, issuedAt: issuedAt, expiresAt: expiresAt,
+            sessionID: sessionID)
     }
 }
 

@@ -96,6 +96,7 @@ package struct LoginTokenCodec: Sendable {
     }
 }
 
+/// What a text that was presented as a login token is (contract §2).
 package enum LoginTokenVerification: Hashable, Sendable {
     case verified(LoginTokenClaims)
     /// Ours, but too old. The claims serve the audit log.

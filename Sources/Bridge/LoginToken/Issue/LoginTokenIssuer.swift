@@ -111,7 +111,7 @@ package final class LoginTokenIssuer: Sendable {
     ) async throws -> (terms: LoginTokenTerms, issuing: Issuing) {
         guard let app = clients.current[bearer.clientID] else {
             throw OAuthError(
-                .unauthorizedClient, "this client may not issue login tokens", detail: "unknown_client")
+                .unauthorizedClient, "this client may not issue login tokens", detail: .unknownClient)
         }
         let terms = try LoginTokenTerms(
             request, app: app, clients: clients.current, defaultLifetime: settings.defaultLifetime,
@@ -120,7 +120,7 @@ package final class LoginTokenIssuer: Sendable {
         guard terms.website.accepts(bearer.authentication, at: now) else {
             throw OAuthError(
                 .insufficientUserAuthentication, "the sign-in is too weak or too old for that website",
-                detail: "authentication_too_weak", challenge: terms.website.authenticationChallenge)
+                detail: .authenticationTooWeak, challenge: terms.website.authenticationChallenge)
         }
         return (terms, issuing)
     }
@@ -130,18 +130,18 @@ package final class LoginTokenIssuer: Sendable {
         switch try await subjects.admission(of: bearer, at: now) {
         case .admitted: isUnseen = false
         case .unseen: isUnseen = true
-        case .disabled: throw OAuthError(.invalidToken, "the access token is not valid", detail: "subject_disabled")
+        case .disabled: throw OAuthError(.invalidToken, "the access token is not valid", detail: .subjectDisabled)
         case .ofAnotherIssuer:
             throw OAuthError(
                 .invalidToken, "the access token is not valid", detail: BearerRefusal.subjectOfAnotherIssuer.rawValue)
         }
         switch try await parents.standing(of: bearer.sessionID, scope: bearer.scope, at: now) {
         case .mayIssue(let session): return Issuing(session: session, isFirstSight: isUnseen)
-        case .ended: throw OAuthError(.invalidToken, "the access token is not valid", detail: "session_ended")
+        case .ended: throw OAuthError(.invalidToken, "the access token is not valid", detail: .sessionEnded)
         case .chained:
             throw OAuthError(
                 .unauthorizedClient, "a session that was itself handed over cannot issue login tokens",
-                detail: "chained_session")
+                detail: .chainedSession)
         }
     }
 
@@ -189,7 +189,7 @@ package final class LoginTokenIssuer: Sendable {
     }
 
     private static let keyReused = OAuthError(
-        .idempotencyKeyReused, "this Idempotency-Key was used for another request", detail: "idempotency_key_reused")
+        .idempotencyKeyReused, "this Idempotency-Key was used for another request", detail: .idempotencyKeyReused)
 
     private static func keyDigest(_ key: String, bearer: BearerIdentity) throws(OAuthError) -> String {
         guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -238,27 +238,27 @@ extension LoginTokenIssuer {
             authentication: session.authentication, expiresAt: session.expiresAt)
         let request = LoginTokenIssueRequest(targetClientID: order.website, redirect: order.redirect)
         do {
-            // Not of the user's limits: such a cookie need not be in his hands alone.
+            // Not counted in the user's limits: such a cookie need not be in their hands alone.
             guard session.isOwnSignIn else {
                 throw OAuthError(
                     .unauthorizedClient, "a session that was itself handed over cannot be handed on",
-                    detail: "chained_session")
+                    detail: .chainedSession)
             }
             // Before every other check, as at an issue.
             try await takeFromLimits(bearer, origin: origin, at: now)
             guard let portal, portal.isPortal else {
                 throw OAuthError(
-                    .unauthorizedClient, "this website is no portal to others", detail: "client_without_right")
+                    .unauthorizedClient, "this website is no portal to others", detail: .clientWithoutRight)
             }
             guard order.website != nil else { throw OAuthError(.invalidRequest, "client_id is missing") }
             let terms = try LoginTokenTerms(handOff: request, portal: portal, clients: clients.current, order.state)
             if try await subjects.isDisabled(session.subject, at: now) {
-                throw OAuthError(.invalidToken, "the session is over", detail: "subject_disabled")
+                throw OAuthError(.invalidToken, "the session is over", detail: .subjectDisabled)
             }
             guard terms.website.accepts(session.authentication, at: now) else {
                 throw OAuthError(
                     .insufficientUserAuthentication, "the sign-in is too weak or too old for that website",
-                    detail: "authentication_too_weak", challenge: terms.website.authenticationChallenge)
+                    detail: .authenticationTooWeak, challenge: terms.website.authenticationChallenge)
             }
             guard try await goesOn() else {
                 try await refusals.handOffStuck(bearer, at: terms.website.id, origin: origin, at: now)
@@ -290,7 +290,7 @@ extension RefusalLog {
         let pair = "hand-off \(bearer.sessionID?.rawValue ?? "") \(website.rawValue)"
         try await record(
             AuditEvent(
-                at: now, type: .loginTokenRefused, outcome: .failure, reason: "hand_off_stuck",
+                at: now, type: .loginTokenRefused, outcome: .failure, reason: RefusalReason.handOffStuck.rawValue,
                 subject: bearer.subject, clientID: bearer.clientID, targetClientID: website,
                 sessionID: bearer.sessionID, origin: origin, detail: #"{"at":"issue"}"#),
             within: .repeats(of: pair))

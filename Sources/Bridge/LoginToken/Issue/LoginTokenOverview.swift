@@ -3,15 +3,18 @@ import OAuth2
 /// What an app may know and do about a token it issued; to anyone else the token does not exist (contract §3).
 package struct LoginTokenOverview: Sendable {
     private let store: any LoginTokenStore
+    private let parents: ParentSessions
     private let time: TimeSource
 
-    package init(store: any LoginTokenStore, time: TimeSource = .system) {
+    package init(store: any LoginTokenStore, parents: ParentSessions, time: TimeSource = .system) {
         self.store = store
+        self.parents = parents
         self.time = time
     }
 
     /// A token's state as the app sees it.
     package struct Status: Hashable, Sendable {
+        /// What the app is told of its token (contract §3).
         package enum Word: String, Sendable { case pending, redeemed, expired, revoked }
         package let id: TokenID
         package let word: Word
@@ -22,27 +25,37 @@ package struct LoginTokenOverview: Sendable {
     /// - Throws: `OAuthError` `not_found` for an unknown token and for one of another app or user.
     package func status(of id: TokenID, bearer: BearerIdentity) async throws -> Status {
         let state = try await ownState(of: id, bearer: bearer)
-        return switch state.status {
-        case .redeemed(let use):
-            Status(id: id, word: .redeemed, expiresAt: state.token.expiresAt, redeemedAt: use.at)
-        case .revoked: Status(id: id, word: .revoked, expiresAt: state.token.expiresAt, redeemedAt: nil)
+        let redeemedAt: Timestamp? = if case .redeemed(let use) = state.status { use.at } else { nil }
+        return Status(
+            id: id, word: try await word(for: state, at: time.now()), expiresAt: state.token.expiresAt,
+            redeemedAt: redeemedAt)
+    }
+
+    private func word(for state: LoginTokenState, at now: Timestamp) async throws -> Status.Word {
+        switch state.status {
+        case .redeemed: return .redeemed
+        case .revoked: return .revoked
         case .pending:
-            Status(
-                id: id, word: time.now() < state.token.expiresAt ? .pending : .expired,
-                expiresAt: state.token.expiresAt, redeemedAt: nil)
+            guard now < state.token.expiresAt else { return .expired }
+            // Ending a session ends what was issued from it and not used yet (contract §7).
+            return try await parents.hasEnded(state.token.sessionID, at: now) ? .revoked : .pending
         }
     }
 
-    /// Revokes an unused token; revoking it again changes nothing.
+    /// Revokes an unused token; where it is over already, that changes nothing and leaves no event.
     /// - Throws: `OAuthError` `not_found` as above, `conflict` when it was redeemed.
     package func revoke(_ id: TokenID, bearer: BearerIdentity, origin: RequestOrigin) async throws {
         let state = try await ownState(of: id, bearer: bearer)
         let now = time.now()
+        switch try await word(for: state, at: now) {
+        case .expired, .revoked: return
+        case .pending, .redeemed: break
+        }
         let event = AuditEvent(
             at: now, type: .loginTokenRevoked, outcome: .success, reason: "by_app", subject: bearer.subject,
             clientID: bearer.clientID, sessionID: bearer.sessionID, tokenID: id, origin: origin)
         guard case .alreadyUsed = try await store.revoke(state.token, at: now, event: event) else { return }
-        throw OAuthError(.conflict, "the login token was redeemed already", detail: "already_redeemed")
+        throw OAuthError(.conflict, "the login token was redeemed already", detail: .alreadyRedeemed)
     }
 
     private func ownState(of id: TokenID, bearer: BearerIdentity) async throws -> LoginTokenState {

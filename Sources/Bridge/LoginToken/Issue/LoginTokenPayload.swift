@@ -18,7 +18,7 @@ enum LoginTokenPayload {
         if let target = claims.target { json.add("tgt", target) }
         if let confirmation = confirmation(claims.binding) { json.add("cnf", json: confirmation) }
         json.add("trace", claims.trace?.journey)
-        return String(decoding: json.finish(), as: UTF8.self)
+        return json.finishedText()
     }
 
     private static func confirmation(_ binding: LoginTokenBinding) -> String? {
@@ -32,7 +32,7 @@ enum LoginTokenPayload {
         }
         if let handOff = binding.handOff { members.add("hand_off", handOff) }
         if let key = binding.typedCodeKey { members.add("typed_code", key) }
-        return String(decoding: members.finish(), as: UTF8.self)
+        return members.finishedText()
     }
 
     /// Reads a payload whose signature was verified.

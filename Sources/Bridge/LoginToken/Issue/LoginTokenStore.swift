@@ -93,13 +93,19 @@ package struct IssuedLoginToken: Hashable, Sendable {
     package let clientID: ClientID
     package let issuedAt: Timestamp
     package let expiresAt: Timestamp
+    /// The session that it was issued from, where that is known.
+    package let sessionID: SessionID?
 
-    package init(id: TokenID, subject: Subject, clientID: ClientID, issuedAt: Timestamp, expiresAt: Timestamp) {
+    package init(
+        id: TokenID, subject: Subject, clientID: ClientID, issuedAt: Timestamp, expiresAt: Timestamp,
+        sessionID: SessionID? = nil
+    ) {
         self.id = id
         self.subject = subject
         self.clientID = clientID
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
+        self.sessionID = sessionID
     }
 }
 
@@ -126,6 +132,7 @@ package struct LoginTokenUse: Hashable, Sendable {
 
 /// What is known of a token.
 package struct LoginTokenState: Hashable, Sendable {
+    /// Whether it can still be used, as the database knows it; its expiry is judged apart.
     package enum Status: Hashable, Sendable {
         case pending
         case redeemed(LoginTokenUse)
@@ -171,6 +178,7 @@ package struct IdempotencyRecord: Hashable, Sendable {
     }
 }
 
+/// Whether an issue was recorded, or which earlier request stands in its way (contract §3).
 package enum LoginTokenIssueOutcome: Hashable, Sendable {
     case recorded
     /// The key was used before for the same request.
@@ -181,12 +189,14 @@ package enum LoginTokenIssueOutcome: Hashable, Sendable {
     case userKnown
 }
 
+/// Whether this redemption was the first; otherwise what came before it (contract §4.3).
 package enum LoginTokenRedeemOutcome: Hashable, Sendable {
     case opened
     case alreadyUsed(LoginTokenUse)
     case revoked(at: Timestamp)
 }
 
+/// Whether a token was taken back, or what had come of it before (contract §3).
 package enum LoginTokenRevokeOutcome: Hashable, Sendable {
     case revoked
     case alreadyUsed(at: Timestamp)

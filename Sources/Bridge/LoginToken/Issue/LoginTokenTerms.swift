@@ -18,7 +18,7 @@ struct LoginTokenTerms: Sendable {
     ) throws(OAuthError) {
         guard app.canIssueLoginTokens else {
             throw OAuthError(
-                .unauthorizedClient, "this client may not issue login tokens", detail: "client_without_right")
+                .unauthorizedClient, "this client may not issue login tokens", detail: .clientWithoutRight)
         }
         website = try Self.website(request.targetClientID, app: app, clients: clients)
         isHandOff = false
@@ -47,22 +47,25 @@ struct LoginTokenTerms: Sendable {
             throw OAuthError(.invalidRequest, "client_id is missing and no default website is configured")
         }
         guard let website = clients[id], website.kind == .web else {
-            throw OAuthError(.invalidTarget, "client_id names no registered website", detail: "unknown_target")
+            throw OAuthError(.invalidTarget, "no registered website has this name", detail: .unknownTarget)
         }
         guard app.mayReach.contains(id) else {
             throw OAuthError(
-                .unauthorizedClient, "this client may not open that website", detail: "target_not_reachable")
+                .unauthorizedClient, "this client may not open that website", detail: .targetNotReachable)
         }
         // A relying party takes the token with its own request as well, and needs no path for that (contract §4.5).
         guard website.returnPaths.defaultPath != nil || !website.redirectURIs.isEmpty else {
-            throw OAuthError(.invalidTarget, "that website has no return paths", detail: "target_without_paths")
+            throw OAuthError(.invalidTarget, "that website has no return paths", detail: .targetWithoutPaths)
         }
         return website
     }
 
     private static func lifetime(_ ttl: Int?, default: Duration) throws(OAuthError) -> Duration {
         guard let ttl else { return `default` }
-        guard (1...60).contains(ttl) else { throw OAuthError(.invalidRequest, "ttl must be between 1 and 60 seconds") }
+        let longest = LoginTokenSettings.maximumLifetime.roundedUpSeconds
+        guard (1...longest).contains(ttl) else {
+            throw OAuthError(.invalidRequest, "ttl must be between 1 and \(longest) seconds")
+        }
         return .seconds(ttl)
     }
 

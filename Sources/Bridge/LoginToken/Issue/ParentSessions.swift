@@ -2,6 +2,7 @@ import OAuth2
 
 /// The session that an app issues from (`sid` of its bearer), as far as it is one of ours.
 package final class ParentSessions: Sendable {
+    /// Whether login tokens may be issued from a session (contract §16.4).
     package enum Standing: Hashable, Sendable {
         case mayIssue(IssuingSession)
         /// A session that was itself handed over, or a browser's: no chains (contract §16.4).
@@ -48,6 +49,14 @@ package final class ParentSessions: Sendable {
             return try await unknown(id, at: now)
         }
         return Self.standing(of: session, scope: scope ?? session.scope, at: now)
+    }
+
+    /// Whether the session that a token was issued from is over; another issuer's never is here.
+    func hasEnded(_ id: SessionID?, at now: Timestamp) async throws -> Bool {
+        guard let id else { return false }
+        if let app = try await apps.appSession(id: id) { return !app.isAlive(at: now) }
+        guard let browser = try await store.session(id: id) else { return false }
+        return !browser.isAlive(at: now)
     }
 
     private static func standing(of session: AppSession, scope: Scope, at now: Timestamp) -> Standing {

@@ -38,6 +38,7 @@ package final class LoginTokenAuthorizations: Sendable {
         }
     }
 
+    /// What came of an authorization request that carries a login token (contract §4.5).
     package enum Outcome: Sendable {
         /// - Parameter opened: the session that the request opened, whose cookies go along.
         case authorization(AuthorizationOutcome, opened: OpenedSession?)
@@ -144,23 +145,20 @@ extension LoginTokenRedeemer {
     ) async throws -> TokenAuthorizationOutcome {
         let now = time.now()
         let (claims, isExpired): (LoginTokenClaims, Bool)
-        switch try await codec.verify(request.token, at: now) {
+        switch try await reader.verify(request.token, at: now) {
         case .refused(let flaw):
             _ = try await refusals.refuse(RedemptionRefusal(flaw), origin: request.origin, at: now)
             return .refused
         case .expired(let found): (claims, isExpired) = (found, true)
         case .verified(let found): (claims, isExpired) = (found, false)
         }
-        let candidate = RedemptionCandidate(
-            channel: .request, claims: claims, isExpired: isExpired, website: request.website, landing: ownPage,
-            origin: request.origin, at: now, current: request.current, tokenSessions: request.tokenSessions,
-            retry: retry(request.retry, for: claims), confirmsSwitch: request.confirmsSwitch, admits: admits)
+        let candidate = reader.candidate(of: request, claims, isExpired: isExpired, at: now, admits: admits)
         let outcome: RedemptionOutcome
-        switch try await examine(candidate) {
+        switch try await examiner.examine(candidate).finding {
         case .held(let own): return .again(own)
         case .opened(let opened): return .opened(opened)
-        case .passes(let redemption): outcome = try await use(redemption, candidate)
-        case .refused(let refusal, let cost): outcome = try await refuse(refusal, cost, candidate)
+        case .passes(let redemption): outcome = try await singleUse.use(redemption, candidate)
+        case .refused(let refusal, let cost): outcome = try await refusals.refuse(refusal, cost, candidate)
         }
         return switch outcome {
         case .landed(_, let opened?): .opened(opened)
@@ -176,7 +174,7 @@ extension LoginTokenRedeemer {
     package func isGood(_ token: Secret<String>, for website: Client, origin: RequestOrigin) async throws -> Bool {
         let now = time.now()
         let (claims, isExpired): (LoginTokenClaims, Bool)
-        switch try await codec.verify(token, at: now) {
+        switch try await reader.verify(token, at: now) {
         case .refused(let flaw):
             try await refusals.recordUnread(RedemptionRefusal(flaw), origin: origin, at: now)
             return false
@@ -184,22 +182,18 @@ extension LoginTokenRedeemer {
         case .verified(let found): (claims, isExpired) = (found, false)
         }
         let candidate = RedemptionCandidate(
-            channel: .pushed, claims: claims, isExpired: isExpired, website: website, landing: ownPage,
+            channel: .pushed, claims: claims, isExpired: isExpired, website: website, landing: reader.ownPage,
             origin: origin, at: now)
         guard let refusal = try await objection(to: candidate) else { return true }
-        _ = try await refuse(refusal, .leaves, candidate)
+        _ = try await refusals.refuse(refusal, .leaves, candidate)
         return false
     }
 
     private func objection(to candidate: RedemptionCandidate) async throws -> RedemptionRefusal? {
-        switch try await examine(candidate) {
+        switch try await examiner.examine(candidate).finding {
         case .refused(let refusal, _): return refusal
         case .held, .opened, .passes: break
         }
-        return switch try await store.state(of: candidate.claims.id)?.status {
-        case .pending, nil: nil
-        case .redeemed: .replayed
-        case .revoked: .revoked
-        }
+        return try await singleUse.store.refusalOfUse(of: candidate.claims.id)
     }
 }

@@ -8,7 +8,7 @@ extension LoginTokenRedeemer {
     package func redeem(_ request: BackChannelRedemption) async throws -> WebSession {
         let now = time.now()
         let (claims, isExpired): (LoginTokenClaims, Bool)
-        let verification = try await codec.verify(request.token, at: now)
+        let verification = try await reader.verify(request.token, at: now)
         switch verification {
         case .refused(let flaw):
             return try await refuse(
@@ -21,35 +21,19 @@ extension LoginTokenRedeemer {
                 .invalidClient, "redeeming a login token takes a client that authenticates",
                 detail: BackChannelRedemption.publicClient)
         }
-        let candidate = candidate(of: request, claims, isExpired: isExpired, at: now)
+        let candidate = reader.candidate(of: request, claims, isExpired: isExpired, at: now)
         let outcome = try await inTrace(of: verification) { try await redeem(candidate) }
         guard case .landed(_, .some(let opened)) = outcome else { return try await refuse(outcome) }
         return opened.session
     }
 
-    func candidate(
-        of request: BackChannelRedemption, _ claims: LoginTokenClaims, isExpired: Bool, at now: Timestamp
-    ) -> RedemptionCandidate {
-        // A website that only takes tokens by its back channel needs no path to land on.
-        let landing =
-            Landing.decide(.absent, sealed: claims.target, website: request.website, ownOrigin: settings.publicOrigin)
-            ?? ownPage
-        return RedemptionCandidate(
-            channel: .server, claims: claims, isExpired: isExpired, website: request.website, landing: landing,
-            origin: request.origin, at: now, codeVerifier: request.codeVerifier,
-            typedCode: request.typedCode.flatMap(TypedCodes.read))
-    }
-
-    /// Where a redemption lands that no browser follows.
-    var ownPage: Landing { Landing(location: settings.publicOrigin.description + "/", refusal: nil) }
-
     /// Nothing but "no": the reasons are in the audit log.
     private func refuse(_ outcome: RedemptionOutcome) async throws -> WebSession {
         if case .limited(let wait) = outcome {
             throw OAuthError(
-                .rateLimited, "too many login tokens were refused", detail: "redeem.network",
+                .rateLimited, "too many login tokens were refused", detail: LimitSettings.failedRedemptions,
                 retryAfter: wait.roundedUpSeconds)
         }
-        throw OAuthError(.invalidGrant, "the login token is not valid", detail: "login_token_refused")
+        throw OAuthError(.invalidGrant, "the login token is not valid", detail: .loginTokenRefused)
     }
 }

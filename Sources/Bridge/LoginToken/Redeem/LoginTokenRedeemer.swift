@@ -1,54 +1,31 @@
-import Crypto
 import OAuth2
 
-/// Redeems login tokens (contract §4): verifies, decides, consumes once, opens a new session.
+/// Redeems login tokens (contract §4), whichever way they come: reads what is brought, asks every check, and has the
+/// token used up or refused.
 package final class LoginTokenRedeemer: Sendable {
-    /// A repeat this soon from the same browser is a double tap whose cookie is still on its way.
-    private static let doubleTapWindow = Duration.seconds(3)
-    /// Wrong verifiers, codes and bindings that a token survives, less one.
-    private static let missLimit = LimitSettings.typedCodeTries
-
-    let settings: LoginTokenSettings
-    let codec: LoginTokenCodec
-    let clients: Reloadable<ClientDirectory>
-    let subjects: Subjects
-    let parents: ParentSessions
-    let store: any LoginTokenStore
-    let sessions: WebSessions
-    private let endings: SessionEndings
-    let replayGuard: any ReplayGuard
+    let reader: RedemptionReader
+    let examiner: RedemptionExaminer
+    let singleUse: SingleUse
+    let attempts: UnconfirmedAttempts
     let refusals: RedemptionRefusals
     let time: TimeSource
-    let random: RandomSource
     /// `nil` records nothing.
     let recorder: SpanRecorder?
-    let retries: ShortLivedSeal
-    let undecided = UndecidedServerRedemptions()
 
     package init(
-        settings: LoginTokenSettings, codec: LoginTokenCodec, clients: Reloadable<ClientDirectory>,
-        subjects: Subjects, parents: ParentSessions, store: any LoginTokenStore, sessions: WebSessions,
-        endings: SessionEndings, replayGuard: any ReplayGuard, refusals: RedemptionRefusals,
-        keys: Reloadable<LoginTokenKeyRing>,
-        time: TimeSource = .system, random: RandomSource = .system, recorder: SpanRecorder? = nil
+        reader: RedemptionReader, examiner: RedemptionExaminer, singleUse: SingleUse, attempts: UnconfirmedAttempts,
+        refusals: RedemptionRefusals, time: TimeSource = .system, recorder: SpanRecorder? = nil
     ) {
-        self.settings = settings
-        self.codec = codec
-        self.clients = clients
-        self.subjects = subjects
-        self.parents = parents
-        self.store = store
-        self.sessions = sessions
-        self.endings = endings
-        self.replayGuard = replayGuard
+        self.reader = reader
+        self.examiner = examiner
+        self.singleUse = singleUse
+        self.attempts = attempts
         self.refusals = refusals
         self.time = time
-        self.random = random
         self.recorder = recorder
-        retries = ShortLivedSeal(keys: keys, purpose: "redemption retry", time: time)
     }
 
-    /// Answers one request.
+    /// Answers one request of a browser.
     /// - Throws: ``StorageError`` when a store cannot decide, and nothing is consumed; ``UndecidedRedemption`` when that
     ///   is not known.
     package func redeem(_ request: RedemptionRequest) async throws -> RedemptionOutcome {
@@ -65,20 +42,14 @@ package final class LoginTokenRedeemer: Sendable {
             return .confirm(submitsItself: submitsItself)
         case .one(let presented): token = presented
         }
-        let verification = try await codec.verify(token, at: now)
+        let verification = try await reader.verify(token, at: now)
         return try await inTrace(of: verification) { try await redeem(request, as: verification, at: now) }
     }
 
     private func redeem(
         _ request: RedemptionRequest, as verification: LoginTokenVerification, at now: Timestamp
     ) async throws -> RedemptionOutcome {
-        let mode =
-            if case .verified(let claims) = verification {
-                clients.current[claims.audience]?.redeemMode ?? .direct
-            } else {
-                Client.RedeemMode.direct
-            }
-        if case .confirm(let submitsItself) = decision(on: request, verification, mode) {
+        if case .confirm(let submitsItself) = reader.decision(on: request, verification) {
             guard case .verified(let claims) = verification, claims.binding.typedCodeKey != nil else {
                 return .confirm(submitsItself: submitsItself)
             }
@@ -91,27 +62,13 @@ package final class LoginTokenRedeemer: Sendable {
         case .expired(let found): (claims, isExpired) = (found, true)
         case .verified(let found): (claims, isExpired) = (found, false)
         }
-        return try await redeem(
-            RedemptionCandidate(
-                channel: .browser, claims: claims, isExpired: isExpired, website: clients.current[claims.audience],
-                landing: landing(of: claims, request), origin: request.origin, at: now,
-                codeVerifier: request.codeVerifier, typedCode: request.typedCode.flatMap(TypedCodes.read),
-                current: try await session(of: request, isUse: !isExpired), tokenSessions: request.tokenSessions,
-                retry: retry(request.retry, for: claims),
-                confirmsSwitch: request.confirmsSwitch && request.visit.formIsOurs))
-    }
-
-    /// - Parameter isUse: whether this puts the session's idle end off, which an expired token is not worth.
-    private func session(of request: RedemptionRequest, isUse: Bool) async throws -> WebSession? {
-        guard let secret = request.sessionSecret else { return nil }
-        if isUse { return try await sessions.lookUp(secret) }
-        return try await sessions.known(secret).flatMap { $0.isAlive(at: time.now()) ? $0 : nil }
+        return try await redeem(try await reader.candidate(of: request, claims, isExpired: isExpired, at: now))
     }
 
     func redeem(_ candidate: RedemptionCandidate) async throws -> RedemptionOutcome {
         if let limited = try await takeTry(candidate) { return limited }
-        switch try await examine(candidate) {
-        case .passes(let redemption): return try await use(redemption, candidate)
+        switch try await examiner.examine(candidate).finding {
+        case .passes(let redemption): return try await singleUse.use(redemption, candidate)
         case .held(let session): return try await landed(candidate, nil, in: session.id)
         case .opened(let opened): return try await landed(candidate, opened, in: opened.session.id)
         // To ask is no refusal: a form without the code is what a scanner sends, and a page whose token was in the
@@ -119,9 +76,23 @@ package final class LoginTokenRedeemer: Sendable {
         case .refused(.codeMissing, _) where candidate.channel == .browser:
             return .confirm(submitsItself: false, code: .asked)
         case .refused(.wrongCode, _) where candidate.channel == .browser:
-            return try await missCode(candidate)
-        case .refused(let refusal, let cost): return try await refuse(refusal, cost, candidate)
+            return try await refusals.missCode(candidate)
+        case .refused(.expired, let cost) where candidate.channel == .browser:
+            if let outcome = try await lateTap(candidate) { return outcome }
+            return try await refusals.refuse(.expired, cost, candidate)
+        case .refused(let refusal, let cost): return try await refusals.refuse(refusal, cost, candidate)
         }
+    }
+
+    /// A double tap whose second request comes when the token has run out in between: as any other, where nothing but
+    /// the time speaks against it (contract §4.3).
+    /// - Returns: `nil` where it is none; nothing ends then.
+    private func lateTap(_ candidate: RedemptionCandidate) async throws -> RedemptionOutcome? {
+        guard let use = try await singleUse.useJustBefore(candidate) else { return nil }
+        var inTime = candidate
+        inTime.isExpired = false
+        guard case .passes(let redemption) = try await examiner.examine(inTime).finding else { return nil }
+        return try await singleUse.doubleTap(redemption, after: use)
     }
 
     /// Counts a try of a token's code before it is judged, so that many at a time are no more than one after another.
@@ -130,7 +101,7 @@ package final class LoginTokenRedeemer: Sendable {
         guard candidate.binding.typedCodeKey != nil, candidate.typedCode != nil, !candidate.isExpired,
             case .exceeded = try await refusals.takeTry(of: candidate.claims.id, at: candidate.at)
         else { return nil }
-        return try await refuse(.wrongCode, .counts, candidate)
+        return try await refusals.refuse(.wrongCode, .counts, candidate)
     }
 
     private func landed(
@@ -149,216 +120,24 @@ package final class LoginTokenRedeemer: Sendable {
         return .landed(location: landing.location, opened: opened)
     }
 
-    private func decision(
-        on request: RedemptionRequest, _ verification: LoginTokenVerification, _ mode: Client.RedeemMode
-    ) -> VisitDecision {
-        guard case .verified(let claims) = verification, isHandOff(claims) else {
-            return .decide(request.visit, mode: mode)
-        }
-        let isExpected = claims.binding.handOff.map { expected in
-            request.handOffState.map { ConstantTime.equals($0.digest.utf8, expected.utf8) } ?? false
-        }
-        return .decide(handOff: request.visit, mode: mode, isExpected: isExpected ?? false)
-    }
-
-    /// Whether a portal issued the token: apps alone have the other right, and a website never has.
-    func isHandOff(_ claims: LoginTokenClaims) -> Bool { examiner.isHandOff(claims) }
-
-    var examiner: RedemptionExaminer {
-        RedemptionExaminer(
-            clients: clients, parents: parents,
-            isDisabled: { [subjects] in try await subjects.isDisabled($0, at: $1) },
-            attempts: RedemptionExaminer.Attempts(
-                ofBrowser: { try await self.opened(by: $0) }, ofServer: { try await self.openedForServer($0, at: $1) }),
-            typedCodes: codec.typedCodes, random: random)
-    }
-
     /// The website of a token of ours, expired or not; touches no state.
     /// - Throws: ``StorageError`` when the token's key is unknown here and the database cannot say more.
     package func website(of token: Secret<String>) async throws -> Client? {
-        switch try await codec.verify(token, at: time.now()) {
-        case .verified(let claims), .expired(let claims): clients.current[claims.audience]
-        case .refused: nil
-        }
+        try await reader.website(of: token, at: time.now())
     }
 
-    func landing(of claims: LoginTokenClaims, _ request: RedemptionRequest) -> Landing? {
-        guard let website = clients.current[claims.audience], website.kind == .web else { return nil }
-        return Landing.decide(
-            request.redirect, sealed: claims.target, website: website, ownOrigin: settings.publicOrigin,
-            issuer: settings.issuer)
+    /// Finishes the answer that takes a session to its browser; see ``UnconfirmedAttempts/deliver(_:_:)``.
+    /// - Throws: ``UndecidedRedemption`` in the place of ``StorageError``.
+    package func deliver<Answer>(
+        _ opened: OpenedSession?, _ answer: () async throws -> Answer
+    ) async throws -> Answer {
+        try await attempts.deliver(opened, answer)
     }
 
-    /// Uses up a token that every check has passed, unless it was used before or another user is signed in here.
-    func use(_ redemption: Redemption, _ candidate: RedemptionCandidate) async throws -> RedemptionOutcome {
-        let held = candidate.held
-        let replaced = redemption.replaced(of: held, current: candidate.current)
-        if case .browser(let own) = redemption.issuing, replaced.contains(where: { $0.id == own.id }) {
-            return try await goOn(redemption, with: own)
-        }
-        let others = held.filter { $0.subject != redemption.claims.subject }
-        if let other = others.first, !candidate.confirmsSwitch {
-            // Asking consumes nothing, so it must not claim the token either.
-            if let outcome = try await outcomeOfKnownState(redemption) { return outcome }
-            return .switchAccount(current: other.subject, proposed: redemption.claims.subject)
-        }
-        let (id, expiry) = (redemption.claims.id, redemption.claims.expiresAt)
-        if try await replayGuard.claim(id, until: expiry, at: redemption.at) == .claimedBefore,
-            let outcome = try await outcomeOfKnownState(redemption)
-        {
-            return outcome
-        }
-        return try await open(redemption, replacing: replaced + others)
-    }
-
-    /// Uses up a link that came back to its portal, in the same browser: the session that it was issued from answers
-    /// here, and a session under it would take its place.
-    private func goOn(_ redemption: Redemption, with own: WebSession) async throws -> RedemptionOutcome {
-        let event = redemption.event(.loginTokenRevoked, .success, reason: "signed_in_here", sessionID: own.id)
-        if case .alreadyUsed = try await store.revoke(redemption.claims.issued, at: redemption.at, event: event),
-            let outcome = try await outcomeOfKnownState(redemption)
-        {
-            return outcome
-        }
-        return .landed(location: redemption.landing.location, opened: nil)
-    }
-
-    func miss(
-        _ refusal: RedemptionRefusal, claims: LoginTokenClaims, origin: RequestOrigin, at now: Timestamp
-    ) async throws -> RedemptionOutcome {
-        _ = try await recordMiss(refusal, claims: claims, origin: origin, at: now)
-        return try await refusals.count(origin: origin, at: now)
-    }
-
-    /// A wrong code may be typed again, for as long as the token survives that.
-    private func missCode(_ candidate: RedemptionCandidate) async throws -> RedemptionOutcome {
-        let (claims, origin, now) = (candidate.claims, candidate.origin, candidate.at)
-        let isLast = try await recordMiss(.wrongCode, claims: claims, origin: origin, at: now) >= Self.missLimit
-        let outcome = try await refusals.count(origin: origin, at: now)
-        guard case .refused = outcome, !isLast else { return outcome }
-        return .confirm(submitsItself: false, code: .wrong)
-    }
-
-    /// - Returns: how many there were of this token by now.
-    private func recordMiss(
-        _ refusal: RedemptionRefusal, claims: LoginTokenClaims, origin: RequestOrigin, at now: Timestamp
-    ) async throws -> Int {
-        let event = RedemptionRefusals.event(refusal, claims: claims, origin: origin, at: now)
-        return try await store.recordMiss(
-            claims.issued, at: now, limit: Self.missLimit, event: event,
-            alwaysTells: try await refusals.admits(event, about: claims.id))
-    }
-}
-
-extension LoginTokenRedeemer {
-    /// What is known of a token that the guard has seen before, or that is about to be asked about.
-    /// - Returns: `nil` while it is unused.
-    func outcomeOfKnownState(_ redemption: Redemption) async throws -> RedemptionOutcome? {
-        switch try await store.state(of: redemption.claims.id)?.status {
-        case .redeemed(let use):
-            if let opened = try await opened(by: redemption.retry) {
-                .landed(location: redemption.landing.location, opened: opened)
-            } else {
-                try await repeated(redemption, use: use)
-            }
-        case .revoked:
-            try await refusals.refuse(
-                .revoked, claims: redemption.claims, origin: redemption.origin, at: redemption.at)
-        case .pending, nil: nil
-        }
-    }
-
-    /// Consumes the token and opens the session, in one transaction; the store says who was first.
-    func open(_ redemption: Redemption, replacing current: [WebSession]) async throws -> RedemptionOutcome {
-        let opened = redemption.session(random: random)
-        let use = LoginTokenUse(
-            at: redemption.at, sessionID: opened.session.id, address: redemption.origin.address?.description,
-            userAgentDigest: Self.userAgentMark(of: redemption))
-        switch try await redeem(redemption, opening: opened, use: use, replacing: current) {
-        case .opened: return await landed(redemption, opened, replacing: current)
-        // This very attempt, whose first answer was lost; what has ended since is not given back (contract §16.5).
-        case .alreadyUsed(let first) where first.sessionID == opened.session.id:
-            guard let stored = try await sessions.peek(first.sessionID) else {
-                return try await repeated(redemption, use: first)
-            }
-            var confirmed = OpenedSession(session: stored, secret: opened.secret)
-            confirmed.refresh = opened.refresh
-            return await landed(redemption, confirmed, replacing: current)
-        case .alreadyUsed(let first): return try await repeated(redemption, use: first)
-        case .revoked:
-            return try await refusals.refuse(
-                .revoked, claims: redemption.claims, origin: redemption.origin, at: redemption.at)
-        }
-    }
-
-    /// Asks once more when the answer to a commit was lost: what is stored by then says whether it was made, and if not,
-    /// it is made now. What cannot be found out is left to the browser's next try.
-    private func redeem(
-        _ redemption: Redemption, opening opened: OpenedSession, use: LoginTokenUse, replacing current: [WebSession]
-    ) async throws -> LoginTokenRedeemOutcome {
-        func attempt() async throws -> LoginTokenRedeemOutcome {
-            try await store.redeem(
-                redemption.claims.issued, opening: opened.session, refreshDigest: opened.refresh?.digest, use: use,
-                replacing: current.map {
-                    ReplacedSession($0, by: redemption.claims.subject, origin: redemption.origin, at: redemption.at)
-                },
-                events: redemption.events(opening: opened.session))
-        }
-        do {
-            do {
-                return try await attempt()
-            } catch StorageError.undecided {
-                return try await attempt()
-            }
-        } catch is StorageError {
-            if redemption.isByServer { undecided.remember(opened, of: redemption.claims.id, at: redemption.at) }
-            throw try unheard(opened, of: redemption.claims.id)
-        }
-    }
-
-    private func landed(
-        _ redemption: Redemption, _ opened: OpenedSession, replacing current: [WebSession]
-    ) async -> RedemptionOutcome {
-        await sessions.forget(current.map(\.id))
-        sessions.remember(opened.session)
-        return .landed(location: redemption.landing.location, opened: opened)
-    }
-
-    /// A second use. A double tap is let through without opening anything; anything else is a replay, which ends what
-    /// the first use opened: one of the two was not the user, and it cannot be told which.
-    ///
-    /// A website's server looks the same whoever sent it the token, so neither its use nor one after it is a double tap.
-    private func repeated(_ redemption: Redemption, use: LoginTokenUse) async throws -> RedemptionOutcome {
-        if isDoubleTap(redemption, after: use) {
-            try await refusals.recordRepeat(
-                redemption.event(.loginTokenRepeated, .success, sessionID: use.sessionID), of: redemption.claims.id)
-            return .landed(location: redemption.landing.location, opened: nil)
-        }
-        let ending = Ending(
-            at: redemption.at, reason: "token_replayed", origin: redemption.origin, extent: .descendants)
-        let replay = redemption.event(.loginTokenReplayed, .failure, reason: "replayed", sessionID: use.sessionID)
-        let ended = try await store.recordReplay(
-            of: redemption.claims.id, replay: replay,
-            ending: redemption.website.replayResponse == .endSession ? ending : nil,
-            alwaysTells: try await refusals.admits(replay, about: redemption.claims.id))
-        await endings.take(in: ended)
-        return try await refusals.count(origin: redemption.origin, at: redemption.at)
-    }
-
-    /// A tap soon after by the same browser, whose cookie is still on its way: from the same network, or from the other
-    /// address family, between which phones flip.
-    private func isDoubleTap(_ redemption: Redemption, after use: LoginTokenUse) -> Bool {
-        guard !redemption.isByServer, redemption.at - use.at <= Self.doubleTapWindow,
-            use.userAgentDigest == Self.userAgentMark(of: redemption)
-        else { return false }
-        guard let first = use.address.flatMap({ NetworkAddress($0) }), let second = redemption.origin.address else {
-            return use.address == redemption.origin.address?.description
-        }
-        return first.family != second.family || first.limitNetwork.contains(second)
-    }
-
-    private static func userAgentMark(of redemption: Redemption) -> String? {
-        guard !redemption.isByServer else { return LoginTokenUse.serverMark }
-        return redemption.origin.userAgent.map { Base64URL.encode(Array(SHA256.hash(data: Array($0.utf8)))) }
+    /// The same for a website's server.
+    func deliver<Answer>(
+        _ session: WebSession, toServerAt now: Timestamp, _ answer: () async throws -> Answer
+    ) async throws -> Answer {
+        try await attempts.deliver(session, toServerAt: now, answer)
     }
 }

@@ -83,7 +83,7 @@ struct RedemptionCheck: Sendable {
 struct RedemptionCandidate: Sendable {
     let channel: RedemptionChannel
     let claims: LoginTokenClaims
-    let isExpired: Bool
+    var isExpired: Bool
     /// In a browser the token's own website, elsewhere the client that asks.
     let website: Client?
     /// `nil` when the website has nowhere to land.
@@ -123,39 +123,13 @@ enum RedemptionFinding: Sendable {
     case refused(RedemptionRefusal, RedemptionCheck.Cost)
 }
 
-extension LoginTokenRedeemer {
-    /// Asks every check of the channel, in order; writes nothing down.
-    func examine(_ candidate: RedemptionCandidate) async throws -> RedemptionFinding {
-        try await examiner.examine(candidate).finding
-    }
-
-    /// Refuses, and records why.
-    func refuse(
-        _ refusal: RedemptionRefusal, _ cost: RedemptionCheck.Cost, _ candidate: RedemptionCandidate
-    ) async throws -> RedemptionOutcome {
-        let (claims, origin, now) = (candidate.claims, candidate.origin, candidate.at)
-        switch cost {
-        case .counts: return try await refusals.refuse(refusal, claims: claims, origin: origin, at: now)
-        case .misses: return try await miss(refusal, claims: claims, origin: origin, at: now)
-        case .leaves:
-            try await refusals.recordUnused(refusal, claims: claims, origin: origin, at: now)
-            return .refused
-        }
-    }
-}
-
 /// Asks login tokens what stands in ``RedemptionCheck/list``: for those who redeem, and for those who only want to know.
-struct RedemptionExaminer: Sendable {
-    /// What earlier tries that could not be confirmed have opened; nothing where nobody tries.
-    struct Attempts: Sendable {
-        var ofBrowser: @Sendable (RedemptionRetry?) async throws -> OpenedSession? = { _ in nil }
-        var ofServer: @Sendable (LoginTokenClaims, Timestamp) async throws -> OpenedSession? = { _, _ in nil }
-    }
-
+package struct RedemptionExaminer: Sendable {
     let clients: Reloadable<ClientDirectory>
     let parents: ParentSessions
     let isDisabled: @Sendable (Subject, Timestamp) async throws -> Bool
-    var attempts = Attempts()
+    /// What earlier tries have opened that could not be confirmed; `nil` where nobody tries.
+    var attempts: UnconfirmedAttempts?
     /// Where nobody types anything, nothing typed is right.
     var typedCodes: TypedCodes?
     var random = RandomSource.system
@@ -182,8 +156,7 @@ struct RedemptionExaminer: Sendable {
         return (.passes(redemption), passed, nil)
     }
 
-    /// Whether a portal issued the token: apps alone have the other right, and a website never has.
-    func isHandOff(_ claims: LoginTokenClaims) -> Bool { clients.current[claims.clientID]?.kind == .web }
+    private func isHandOff(_ claims: LoginTokenClaims) -> Bool { clients.current.isHandOff(claims) }
 
     private enum Answer {
         case yes
@@ -203,7 +176,7 @@ struct RedemptionExaminer: Sendable {
         case .inTime:
             guard candidate.isExpired else { return .yes }
             // What an attempt in time has opened is the browser's, however late it hears of it.
-            if candidate.landing != nil, let opened = try await attempts.ofBrowser(candidate.retry) {
+            if candidate.landing != nil, let opened = try await attempts?.opened(by: candidate.retry) {
                 return .opened(opened)
             }
             return .no(.expired)
@@ -218,9 +191,11 @@ struct RedemptionExaminer: Sendable {
             guard candidate.landing != nil else { return .yes }
             return candidate.held.first { $0.loginTokenID == claims.id }.map(Answer.held) ?? .yes
         case .browserHasNoAttempt:
-            return try await attempts.ofBrowser(candidate.retry).map(Answer.opened) ?? .yes
+            let opened = try await attempts?.opened(by: candidate.retry)
+            return opened.map(Answer.opened) ?? .yes
         case .serverHasNoAttempt:
-            return try await attempts.ofServer(claims, candidate.at).map(Answer.opened) ?? .yes
+            let opened = try await attempts?.openedForServer(claims, at: candidate.at)
+            return opened.map(Answer.opened) ?? .yes
         // A hand-off is a browser's own affair.
         case .isNoHandOff: return Answer(!isHandOff(claims), else: .boundToken)
         case .isUnbound: return Answer(claims.binding == .none && !isHandOff(claims), else: .boundToken)
@@ -264,6 +239,23 @@ struct RedemptionExaminer: Sendable {
         case .chained, .ended: .failure(.parentSessionEnded)
         }
     }
+}
+
+extension RedemptionExaminer {
+    /// For those who redeem.
+    package init(
+        clients: Reloadable<ClientDirectory>, parents: ParentSessions, subjects: Subjects, codec: LoginTokenCodec,
+        attempts: UnconfirmedAttempts, random: RandomSource = .system
+    ) {
+        self.init(
+            clients: clients, parents: parents, isDisabled: { try await subjects.isDisabled($0, at: $1) },
+            attempts: attempts, typedCodes: codec.typedCodes, random: random)
+    }
+}
+
+extension ClientDirectory {
+    /// Whether a portal issued the token: apps alone have the other right, and a website never has.
+    func isHandOff(_ claims: LoginTokenClaims) -> Bool { self[claims.clientID]?.kind == .web }
 }
 
 extension Redemption {

@@ -11,13 +11,8 @@ extension RedemptionExaminer {
             Self.add(decisive, candidate, refusal, to: &explanation)
             return false
         }
-        let reason: String? =
-            switch try await store.state(of: candidate.claims.id)?.status {
-            case .redeemed: "replayed"
-            case .revoked: "revoked"
-            case .pending, nil: nil
-            }
-        return explanation.check("token is unused", fails: reason)
+        let refusal = try await store.refusalOfUse(of: candidate.claims.id)
+        return explanation.check("token is unused", fails: refusal?.rawValue)
     }
 
     /// Notes how a question was answered; those about a browser's own past say something only where they refuse.
@@ -59,7 +54,7 @@ extension LoginTokenRedeemer {
     func explain(_ request: BackChannelRedemption, in explanation: inout Explanation) async throws {
         let now = time.now()
         let (claims, isExpired): (LoginTokenClaims, Bool)
-        switch try await codec.verify(request.token, at: now) {
+        switch try await reader.verify(request.token, at: now) {
         case .refused(let flaw):
             explanation.check("token is ours and unchanged", fails: RedemptionRefusal(flaw).rawValue)
             return
@@ -68,14 +63,14 @@ extension LoginTokenRedeemer {
         }
         explanation.check("token is ours and unchanged", fails: nil)
         if request.lacksAuthentication(for: claims) {
-            explanation.check("client keeps a secret", fails: BackChannelRedemption.publicClient)
+            explanation.check("client keeps a secret", fails: BackChannelRedemption.publicClient.rawValue)
             return
         }
-        var judged = candidate(of: request, claims, isExpired: isExpired, at: now)
+        var judged = reader.candidate(of: request, claims, isExpired: isExpired, at: now)
         judged.judgedBinding = LoginTokenBinding(challenge: claims.binding.challenge)
         var asking = examiner
-        asking.attempts = RedemptionExaminer.Attempts()
-        guard try await asking.explain(judged, store: store, in: &explanation) else { return }
+        asking.attempts = nil
+        guard try await asking.explain(judged, store: singleUse.store, in: &explanation) else { return }
         if claims.binding.network != .none { explanation.note("network binding", "needed; not judged here") }
         guard claims.binding.typedCodeKey != nil else { return }
         explanation.check(

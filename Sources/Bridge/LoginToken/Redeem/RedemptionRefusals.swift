@@ -1,13 +1,52 @@
-/// Refuses redemptions: the reason to the audit log, a count against the network, one answer outside.
+/// Refuses redemptions: the reason to the audit log, a count against the network and, where it was a miss, against the
+/// token, and one answer outside.
 package final class RedemptionRefusals: Sendable {
+    /// Wrong verifiers, codes and bindings that a token survives, less one.
+    private static let missLimit = LimitSettings.typedCodeTries
+
+    private let store: any LoginTokenStore
     private let limiter: any RateLimiter
     private let limits: LimitSettings
     private let log: RefusalLog
 
-    package init(limiter: any RateLimiter, limits: LimitSettings, log: RefusalLog) {
+    package init(store: any LoginTokenStore, limiter: any RateLimiter, limits: LimitSettings, log: RefusalLog) {
+        self.store = store
         self.limiter = limiter
         self.limits = limits
         self.log = log
+    }
+
+    /// Refuses at the cost of the check that said no.
+    func refuse(
+        _ refusal: RedemptionRefusal, _ cost: RedemptionCheck.Cost, _ candidate: RedemptionCandidate
+    ) async throws -> RedemptionOutcome {
+        let (claims, origin, now) = (candidate.claims, candidate.origin, candidate.at)
+        switch cost {
+        case .counts: return try await refuse(refusal, claims: claims, origin: origin, at: now)
+        case .misses:
+            _ = try await recordMiss(refusal, candidate)
+            return try await count(origin: origin, at: now)
+        case .leaves:
+            try await recordUnused(refusal, claims: claims, origin: origin, at: now)
+            return .refused
+        }
+    }
+
+    /// A wrong code may be typed again, for as long as the token survives that.
+    func missCode(_ candidate: RedemptionCandidate) async throws -> RedemptionOutcome {
+        let isLast = try await recordMiss(.wrongCode, candidate) >= Self.missLimit
+        let outcome = try await count(origin: candidate.origin, at: candidate.at)
+        guard case .refused = outcome, !isLast else { return outcome }
+        return .confirm(submitsItself: false, code: .wrong)
+    }
+
+    /// - Returns: how many there were of this token by now.
+    private func recordMiss(_ refusal: RedemptionRefusal, _ candidate: RedemptionCandidate) async throws -> Int {
+        let (claims, now) = (candidate.claims, candidate.at)
+        let event = Self.event(refusal, claims: claims, origin: candidate.origin, at: now)
+        return try await store.recordMiss(
+            claims.issued, at: now, limit: Self.missLimit, event: event,
+            alwaysTells: try await admits(event, about: claims.id))
     }
 
     /// Records the reason and gives the refusal page, or the limit once the network is over it.
@@ -54,7 +93,7 @@ package final class RedemptionRefusals: Sendable {
     }
 
     /// Records why a good token was left alone; nobody failed anything, so nothing is counted.
-    func recordUnused(
+    private func recordUnused(
         _ refusal: RedemptionRefusal, claims: LoginTokenClaims, origin: RequestOrigin, at now: Timestamp
     ) async throws {
         try await log.record(
@@ -66,13 +105,24 @@ package final class RedemptionRefusals: Sendable {
         try await log.record(event, within: .repeats(of: id.rawValue))
     }
 
-    static func event(
+    private static func event(
         _ refusal: RedemptionRefusal, claims: LoginTokenClaims?, origin: RequestOrigin, at now: Timestamp
     ) -> AuditEvent {
         AuditEvent(
             at: now, type: .loginTokenRefused, outcome: .failure, reason: refusal.rawValue, subject: claims?.subject,
             clientID: claims?.clientID, targetClientID: claims?.audience, sessionID: claims?.sessionID,
             tokenID: claims?.id, origin: origin)
+    }
+}
+
+extension LoginTokenStore {
+    /// Why a token whose every other condition holds is refused; `nil` while it is unused.
+    func refusalOfUse(of id: TokenID) async throws -> RedemptionRefusal? {
+        switch try await state(of: id)?.status {
+        case .redeemed: .replayed
+        case .revoked: .revoked
+        case .pending, nil: nil
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 /// A request to redeem, parsed.
 package struct RedemptionRequest: Sendable {
+    /// The token as the request carries it.
     package enum PresentedToken: Sendable {
         case none
         case one(Secret<String>)
@@ -7,6 +8,7 @@ package struct RedemptionRequest: Sendable {
         case conflicting
     }
 
+    /// The requested page as the request names it; whether it may be opened is decided later.
     package enum RedirectParameter: Hashable, Sendable {
         /// Absent or empty.
         case absent
@@ -74,7 +76,7 @@ package struct BackChannelRedemption: Sendable {
     }
 
     /// Why the token's own website redeems nothing: it keeps no secret, so anybody could come in its name.
-    static let publicClient = "public_client"
+    static let publicClient = RefusalReason.publicClient
 
     /// Whether the token's own website comes without having authenticated. No other client is told so: to each of them
     /// the token is not valid, and no more (contract §4.4).

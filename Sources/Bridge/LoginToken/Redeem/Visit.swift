@@ -1,5 +1,6 @@
 /// What is known of a request to redeem, besides the token: how it carries it and what the browser says of itself.
 package struct Visit: Hashable, Sendable {
+    /// Where in the request the token was (contract §4.1).
     package enum Carrier: Sendable {
         case query, form, header
         /// A GET without a token; its fragment may hold one, which only the page's script can see.
@@ -16,6 +17,7 @@ package struct Visit: Hashable, Sendable {
         case other
     }
 
+    /// The `Origin` header (RFC 6454 §7), compared with this service's own origins.
     package enum OriginHeader: Sendable {
         case absent, own
         /// Any other, `null` among them.

@@ -52,7 +52,7 @@ package struct CookieTokens: Sendable {
                 name: prefix + Self.antiCSRFName, value: AntiCSRF.value(for: refresh), maximumAge: age),
             TokenCookie(
                 name: prefix + Self.timesName,
-                value: Secret(PercentEncoding.encode(String(decoding: times.finish(), as: UTF8.self))),
+                value: Secret(PercentEncoding.encode(times.finishedText())),
                 domain: client.cookieDomain, maximumAge: age, isHTTPOnly: false),
         ]
         return (token, cookies)

@@ -32,6 +32,7 @@ package final class SessionRefresh: Sendable {
         self.time = time
     }
 
+    /// What the browser gets for its refresh cookie (contract §6).
     package enum Outcome: Sendable {
         case refreshed(WebSession, accessToken: Secret<String>, cookies: [TokenCookie])
         /// The page did not repeat the anti-CSRF value; nothing was touched.
@@ -73,7 +74,7 @@ package final class SessionRefresh: Sendable {
             try await !store.isSuperseded(refreshDigest: refresh.digest)
         {
             throw OAuthError(
-                .rateLimited, "too many refreshes of one user", detail: "refresh.subject",
+                .rateLimited, "too many refreshes of one user", detail: limit.scope,
                 retryAfter: wait.roundedUpSeconds)
         }
         let successor = cookies.makeRefresh(at: now)
@@ -150,7 +151,7 @@ extension RefusalLog {
 }
 
 /// Why a refresh cookie renews nothing: the reason in the audit log.
-enum SessionRefreshRefusal: String, Sendable {
+enum SessionRefreshRefusal: String, Sendable, CaseIterable {
     /// The page did not repeat the anti-CSRF value.
     case withoutProof = "cookies_without_proof"
     /// Never given out, or forgotten since its session ended.
@@ -161,6 +162,7 @@ enum SessionRefreshRefusal: String, Sendable {
     case userDisabled = "subject_disabled"
 }
 
+/// What the store says of a rotation of the refresh cookie.
 package enum SessionRefreshOutcome: Hashable, Sendable {
     case refreshed(WebSession)
     /// Unknown, or its session is over.

@@ -1,5 +1,6 @@
 /// How many live devices a user may have, and what a further one does.
 package struct DeviceSecretLimit: Hashable, Sendable {
+    /// What gives way when a user signs in on one device too many.
     package enum Behavior: String, Sendable, CaseIterable {
         case revokeOldest = "revoke_oldest"
         case reject
@@ -37,6 +38,7 @@ package struct DeviceSecretUse: Sendable {
     }
 }
 
+/// Whether a device was given its first secret.
 package enum DeviceSecretIssueOutcome: Hashable, Sendable {
     /// - Parameter ended: what ended with a displaced device.
     case issued(ended: Ended)
@@ -46,6 +48,7 @@ package enum DeviceSecretIssueOutcome: Hashable, Sendable {
     case sessionEnded
 }
 
+/// Whether a live device was given one more secret.
 package enum DeviceSecretAddition: Hashable, Sendable {
     case added
     /// The device was revoked, or has expired.
@@ -54,6 +57,7 @@ package enum DeviceSecretAddition: Hashable, Sendable {
     case sessionEnded
 }
 
+/// Whether a presented device secret is good (contract §5.4).
 package enum DeviceSecretUseOutcome: Hashable, Sendable {
     case accepted(DeviceSecret)
     /// Never given out, revoked or expired.

@@ -96,7 +96,7 @@ package final class DeviceSecrets: Sendable {
 
     /// Between the refresh and now: signed out elsewhere, or by the replay of its old device's secret.
     private static var sessionEnded: OAuthError {
-        OAuthError(.invalidGrant, "the session has ended; sign in again", detail: "session_ended")
+        OAuthError(.invalidGrant, "the session has ended; sign in again", detail: .sessionEnded)
     }
 
     private func isDue(_ occasion: AttachRequest) async throws -> Bool {
@@ -158,7 +158,8 @@ package final class DeviceSecrets: Sendable {
         case .refused: return try await issue(occasion)
         case .replayed(let ended):
             await endings.take(in: ended)
-            throw OAuthError(.invalidGrant, "the device secret was replaced before", detail: "secret_replayed")
+            throw OAuthError(
+                .invalidGrant, "the device secret was replaced before", detail: DeviceSecretRefusal.replayed.rawValue)
         }
     }
 
@@ -174,7 +175,7 @@ package final class DeviceSecrets: Sendable {
     static func detail(_ id: DeviceSecretID) -> String {
         var object = JSONObjectWriter()
         object.add("device_secret_id", id.rawValue)
-        return String(decoding: object.finish(), as: UTF8.self)
+        return object.finishedText()
     }
 }
 
@@ -246,6 +247,7 @@ extension DeviceSecrets {
         return try await revoke(known.device.id, reason: reason, by: nil, origin: origin, at: now) == .done
     }
 
+    /// Whether the device ended by this call.
     package enum Revocation: Hashable, Sendable { case done, doneBefore, unknown }
 
     /// Revokes a device by its id.

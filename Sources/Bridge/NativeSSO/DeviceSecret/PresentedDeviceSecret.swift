@@ -1,4 +1,4 @@
-import OAuth2
+package import OAuth2
 
 /// What a store knows of a secret that somebody presents.
 package struct PresentedDeviceSecret: Hashable, Sendable {
@@ -10,15 +10,50 @@ package struct PresentedDeviceSecret: Hashable, Sendable {
         case replaced(at: Timestamp, isSpent: Bool)
     }
 
+    /// An app session below the device that nobody has ended, as far as an exchange looks at it.
+    package struct Session: Hashable, Sendable {
+        package let id: SessionID
+        package let subject: Subject
+        package let clientID: ClientID
+        package let opening: SessionOpening
+        package let scope: Scope
+        package let expiresAt: Timestamp
+
+        package init(
+            id: SessionID, subject: Subject, clientID: ClientID, opening: SessionOpening, scope: Scope,
+            expiresAt: Timestamp
+        ) {
+            self.id = id
+            self.subject = subject
+            self.clientID = clientID
+            self.opening = opening
+            self.scope = scope
+            self.expiresAt = expiresAt
+        }
+    }
+
     package let device: DeviceSecret
     package let place: Place
     /// The app sessions below the device.
-    package let sessionIDs: Set<SessionID>
+    package let sessions: [Session]
 
-    package init(device: DeviceSecret, place: Place, sessionIDs: Set<SessionID>) {
+    package init(device: DeviceSecret, place: Place, sessions: [Session]) {
         self.device = device
         self.place = place
-        self.sessionIDs = sessionIDs
+        self.sessions = sessions
+    }
+
+    package var sessionIDs: Set<SessionID> { Set(sessions.map(\.id)) }
+
+    /// What a user has granted an app on this very device, as long as the sign-in lasts that they granted it in.
+    ///
+    /// An impostor at the app's redirect URI (RFC 8252 §8.6) has no secret of this device, so its sign-in is below
+    /// another one. A session that an exchange opened gives nobody's consent, or one would prove the next for ever.
+    package func scopes(grantedTo client: ClientID, by subject: Subject, at now: Timestamp) -> Set<String> {
+        let signIns = sessions.filter {
+            $0.clientID == client && $0.subject == subject && $0.opening == .authorize && now < $0.expiresAt
+        }
+        return Set(signIns.flatMap(\.scope.tokens))
     }
 
     /// Whether the secret is a rotated one that nobody honest should hold any more.

@@ -24,6 +24,7 @@ package final class SignedInPlaces: Sendable {
 
     /// One line of the page.
     package struct Place: Hashable, Sendable {
+        /// What is signed in there; it decides what ending the place ends.
         package enum Kind: String, Sendable, CaseIterable { case device, app, browser }
 
         package let kind: Kind

@@ -50,7 +50,7 @@ package final class LoginTokenExchange: Sendable {
         // A token is exchanged by the app it was given to.
         guard bearer.clientID == request.client.id else {
             throw OAuthError(
-                .invalidGrant, "the subject token was issued to another client", detail: "other_client")
+                .invalidGrant, "the subject token was issued to another client", detail: .otherClient)
         }
         // Bound, it must come from the holder of its key here as elsewhere.
         guard SenderConstraint.permits(bearer.proofKeyThumbprint, shown: request.proofKeyThumbprint) else {
@@ -91,6 +91,11 @@ package final class LoginTokenExchange: Sendable {
         }
         response.issuedTokenType = TokenTypeURI.accessToken
         return response
+    }
+
+    /// Whether a client is the website that a login token of ours is for, expired or not; touches no state.
+    func isMeant(_ loginToken: Secret<String>, for client: Client) async throws -> Bool {
+        try await redeemer.website(of: loginToken)?.id == client.id
     }
 
     private static func redemption(of loginToken: Secret<String>, _ request: TokenRequest) -> BackChannelRedemption {

@@ -5,6 +5,7 @@ package import OAuth2
 /// No check is left out because an earlier one failed, so neither the answer nor its time tells which of several
 /// things was wrong.
 package enum NativeSSOCheck {
+    /// What comes of an exchange (contract §5.4).
     package enum Decision: Hashable, Sendable {
         /// - Parameter scope: what the new tokens may hold.
         case passes(scope: Scope)
@@ -136,7 +137,7 @@ package enum NativeSSORefusal: String, Error, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Told with the code. Says nothing that tells a thief which part of what he has is good.
+    /// Sent with the code. Does not tell a thief which part of the loot is good.
     package var publicDescription: String {
         switch self {
         case .disabled: "Native SSO is switched off"

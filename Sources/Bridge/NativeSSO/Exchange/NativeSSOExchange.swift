@@ -94,7 +94,7 @@ package final class NativeSSOExchange: Sendable {
                 at: request.at, type: .deviceSecretRefused, outcome: .failure, reason: flaw.rawValue,
                 subject: known?.subject ?? facts.subjectToken?.subject, clientID: facts.subjectToken?.clientID,
                 targetClientID: request.client.id, sessionID: facts.session?.id, origin: request.origin,
-                detail: String(decoding: detail.finish(), as: UTF8.self)))
+                detail: detail.finishedText()))
         // Somebody holds a secret that was rotated away: one of the two is a thief.
         if let known, all.contains(.secretReplayed) {
             _ = try await devices.revoke(

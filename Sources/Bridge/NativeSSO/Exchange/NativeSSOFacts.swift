@@ -4,6 +4,7 @@ package import OAuth2
 package struct NativeSSOFacts: Sendable {
     /// What a verified subject token says; an `id_token` may have expired (draft-07 §4.3).
     package struct SubjectToken: Hashable, Sendable {
+        /// Which of the two types of subject token it is (contract §5.4).
         package enum Kind: Hashable, Sendable { case idToken, accessToken }
 
         package let kind: Kind

@@ -50,10 +50,14 @@ package final class NativeSSOInquiry: Sendable {
         let isAskedForConsent = !client.isFirstParty && client.delivery != .cookies
         if isAskedForConsent, let token {
             consented = try await grants.consent(of: token.subject, to: client.id) ?? []
-            // Where only its redirect tells an app apart, what its user agreed to is not kept for the next time; but
-            // the session that it has is what they agreed to.
+            // Where only its redirect tells an app apart, what its user agreed to is not kept for the next time
+            // (RFC 8252 §8.6); but the session that it has is what they agreed to, and so is its sign-in on this
+            // device.
             if let session, session.clientID == client.id, token.clientID == client.id {
                 consented.formUnion(session.scope.tokens)
+            }
+            if let known {
+                consented.formUnion(known.scopes(grantedTo: client.id, by: token.subject, at: request.at))
             }
         }
         return NativeSSOFacts(

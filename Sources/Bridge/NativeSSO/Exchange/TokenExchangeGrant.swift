@@ -21,12 +21,18 @@ package final class TokenExchangeGrant: TokenGrant {
         }
     }
 
+    /// A login token is valid to its website alone, and every other client is told no more than that (contract §4.4).
+    package func refusesByItself(_ request: TokenRequest) async throws -> Bool {
+        guard case .redemption(let loginToken)? = try? TokenExchangeOrder(request) else { return false }
+        return try await !loginTokens.isMeant(loginToken, for: request.client)
+    }
+
     /// The other rows look at `audience` themselves: one is for this server, one for the website that it names.
     /// - Throws: `invalid_target` (RFC 8693 §2.2.2).
     private func checkAudience(of order: TokenExchangeOrder, _ request: TokenRequest) throws(OAuthError) {
         guard case .redemption = order, let audience = request.parameters["audience"] else { return }
         guard audience == native.inquiry.issuer || audience == request.client.id.rawValue else {
-            throw OAuthError(.invalidTarget, "audience must be this issuer or the website", detail: "wrong_audience")
+            throw OAuthError(.invalidTarget, "audience must be this issuer or the website", detail: .wrongAudience)
         }
     }
 }
@@ -42,17 +48,24 @@ extension TokenExchangeGrant {
     ) async throws -> Explanation {
         var explanation = Explanation(rule: "token_exchange")
         let client = parameters["client_id"].flatMap { native.inquiry.clients.current[ClientID(rawValue: $0)] }
-        guard explanation.check("client is known", fails: client == nil ? "unknown_client" : nil), let client else {
+        guard explanation.check("client is known", client != nil, else: .unknownClient), let client else {
             return explanation
         }
         if !client.isPublic { explanation.note("client authentication", "needed; not judged here") }
         if client.requiresProofOfPossession { explanation.note("proof of possession", "needed; not judged here") }
         // Who asks about an exchange has named the grant by that; another one is none.
         let isExchange = parameters["grant_type"].map { $0 == type.rawValue } ?? true
-        guard explanation.check("grant_type is token exchange", fails: isExchange ? nil : "grant_type"),
-            explanation.check("client may exchange tokens", fails: client.mayUse(type) ? nil : "unauthorized_client")
-        else { return explanation }
+        guard explanation.check("grant_type is token exchange", isExchange, else: .grantType) else {
+            return explanation
+        }
         let request = TokenRequest(parameters: parameters, client: client, origin: origin, at: now)
+        let mayUse = client.mayUse(type)
+        let needsRight = try await mayUse ? true : !refusesByItself(request)
+        if needsRight {
+            guard explanation.check("client may exchange tokens", mayUse, else: .unauthorizedClient) else {
+                return explanation
+            }
+        }
         let order: TokenExchangeOrder
         do throws(OAuthError) {
             order = try TokenExchangeOrder(request)

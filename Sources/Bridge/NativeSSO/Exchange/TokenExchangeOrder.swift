@@ -11,18 +11,18 @@ enum TokenExchangeOrder: Sendable {
 
     /// - Throws: `invalid_request` for what the table has no row for.
     init(_ request: TokenRequest) throws(OAuthError) {
-        let subject = Secret(try request.required("subject_token"))
-        let subjectType = try request.required("subject_token_type")
+        let subject = Secret(try request.required("subject_token", else: .missingSubjectToken))
+        let subjectType = try request.required("subject_token_type", else: .missingSubjectTokenType)
         let wanted = request.parameters["requested_token_type"]
         if let actor = try Self.actor(request) {
             let kind: NativeSSOFacts.SubjectToken.Kind
             switch subjectType {
             case TokenTypeURI.idToken: kind = .idToken
             case TokenTypeURI.accessToken: kind = .accessToken
-            default: throw Self.notOffered("subject_token_type")
+            default: throw Self.notOffered(.subjectTokenType)
             }
             guard wanted == nil || wanted == TokenTypeURI.accessToken else {
-                throw Self.notOffered("requested_token_type")
+                throw Self.notOffered(.requestedTokenType)
             }
             self = .native(.init(kind: kind, subjectToken: subject, deviceSecret: actor))
             return
@@ -32,12 +32,12 @@ enum TokenExchangeOrder: Sendable {
         case (TokenTypeURI.loginToken, nil), (TokenTypeURI.loginToken, TokenTypeURI.accessToken):
             self = .redemption(subject)
         case (TokenTypeURI.idToken, _):
-            throw OAuthError(.invalidRequest, "actor_token is missing", detail: "missing_actor_token")
+            throw OAuthError(.invalidRequest, "actor_token is missing", detail: .missingActorToken)
         case (TokenTypeURI.accessToken, nil), (TokenTypeURI.accessToken, TokenTypeURI.accessToken):
-            throw OAuthError(.invalidRequest, "actor_token is missing", detail: "missing_actor_token")
+            throw OAuthError(.invalidRequest, "actor_token is missing", detail: .missingActorToken)
         case (TokenTypeURI.accessToken, _), (TokenTypeURI.loginToken, _):
-            throw Self.notOffered("requested_token_type")
-        default: throw Self.notOffered("subject_token_type")
+            throw Self.notOffered(.requestedTokenType)
+        default: throw Self.notOffered(.subjectTokenType)
         }
     }
 
@@ -46,20 +46,21 @@ enum TokenExchangeOrder: Sendable {
         let type = request.parameters["actor_token_type"]
         guard let token = request.parameters["actor_token"] else {
             guard type == nil else {
-                throw OAuthError(.invalidRequest, "actor_token is missing", detail: "missing_actor_token")
+                throw OAuthError(.invalidRequest, "actor_token is missing", detail: .missingActorToken)
             }
             return nil
         }
         guard let type else {
-            throw OAuthError(.invalidRequest, "actor_token_type is missing", detail: "missing_actor_token_type")
+            throw OAuthError(.invalidRequest, "actor_token_type is missing", detail: .missingActorTokenType)
         }
         guard type == TokenTypeURI.deviceSecret || type == TokenTypeURI.oldDeviceSecret else {
-            throw Self.notOffered("actor_token_type")
+            throw Self.notOffered(.actorTokenType)
         }
         return Secret(token)
     }
 
-    private static func notOffered(_ parameter: String) -> OAuthError {
-        OAuthError(.invalidRequest, "\(parameter) is not offered here", detail: parameter)
+    /// - Parameter type: that of a parameter, by whose name it goes.
+    private static func notOffered(_ type: RefusalReason) -> OAuthError {
+        OAuthError(.invalidRequest, "\(type.rawValue) is not offered here", detail: type)
     }
 }

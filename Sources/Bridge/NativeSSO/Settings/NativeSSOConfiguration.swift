@@ -5,6 +5,7 @@ package struct NativeSSOConfiguration: Sendable {
     /// Where a field's value comes from.
     package enum Source: String, Sendable { case `default`, configuration, admin }
 
+    /// A field with its value in force, for the administration API.
     package struct Entry: Hashable, Sendable {
         package let field: NativeSSOField
         package let value: NativeSSOValue
@@ -111,6 +112,6 @@ package struct NativeSSOConfiguration: Sendable {
         if let words, !words.isEmpty { detail.add("reason", words) }
         detail.add("setting", settingName)
         if let signedInAt { detail.add("signed_in_at", signedInAt.rfc3339) }
-        return String(decoding: detail.finish(), as: UTF8.self)
+        return detail.finishedText()
     }
 }

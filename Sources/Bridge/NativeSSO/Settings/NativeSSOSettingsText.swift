@@ -46,7 +46,7 @@ package enum NativeSSOSettingsText {
             case .word(let word): object.add(field.rawValue, word)
             }
         }
-        return String(decoding: object.finish(), as: UTF8.self)
+        return object.finishedText()
     }
 
     private static func value(_ value: JSONValue) -> NativeSSOValue? {

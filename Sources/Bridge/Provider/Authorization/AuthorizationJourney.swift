@@ -23,6 +23,8 @@ struct AuthorizationJourney: Hashable, Sendable {
     let browserDigest: String
     /// Whom the consent page addressed.
     let asked: Subject?
+    /// What it asked for; `nil` from a node of an earlier version, too.
+    let shown: Scope?
 
     var text: [UInt8] {
         var object = JSONObjectWriter()
@@ -32,17 +34,20 @@ struct AuthorizationJourney: Hashable, Sendable {
         object.add("demanded_at", json: demandedAt.map { String($0.milliseconds) } ?? "null")
         object.add("browser", browserDigest)
         object.add("asked", asked?.rawValue)
+        if let shown { object.add("shown", shown.description) }
         return object.finish()
     }
 
     init(
-        parameters: String, pushed: PushedOrigin?, demandedAt: Timestamp?, browserDigest: String, asked: Subject?
+        parameters: String, pushed: PushedOrigin?, demandedAt: Timestamp?, browserDigest: String, asked: Subject?,
+        shown: Scope? = nil
     ) {
         self.parameters = parameters
         self.pushed = pushed
         self.demandedAt = demandedAt
         self.browserDigest = browserDigest
         self.asked = asked
+        self.shown = shown
     }
 
     /// - Parameter now: from when a pushed request counts whose expiry a node of an earlier version did not write along.
@@ -55,6 +60,7 @@ struct AuthorizationJourney: Hashable, Sendable {
             parameters: parameters,
             pushed: members["pushed"]?.string.map { PushedOrigin(digest: $0, expiresAt: expiry ?? now) },
             demandedAt: members["demanded_at"]?.integer.map(Timestamp.init(milliseconds:)), browserDigest: browser,
-            asked: members["asked"]?.string.map(Subject.init(rawValue:)))
+            asked: members["asked"]?.string.map(Subject.init(rawValue:)),
+            shown: members["shown"]?.string.flatMap { Scope($0) })
     }
 }

@@ -46,7 +46,6 @@ package final class AuthorizationMonitor: Sendable {
             reason = AuthorizationRefusal.Reason.unregisteredRedirect.rawValue
             detail = RefusedRedirect.detail(parameters.bytes("redirect_uri") ?? [])
         case .page(_, let problem): reason = problem.rawValue
-        case .plain: reason = "response_mode"
         case .redirect(_, let code, let description):
             reason = code.rawValue
             detail = #"{"description":\#(JSONText.quoted(description))}"#

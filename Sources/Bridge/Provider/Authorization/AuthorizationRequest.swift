@@ -8,7 +8,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
     package let redirectKind: RedirectURI.Kind
     package let responseMode: ResponseMode
     package let state: String?
-    package let scope: Scope
+    package private(set) var scope: Scope
     package let nonce: String?
     package let codeChallenge: CodeChallenge?
     package let prompts: Set<Prompt>
@@ -30,6 +30,18 @@ package struct AuthorizationRequest: Hashable, Sendable {
         _ type: AuditEventType, _ subject: Subject, origin: RequestOrigin, at now: Timestamp
     ) -> AuditEvent {
         AuditEvent(at: now, type: type, outcome: .success, subject: subject, clientID: client.id, origin: origin)
+    }
+
+    /// The same with what may be granted at this moment.
+    /// - Parameters:
+    ///   - givesDeviceSecrets: whether the scope for one gets one; without it, it would be a promise that is not kept
+    ///     (draft-07 §3.1, §3.3).
+    ///   - shown: what the user said yes to: nothing comes to it because somebody switched it on meanwhile.
+    func granting(givesDeviceSecrets: Bool, shown: Scope?) -> AuthorizationRequest {
+        var request = self
+        if !givesDeviceSecrets { request.scope = request.scope.removing(Scope.deviceSSO) }
+        if let shown { request.scope = request.scope.intersection(shown) }
+        return request
     }
 
     /// Where answers go.

@@ -18,6 +18,8 @@ package struct AuthorizationRequestReader: Sendable {
 
     /// What is wrong with any other `resource`.
     static let foreignResource = "resource must be this issuer"
+    /// What is wrong with a `scope` of which nothing is left.
+    static let noScope = "the client may have none of these scopes"
 
     /// They never cause an error (docs/rules/authorization-request.md A9).
     private static let wishes: Set = ["login_hint", "acr_values", "ui_locales", "claims_locales", "display"]
@@ -85,7 +87,7 @@ package struct AuthorizationRequestReader: Sendable {
             throw refuse(.invalidRequest, "the client must push its authorization requests")
         }
         // 5
-        guard mode != nil else { throw .plain }
+        guard mode != nil else { throw .page(.invalidRequest, .responseMode) }
         // 6
         guard let type = parameters["response_type"] else { throw refuse(.invalidRequest, "response_type is missing") }
         guard type == "code" else { throw refuse(.unsupportedResponseType, "response_type must be code") }
@@ -137,7 +139,7 @@ package struct AuthorizationRequestReader: Sendable {
         // In place of the scope, so that consent, lineage and the answer see what is asked for (contract §16.2).
         let impliesDevice = client.getsDeviceSecretWithoutScope && asked.contains(Scope.openID)
         let granted = (impliesDevice ? asked.adding(Scope.deviceSSO) : asked).intersection(client.grantableScope)
-        guard !granted.isEmpty else { throw refuse(.invalidScope, "the client may have none of these scopes") }
+        guard !granted.isEmpty else { throw refuse(.invalidScope, noScope) }
         return granted
     }
 

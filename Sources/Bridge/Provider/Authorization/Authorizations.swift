@@ -15,6 +15,8 @@ package final class Authorizations: Sendable {
     private let seal: ShortLivedSeal
     private let pushedTokens: PushedLoginTokenSeal
     private let watch: AuthorizationMonitor
+    /// Whether an app with the scope for it gets a device secret now.
+    private let givesDeviceSecrets: @Sendable () async throws -> Bool
     private let subjectOfHint: @Sendable (String) -> Subject?
     private let time: TimeSource
 
@@ -23,6 +25,7 @@ package final class Authorizations: Sendable {
         issuer: String, clients: Reloadable<ClientDirectory>, codes: AuthorizationCodes,
         consents: any GrantStore, accounts: any UserStore, pushed: any RequestStore, audit: any AuditLog,
         keys: Reloadable<LoginTokenKeyRing>, watch: AuthorizationMonitor,
+        givesDeviceSecrets: @escaping @Sendable () async throws -> Bool,
         subjectOfHint: @escaping @Sendable (String) -> Subject?, time: TimeSource = .system
     ) {
         self.issuer = issuer
@@ -35,6 +38,7 @@ package final class Authorizations: Sendable {
         seal = ShortLivedSeal(keys: keys, purpose: "authorization journey", time: time)
         pushedTokens = PushedLoginTokenSeal(keys: keys, time: time)
         self.watch = watch
+        self.givesDeviceSecrets = givesDeviceSecrets
         self.subjectOfHint = subjectOfHint
         self.time = time
     }
@@ -98,13 +102,13 @@ package final class Authorizations: Sendable {
         try await go(prepared.reading, prepared.journey, session: session, origin: origin)
     }
 
-    /// Whether a website's request would be answered for such a session of its own without a sign-in page; it may still
-    /// have to ask for consent.
+    /// Whether a website's request would be answered for the session that a login token opens, without a sign-in page;
+    /// it may still have to ask for consent.
     package func accepts(_ request: AuthorizationRequest, _ lineage: Lineage) async throws -> Bool {
+        // Nobody has signed in yet, so a stronger sign-in than the token's can still be had (contract §4.5).
+        guard request.fulfilsWish(lineage.authentication) else { return false }
         let facts = AuthorizationDecision.Facts(
             session: lineage,
-            hasSecondFactor: request.wishesForSecondFactor(beyond: lineage.authentication)
-                ? try await accounts.account(of: lineage.subject)?.secondFactor != nil : false,
             consented: try await consents.consent(of: lineage.subject, to: request.client.id), now: time.now())
         return switch AuthorizationDecision.decide(request, facts) {
         case .issueCode, .askConsent: true
@@ -178,7 +182,7 @@ package final class Authorizations: Sendable {
         let journey = AuthorizationJourney(
             parameters: opened.parameters, pushed: opened.pushed,
             demandedAt: isSameBrowser ? opened.demandedAt : nil, browserDigest: browser.digest,
-            asked: isSameBrowser ? opened.asked : nil)
+            asked: isSameBrowser ? opened.asked : nil, shown: opened.shown)
         return (journey, reader.read(parameters, pushed: .found(parameters)))
     }
 
@@ -188,11 +192,15 @@ package final class Authorizations: Sendable {
     ) async throws -> AuthorizationOutcome {
         let request: AuthorizationRequest
         switch reading {
-        case .success(let good): request = good
+        case .success(let good):
+            request = good.granting(
+                givesDeviceSecrets: try await givesDeviceSecrets(), shown: agreed ? journey.shown : nil)
         case .failure(.page(let code, let problem)): return .page(code, problem)
-        case .failure(.plain): return .plain
         case .failure(.redirect(let answer, let code, let description)):
             return answer.outcome(of: code, description, issuer: issuer)
+        }
+        guard !request.scope.isEmpty else {
+            return request.answer.outcome(of: .invalidScope, AuthorizationRequestReader.noScope, issuer: issuer)
         }
         let now = time.now()
         let consented: Set<String>? =
@@ -206,13 +214,13 @@ package final class Authorizations: Sendable {
             // `login_required` and the like are the answers that `prompt=none` asks for.
             if code == .accessDenied {
                 try await watch.refused(
-                    "too_weak", of: session?.subject, client: request.client.id, origin: origin, at: now)
+                    RefusalReason.tooWeak.rawValue, of: session?.subject, client: request.client.id, origin: origin,
+                    at: now)
             }
             return request.answer.outcome(of: code, description, issuer: issuer)
         case (.askConsent, let session?):
-            return .askConsent(
-                journey: try sealed(journey, demandedAt: journey.demandedAt, asked: session.subject), request,
-                session.subject)
+            let page = try sealed(journey, demandedAt: journey.demandedAt, asked: session.subject, shown: request.scope)
+            return .askConsent(journey: page, request, session.subject)
         case (.issueCode, let session?):
             return try await issue(request, journey, session, agreed: agreed, origin: origin, at: now)
         case (.signIn, _), (.askConsent, nil), (.issueCode, nil):
@@ -286,10 +294,12 @@ package final class Authorizations: Sendable {
             of: subject, to: request.client.id, scopes: Set(request.scope.tokens), at: now, event: event)
     }
 
-    private func sealed(_ journey: AuthorizationJourney, demandedAt: Timestamp?, asked: Subject?) throws -> String {
+    private func sealed(
+        _ journey: AuthorizationJourney, demandedAt: Timestamp?, asked: Subject?, shown: Scope? = nil
+    ) throws -> String {
         let next = AuthorizationJourney(
             parameters: journey.parameters, pushed: journey.pushed, demandedAt: demandedAt,
-            browserDigest: journey.browserDigest, asked: asked)
+            browserDigest: journey.browserDigest, asked: asked, shown: shown)
         return try seal.seal(next.text, lifetime: Self.journeyLifetime)
     }
 }
@@ -359,8 +369,6 @@ package enum AuthorizationOutcome: Sendable {
     /// The same, in a form that the browser posts.
     case post(to: String, [(name: String, value: String)])
     case page(ErrorCode, AuthorizationRefusal.Reason)
-    /// 400 without error parameters.
-    case plain
     /// The page was open too long, or belongs to another server: there is no request to go on with.
     case stale
 }
@@ -369,8 +377,6 @@ package enum AuthorizationOutcome: Sendable {
 package enum AuthorizationRefusal: Error, Hashable, Sendable {
     /// Nobody can be answered safely: a page at our host, no redirect.
     case page(ErrorCode, Reason)
-    /// 400 without error parameters (OpenID Connect Core §3.1.2.6).
-    case plain
     /// To the client, by its redirect URI.
     case redirect(AuthorizationReturn, ErrorCode, String)
 }
@@ -384,6 +390,8 @@ extension AuthorizationRefusal {
         case missingRedirect = "missing_redirect"
         case unregisteredRedirect = "unregistered_redirect"
         case unusableRequestURI = "unusable_request_uri"
+        /// None that fits the redirect URI: an answer by it would be in a form that nobody asked for.
+        case responseMode = "response_mode"
         /// The page would be shown inside the app that asks (RFC 8252 §8.12).
         case embeddedBrowser = "embedded_browser"
     }

@@ -21,7 +21,7 @@ package struct PushedLoginTokens: Sendable {
     func keep(_ token: String?, for client: Client, origin: RequestOrigin) async throws -> String {
         guard let token = token.map({ Secret($0) }), try await isGood(token, client, origin) else {
             throw OAuthError(
-                .invalidRequest, "login_token is not valid for this client", detail: "login_token_refused")
+                .invalidRequest, "login_token is not valid for this client", detail: .loginTokenRefused)
         }
         return try seal.seal(token, for: client.id.rawValue)
     }

@@ -109,7 +109,7 @@ package final class PushedRequests: Sendable {
             let key = try await proofs.verify(proof, at: now)
             guard parameters.bytes("dpop_jkt") != nil else { return key }
             guard let named = parameters["dpop_jkt"], SenderConstraint.isKey(key, named) else {
-                throw OAuthError(.invalidDPoPProof, "dpop_jkt is of another key", detail: "dpop_jkt_mismatch")
+                throw OAuthError(.invalidDPoPProof, "dpop_jkt is of another key", detail: .proofKeyMismatch)
             }
             return nil
         } catch let error as OAuthError {
@@ -121,7 +121,6 @@ package final class PushedRequests: Sendable {
     private static func error(of refusal: AuthorizationRefusal) -> OAuthError {
         switch refusal {
         case .page(let code, let problem): OAuthError(code, description(of: problem), detail: problem.rawValue)
-        case .plain: OAuthError(.invalidRequest, "response_mode must be query, or form_post to a web address")
         case .redirect(_, let code, let description): OAuthError(code, description)
         }
     }
@@ -133,6 +132,7 @@ package final class PushedRequests: Sendable {
         case .missingRedirect: "redirect_uri is missing"
         case .unregisteredRedirect: "redirect_uri is not registered for this client"
         case .unusableRequestURI: "request_uri cannot be used"
+        case .responseMode: "response_mode must be query, or form_post to a web address"
         case .embeddedBrowser: "the sign-in page must be opened in a browser"
         }
     }

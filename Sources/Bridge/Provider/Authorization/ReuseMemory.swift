@@ -1,4 +1,4 @@
-import Crypto
+import OAuth2
 import Synchronization
 
 /// Remembers for a while which values were seen, such as the code challenges of a day (RFC 9700 §2.1.1).
@@ -9,6 +9,7 @@ package protocol ReuseMemory: Sendable {
     func note(_ value: String, at now: Timestamp) async throws -> Novelty
 }
 
+/// Whether a value was presented before.
 package enum Novelty: Hashable, Sendable {
     /// Not seen lately; from now on it was.
     case fresh
@@ -46,7 +47,7 @@ package final class InProcessReuseMemory: ReuseMemory {
     }
 
     package func note(_ value: String, at now: Timestamp) -> Novelty {
-        let key = SHA256.hash(data: Array(value.utf8)).prefix(16).reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+        let key = SHA256Hash(of: value).leftHalf.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
         let now = time.uptime()
         return state.withLock { state in
             Self.forget(before: now, in: &state)

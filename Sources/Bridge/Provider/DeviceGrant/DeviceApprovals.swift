@@ -42,6 +42,7 @@ package final class DeviceApprovals: Sendable {
         package let sealed: String
     }
 
+    /// What the page shows for a code that the user typed in (RFC 8628 §3.3).
     package enum Finding: Sendable {
         case question(Question)
         /// No device waits with this code.
@@ -78,8 +79,9 @@ package final class DeviceApprovals: Sendable {
         else {
             try await refusals.record(
                 AuditEvent(
-                    at: now, type: .deviceCodeRefused, outcome: .failure, reason: "unknown_user_code",
-                    subject: session.subject, sessionID: session.id, origin: origin))
+                    at: now, type: .deviceCodeRefused, outcome: .failure,
+                    reason: RefusalReason.unknownUserCode.rawValue, subject: session.subject, sessionID: session.id,
+                    origin: origin))
             return .unknown
         }
         try await limiter.giveBack(keys, at: now)
@@ -96,6 +98,7 @@ package final class DeviceApprovals: Sendable {
                 isNear: authorization.network.flatMap { asked in network.map { $0 == asked } }, sealed: sealed))
     }
 
+    /// What came of the user's answer.
     package enum Outcome: Sendable {
         case approved(Client)
         case denied(Client)
@@ -122,7 +125,7 @@ package final class DeviceApprovals: Sendable {
             detail.add("network", authorization.network)
             return AuditEvent(
                 at: now, type: type, outcome: .success, subject: session.subject, clientID: client.id,
-                sessionID: session.id, origin: origin, detail: String(decoding: detail.finish(), as: UTF8.self))
+                sessionID: session.id, origin: origin, detail: detail.finishedText())
         }
         guard agreed else {
             let outcome = try await store.denyDevice(digest: digest, at: now, event: event(.deviceCodeDenied))
@@ -179,23 +182,23 @@ extension DeviceApprovals {
     package func explain(userCode typed: String, at now: Timestamp) async throws -> Explanation {
         var explanation = Explanation(rule: "device_code")
         let userCode = DeviceUserCode(typed)
-        guard explanation.check("code can be one", fails: userCode == nil ? "malformed_user_code" : nil), let userCode
+        guard explanation.check("code can be one", userCode != nil, else: .malformedUserCode), let userCode
         else { return explanation }
         let state = try await store.deviceAuthorization(userCode: userCode.digest(key))
-        guard explanation.check("a device has this code", fails: state == nil ? "unknown_user_code" : nil), let state
+        guard explanation.check("a device has this code", state != nil, else: .unknownUserCode), let state
         else { return explanation }
         let authorization = state.authorization
         explanation.note("client", authorization.clientID.rawValue)
         explanation.note("scope", authorization.scope.description)
         if let network = authorization.network { explanation.note("network", network) }
         explanation.check(
-            "code is alive", fails: now < authorization.expiresAt ? nil : "expired_device_code",
+            "code is alive", now < authorization.expiresAt, else: .expiredDeviceCode,
             found: "until \(authorization.expiresAt.rfc3339)")
         explanation.check(
             "nobody has answered", fails: state.decision == .pending ? nil : state.decision.rawValue)
         explanation.check(
-            "client may use the grant",
-            fails: clients.current[authorization.clientID]?.mayUse(.deviceCode) == true ? nil : "grant_type")
+            "client may use the grant", clients.current[authorization.clientID]?.mayUse(.deviceCode) == true,
+            else: .grantType)
         return explanation
     }
 }

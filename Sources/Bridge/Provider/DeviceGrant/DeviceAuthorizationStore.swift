@@ -53,6 +53,7 @@ package struct DeviceAuthorization: Hashable, Sendable {
     }
 }
 
+/// A stored device authorization, and what its user decided.
 package struct DeviceAuthorizationState: Hashable, Sendable {
     /// What its user has said.
     package enum Decision: String, Hashable, Sendable, CaseIterable {
@@ -71,6 +72,7 @@ package struct DeviceAuthorizationState: Hashable, Sendable {
     package func isWaiting(at now: Timestamp) -> Bool { decision == .pending && now < authorization.expiresAt }
 }
 
+/// Whether the user's decision was recorded.
 package enum DeviceDecisionOutcome: Hashable, Sendable {
     case recorded
     /// Unknown, expired, or answered before.
@@ -88,6 +90,7 @@ package protocol DevicePolls: Sendable {
     func poll(_ digest: String, until expiry: Timestamp, at now: Timestamp) async throws -> DevicePoll
 }
 
+/// Whether a device that polls kept to its interval (RFC 8628 §3.5).
 package struct DevicePoll: Hashable, Sendable {
     package let isTooSoon: Bool
     /// That the device must leave between two requests from now on.

@@ -53,7 +53,7 @@ package final class DeviceAuthorizations: Sendable {
                 throw OAuthError(.rateLimited, detail: scope, retryAfter: wait.roundedUpSeconds)
             }
             guard client.mayUse(.deviceCode) else {
-                throw OAuthError(.unauthorizedClient, "the client may not use this grant", detail: "grant_type")
+                throw OAuthError(.unauthorizedClient, "the client may not use this grant", detail: .grantType)
             }
             return try await start(try Self.scope(in: parameters, of: client), client, origin: origin, at: now)
         } catch let error as OAuthError where error.code != .rateLimited {
@@ -84,13 +84,14 @@ package final class DeviceAuthorizations: Sendable {
         var asked = Scope(tokens: [Scope.openID])
         if parameters.bytes("scope") != nil {
             guard let named = parameters["scope"].flatMap({ Scope($0) }) else {
-                throw OAuthError(.invalidScope, "scope is malformed", detail: "malformed_scope")
+                throw OAuthError(.invalidScope, "scope is malformed", detail: .malformedScope)
             }
             asked = named
         }
         let possible = asked.intersection(client.deviceScope)
         guard !possible.isEmpty else {
-            throw OAuthError(.invalidScope, "a device of this client may have none of these scopes", detail: "scope")
+            throw OAuthError(
+                .invalidScope, "a device of this client may have none of these scopes", detail: .scopeOfDevice)
         }
         return possible
     }

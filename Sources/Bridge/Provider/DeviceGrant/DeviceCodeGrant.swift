@@ -24,18 +24,19 @@ package final class DeviceCodeGrant: TokenGrant {
     }
 
     package func authorize(_ request: TokenRequest) async throws -> TokenResponse {
-        guard let secret = OpaqueSecret(try request.required("device_code"), kind: .deviceCode),
+        let presented = try request.required("device_code", else: .missingDeviceCode)
+        guard let secret = OpaqueSecret(presented, kind: .deviceCode),
             let state = try await devices.deviceAuthorization(digest: secret.digest)
-        else { throw Self.refused("unknown_device_code") }
+        else { throw Self.refused(.unknownDeviceCode) }
         // Nothing is counted: another client cannot spoil what it may not redeem.
-        guard state.authorization.clientID == request.client.id else { throw Self.refused("other_client") }
+        guard state.authorization.clientID == request.client.id else { throw Self.refused(.otherClient) }
         switch state.decision {
-        case .denied: throw OAuthError(.accessDenied, "the user declined", detail: "denied")
+        case .denied: throw OAuthError(.accessDenied, "the user declined", detail: .denied)
         case .pending: throw try await waiting(state.authorization, request)
         case .approved:
             // An approval ends with the session that it was given in.
             guard let code = try await redemption.codes.code(digest: secret.digest) else {
-                throw OAuthError(.accessDenied, "the approval has ended", detail: "approval_ended")
+                throw OAuthError(.accessDenied, "the approval has ended", detail: .approvalEnded)
             }
             return try await redeem(code, request)
         }
@@ -46,8 +47,8 @@ package final class DeviceCodeGrant: TokenGrant {
         let poll = try await polls.poll(authorization.digest, until: authorization.expiresAt, at: request.at)
         return poll.isTooSoon
             ? OAuthError(
-                .pollingTooFast, "ask every \(poll.interval.roundedUpSeconds) seconds from now on", detail: "too_soon")
-            : OAuthError(.authorizationPending, "the user has not answered yet", detail: "pending")
+                .pollingTooFast, "ask every \(poll.interval.roundedUpSeconds) seconds from now on", detail: .tooSoon)
+            : OAuthError(.authorizationPending, "the user has not answered yet", detail: .pending)
     }
 
     private func redeem(_ state: AuthorizationCodeState, _ request: TokenRequest) async throws -> TokenResponse {
@@ -55,7 +56,7 @@ package final class DeviceCodeGrant: TokenGrant {
         guard request.at < state.code.expiresAt else { throw Self.expired }
         let client = request.client
         guard let browser = try await redemption.browser(of: state, at: request.at) else {
-            throw OAuthError(.accessDenied, "the approval has ended", detail: "approval_ended")
+            throw OAuthError(.accessDenied, "the approval has ended", detail: .approvalEnded)
         }
         let session = AppSession(
             id: SessionID.make(at: request.at, random: redemption.random),
@@ -75,9 +76,9 @@ package final class DeviceCodeGrant: TokenGrant {
             ])
         switch outcome {
         case .opened: break
-        case .alreadyUsed: throw Self.refused("device_code_reused")
+        case .alreadyUsed: throw Self.refused(.deviceCodeReused)
         case .gone: throw Self.expired
-        case .subjectDisabled: throw OAuthError(.accessDenied, "the approval has ended", detail: "subject_disabled")
+        case .subjectDisabled: throw OAuthError(.accessDenied, "the approval has ended", detail: .subjectDisabled)
         }
         return .tokens(
             try await redemption.tokens.answer(
@@ -90,16 +91,16 @@ package final class DeviceCodeGrant: TokenGrant {
     private func reused(
         _ state: AuthorizationCodeState, since redeemedAt: Timestamp, _ request: TokenRequest
     ) async throws -> TokenResponse {
-        guard request.at - redeemedAt > Self.crossing else { throw Self.refused("device_code_reused") }
-        try await redemption.endReused(state, request, as: .deviceCodeReused, reason: "device_code_reused")
-        throw Self.refused("device_code_reused")
+        guard request.at - redeemedAt > Self.crossing else { throw Self.refused(.deviceCodeReused) }
+        try await redemption.endReused(state, request, as: .deviceCodeReused, reason: .deviceCodeReused)
+        throw Self.refused(.deviceCodeReused)
     }
 
     private static var expired: OAuthError {
-        OAuthError(.expiredToken, "the device code has expired; begin again", detail: "expired_device_code")
+        OAuthError(.expiredToken, "the device code has expired; begin again", detail: .expiredDeviceCode)
     }
 
-    private static func refused(_ detail: String) -> OAuthError {
+    private static func refused(_ detail: RefusalReason) -> OAuthError {
         OAuthError(.invalidGrant, "the device code is not valid", detail: detail)
     }
 }

@@ -21,9 +21,9 @@ package final class AuthorizationCodeGrant: TokenGrant {
     }
 
     package func authorize(_ request: TokenRequest) async throws -> TokenResponse {
-        guard let secret = OpaqueSecret(try request.required("code"), kind: .authorizationCode),
+        guard let secret = OpaqueSecret(try request.required("code", else: .missingCode), kind: .authorizationCode),
             let state = try await redemption.codes.code(digest: secret.digest)
-        else { throw Self.refused("unknown_code") }
+        else { throw Self.refused(.unknownCode) }
         do {
             try check(request, against: state.code.grant)
         } catch let error {
@@ -34,32 +34,32 @@ package final class AuthorizationCodeGrant: TokenGrant {
             throw error
         }
         guard state.redeemedAt == nil else { return try await reused(state, request) }
-        guard request.at < state.code.expiresAt else { throw Self.refused("expired_code") }
+        guard request.at < state.code.expiresAt else { throw Self.refused(.expiredCode) }
         return try await open(state, request)
     }
 
     /// What must be right before the code is touched; a failure does not use it up
     /// (docs/rules/authorization-request.md K1 to K6).
     private func check(_ request: TokenRequest, against grant: AuthorizationGrant) throws(OAuthError) {
-        guard grant.clientID == request.client.id else { throw Self.refused("other_client") }
+        guard grant.clientID == request.client.id else { throw Self.refused(.otherClient) }
         if let redirectURI = request.parameters["redirect_uri"] {
-            guard redirectURI.utf8.elementsEqual(grant.redirectURI.utf8) else { throw Self.refused("redirect_uri") }
+            guard redirectURI.utf8.elementsEqual(grant.redirectURI.utf8) else { throw Self.refused(.redirectURI) }
         } else if grant.codeChallenge == nil {
             // Only a verifier can replace it (OAuth 2.1, "Redirect URI Parameter in Token Request").
-            throw Self.refused("missing_redirect_uri")
+            throw Self.refused(.missingRedirectURI)
         }
         let verifier = request.parameters["code_verifier"]
         if let challenge = grant.codeChallenge {
             guard let verifier = verifier.flatMap({ CodeVerifier($0) }), challenge.isAnswered(by: verifier) else {
-                throw Self.refused("code_verifier")
+                throw Self.refused(.codeVerifier)
             }
         } else if verifier != nil {
             // Somebody took the challenge out of the authorization request (RFC 9700 §4.8.2).
             throw OAuthError(
-                .invalidRequest, "code_verifier was sent, but no code_challenge before it", detail: "pkce_downgrade")
+                .invalidRequest, "code_verifier was sent, but no code_challenge before it", detail: .pkceDowngrade)
         }
         guard SenderConstraint.permits(grant.proofKeyThumbprint, shown: request.proofKeyThumbprint) else {
-            throw Self.refused("proof_key")
+            throw Self.refused(.proofKey)
         }
     }
 
@@ -67,7 +67,7 @@ package final class AuthorizationCodeGrant: TokenGrant {
         let grant = state.code.grant
         let client = request.client
         guard let browser = try await redemption.browser(of: state, at: request.at) else {
-            throw Self.refused("session_ended")
+            throw Self.refused(.sessionEnded)
         }
         let session = AppSession(
             id: SessionID.make(at: request.at, random: redemption.random),
@@ -87,8 +87,8 @@ package final class AuthorizationCodeGrant: TokenGrant {
         switch outcome {
         case .opened: break
         case .alreadyUsed: return try await reused(state, request)
-        case .gone: throw Self.refused("expired_code")
-        case .subjectDisabled: throw Self.refused("subject_disabled")
+        case .gone: throw Self.refused(.expiredCode)
+        case .subjectDisabled: throw Self.refused(.subjectDisabled)
         }
         let deviceSecret =
             session.scope.contains(Scope.deviceSSO)
@@ -106,11 +106,11 @@ package final class AuthorizationCodeGrant: TokenGrant {
 
     /// One of the two who used the code stole it, and it cannot be told which: what it opened ends (RFC 6749 §4.1.2).
     private func reused(_ state: AuthorizationCodeState, _ request: TokenRequest) async throws -> TokenResponse {
-        try await redemption.endReused(state, request, as: .authorizationCodeReused, reason: "code_reused")
-        throw Self.refused("code_reused")
+        try await redemption.endReused(state, request, as: .authorizationCodeReused, reason: .codeReused)
+        throw Self.refused(.codeReused)
     }
 
-    private static func refused(_ detail: String) -> OAuthError {
+    private static func refused(_ detail: RefusalReason) -> OAuthError {
         OAuthError(.invalidGrant, "the authorization code is not valid", detail: detail)
     }
 }

@@ -14,11 +14,11 @@ package final class ClientCredentialsGrant: TokenGrant {
     package func authorize(_ request: TokenRequest) async throws -> TokenResponse {
         let client = request.client
         guard !client.isPublic else {
-            throw OAuthError(.unauthorizedClient, "a public client cannot act for itself", detail: "public_client")
+            throw OAuthError(.unauthorizedClient, "a public client cannot act for itself", detail: .publicClient)
         }
         let scope = try request.requestedScope() ?? client.scope
         guard scope.isSubset(of: client.scope) else {
-            throw OAuthError(.invalidScope, "scope is wider than the client's own", detail: "scope_widened")
+            throw OAuthError(.invalidScope, "scope is wider than the client's own", detail: .scopeWidened)
         }
         let (response, id) = try tokens.answer(
             for: client, scope: scope, proofKeyThumbprint: request.proofKeyThumbprint, at: request.at)

@@ -29,12 +29,12 @@ struct CodeRedemption: Sendable {
 
     /// One of the two who used the code stole it, and it cannot be told which: what it opened ends (RFC 6749 §4.1.2).
     func endReused(
-        _ state: AuthorizationCodeState, _ request: TokenRequest, as type: AuditEventType, reason: String
+        _ state: AuthorizationCodeState, _ request: TokenRequest, as type: AuditEventType, reason: RefusalReason
     ) async throws {
-        let reuse = event(type, state, request, reason: reason)
+        let reuse = event(type, state, request, reason: reason.rawValue)
         let ended = try await codes.recordCodeReuse(
             digest: state.code.digest, reuse: reuse,
-            ending: Ending(at: request.at, reason: reason, origin: request.origin),
+            ending: Ending(at: request.at, reason: reason.rawValue, origin: request.origin, extent: .stolen),
             alwaysTells: try await refusals.admits(reuse, within: [.repeats(of: state.code.digest)]))
         await endings.take(in: ended)
     }

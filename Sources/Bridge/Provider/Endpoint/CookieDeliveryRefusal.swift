@@ -4,7 +4,7 @@ package import OAuth2
 ///
 /// Tokens in a body prove who is meant, not whose browser sends them: a page of somebody else's could post its own
 /// tokens, and the visitor would go on as that somebody (login CSRF).
-package enum CookieDeliveryRefusal: String, Hashable, Sendable {
+package enum CookieDeliveryRefusal: String, Hashable, Sendable, CaseIterable {
     case foreignOrigin = "cookies_foreign_origin"
     case crossSite = "cookies_cross_site"
     /// A form or a link, in whose answer no page of ours has a part.

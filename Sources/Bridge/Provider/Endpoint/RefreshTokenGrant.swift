@@ -23,17 +23,18 @@ package final class RefreshTokenGrant: TokenGrant {
     }
 
     package func authorize(_ request: TokenRequest) async throws -> TokenResponse {
-        guard let secret = OpaqueSecret(try request.required("refresh_token"), kind: .refreshToken),
+        let presented = try request.required("refresh_token", else: .missingRefreshToken)
+        guard let secret = OpaqueSecret(presented, kind: .refreshToken),
             let state = try await store.refreshToken(digest: secret.digest)
-        else { throw Self.refused("unknown_refresh_token") }
-        guard state.session.clientID == request.client.id else { throw Self.refused("other_client") }
-        guard state.session.isAlive(at: request.at) else { throw Self.refused("session_ended") }
+        else { throw Self.refused(.unknownRefreshToken) }
+        guard state.session.clientID == request.client.id else { throw Self.refused(.otherClient) }
+        guard state.session.isAlive(at: request.at) else { throw Self.refused(.sessionEnded) }
         guard SenderConstraint.permits(state.record.proofKeyThumbprint, shown: request.proofKeyThumbprint) else {
-            throw Self.refused("proof_key")
+            throw Self.refused(.proofKey)
         }
         let scope = try request.requestedScope() ?? state.record.scope
         guard scope.isSubset(of: state.record.scope) else {
-            throw OAuthError(.invalidScope, "scope is wider than what was granted", detail: "scope_widened")
+            throw OAuthError(.invalidScope, "scope is wider than what was granted", detail: .scopeWidened)
         }
         let current = try await take(secret, state, request)
         let deviceSecret =
@@ -63,11 +64,11 @@ package final class RefreshTokenGrant: TokenGrant {
             of: state.session.subject, client: request.client.id, origin: request.origin, at: request.at)
         {
             throw OAuthError(
-                .slowDown, "too many refreshes of one user", detail: "refresh.subject",
+                .slowDown, "too many refreshes of one user", detail: limit.scope,
                 retryAfter: wait.roundedUpSeconds)
         }
         if state.rotatedAt != nil { return successor }
-        guard request.at < state.record.expiresAt else { throw Self.refused("expired_refresh_token") }
+        guard request.at < state.record.expiresAt else { throw Self.refused(.expiredRefreshToken) }
         let session = state.session
         guard request.client.isPublic else {
             let extended = refreshTokens.record(
@@ -76,7 +77,7 @@ package final class RefreshTokenGrant: TokenGrant {
                 try await store.extendRefreshToken(
                     digest: secret.digest, until: extended.expiresAt, at: request.at,
                     event: event(.refreshTokenUsed, state, request))
-            else { throw Self.refused("session_ended") }
+            else { throw Self.refused(.sessionEnded) }
             return secret
         }
         let record = refreshTokens.record(
@@ -89,7 +90,7 @@ package final class RefreshTokenGrant: TokenGrant {
         case .rotatedBefore(let state):
             try await endIfStolen(successor, state, request)
             return successor
-        case .gone: throw Self.refused("session_ended")
+        case .gone: throw Self.refused(.sessionEnded)
         }
     }
 
@@ -104,21 +105,21 @@ package final class RefreshTokenGrant: TokenGrant {
         }
         try await endings.end(
             .appSession(state.session.id),
-            Ending(at: request.at, reason: "refresh_token_reused", origin: request.origin),
-            first: [event(.refreshTokenReused, state, request, reason: "reused")])
-        throw Self.refused("reused")
+            Ending(at: request.at, reason: "refresh_token_reused", origin: request.origin, extent: .stolen),
+            first: [event(.refreshTokenReused, state, request, reason: .reused)])
+        throw Self.refused(.reused)
     }
 
     private func event(
-        _ type: AuditEventType, _ state: RefreshTokenState, _ request: TokenRequest, reason: String? = nil
+        _ type: AuditEventType, _ state: RefreshTokenState, _ request: TokenRequest, reason: RefusalReason? = nil
     ) -> AuditEvent {
         AuditEvent(
-            at: request.at, type: type, outcome: reason == nil ? .success : .failure, reason: reason,
+            at: request.at, type: type, outcome: reason == nil ? .success : .failure, reason: reason?.rawValue,
             subject: state.session.subject, clientID: request.client.id, sessionID: state.session.id,
             origin: request.origin)
     }
 
-    private static func refused(_ detail: String) -> OAuthError {
+    private static func refused(_ detail: RefusalReason) -> OAuthError {
         OAuthError(.invalidGrant, "the refresh token is not valid", detail: detail)
     }
 }

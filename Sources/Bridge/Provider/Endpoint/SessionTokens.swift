@@ -37,10 +37,12 @@ package final class SessionTokens: Sendable {
 
     /// Signs an access token for the session and, when `openid` was granted or a device secret goes along, an ID token:
     /// without one that has its `ds_hash` the secret could not be exchanged (contract §5.1, §5.4).
-    /// - Parameter scope: what the access token is for, at most the session's.
+    /// - Parameter scope: what the access token is for, at most the session's. The scope for a device secret counts and
+    ///   is told only with one (draft-07 §3.1, §3.3); the session keeps it, for a refresh that gives one.
     package func answer(
         for session: AppSession, client: Client, scope: Scope, extras: Extras = Extras(), at now: Timestamp
     ) async throws -> IssuedTokens {
+        let scope = extras.deviceSecret == nil ? scope.removing(Scope.deviceSSO) : scope
         let claims = AccessTokenClaims(
             subject: session.subject, audience: [accessTokens.issuer], clientID: client.id, scope: scope,
             id: TokenID(rawValue: random.text(16)), sessionID: session.id, authentication: session.authentication,

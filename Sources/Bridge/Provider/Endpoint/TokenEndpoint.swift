@@ -27,6 +27,10 @@ package final class TokenEndpoint: Sendable {
         self.time = time
     }
 
+    package static var unsupportedGrantType: OAuthError {
+        OAuthError(.unsupportedGrantType, "grant_type is not offered here", detail: .grantType)
+    }
+
     /// What the metadata documents list.
     package var grantTypes: [GrantType] { GrantType.allCases.filter { grants[$0] != nil } }
 
@@ -44,7 +48,7 @@ package final class TokenEndpoint: Sendable {
         do {
             if let flaw, client.delivery == .cookies { throw flaw.error }
             request.proofKeyThumbprint = try await key(shownBy: proof, client, at: now)
-            let grant = try grant(for: request)
+            let grant = try await grant(for: request)
             try request.checkResource(of: grant.type, issuer: issuer)
             return try await grant.authorize(request)
         } catch let error as OAuthError where error.code == .authorizationPending || error.code == .pollingTooFast {
@@ -70,13 +74,13 @@ package final class TokenEndpoint: Sendable {
         return try await proofs.verify(proof, at: now)
     }
 
-    private func grant(for request: TokenRequest) throws(OAuthError) -> any TokenGrant {
-        let name = try request.required("grant_type")
+    private func grant(for request: TokenRequest) async throws -> any TokenGrant {
+        let name = try request.required("grant_type", else: .missingGrantType)
         guard let type = GrantType(rawValue: name), let grant = grants[type] else {
-            throw OAuthError(.unsupportedGrantType, "grant_type is not offered here", detail: "grant_type")
+            throw Self.unsupportedGrantType
         }
-        guard request.client.mayUse(type) else {
-            throw OAuthError(.unauthorizedClient, "the client may not use this grant", detail: "grant_type")
+        if !request.client.mayUse(type), try await !grant.refusesByItself(request) {
+            throw OAuthError(.unauthorizedClient, "the client may not use this grant", detail: .grantType)
         }
         return grant
     }

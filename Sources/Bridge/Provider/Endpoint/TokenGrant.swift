@@ -9,6 +9,13 @@ package protocol TokenGrant: Sendable {
 
     /// - Throws: `OAuthError` with the RFC's code; ``StorageError`` when a store cannot decide.
     func authorize(_ request: TokenRequest) async throws -> TokenResponse
+
+    /// Whether it refuses the request for a reason that goes before its client's right to the grant.
+    func refusesByItself(_ request: TokenRequest) async throws -> Bool
+}
+
+extension TokenGrant {
+    package func refusesByItself(_ request: TokenRequest) async throws -> Bool { false }
 }
 
 /// A request to the token endpoint whose client is known.
@@ -33,10 +40,10 @@ package struct TokenRequest: Sendable {
     }
 
     /// A parameter that must be there.
-    /// - Throws: `invalid_request` naming it.
-    package func required(_ name: String) throws(OAuthError) -> String {
+    /// - Throws: `invalid_request` naming it, for that reason.
+    package func required(_ name: String, else reason: RefusalReason) throws(OAuthError) -> String {
         guard let value = parameters[name] else {
-            throw OAuthError(.invalidRequest, "\(name) is missing", detail: "missing_\(name)")
+            throw OAuthError(.invalidRequest, "\(name) is missing", detail: reason)
         }
         return value
     }
@@ -46,7 +53,7 @@ package struct TokenRequest: Sendable {
     package func requestedScope() throws(OAuthError) -> Scope? {
         guard let text = parameters["scope"] else { return nil }
         guard let scope = Scope(text) else {
-            throw OAuthError(.invalidScope, "scope is malformed", detail: "malformed_scope")
+            throw OAuthError(.invalidScope, "scope is malformed", detail: .malformedScope)
         }
         return scope
     }
@@ -57,7 +64,7 @@ package struct TokenRequest: Sendable {
     func checkResource(of type: GrantType, issuer: String) throws(OAuthError) {
         let audience = type == .tokenExchange ? parameters["audience"] : nil
         guard parameters.keeps(AuthorizationParameter.resource, to: [issuer] + [audience].compactMap(\.self)) else {
-            throw OAuthError(.invalidTarget, "resource must be this issuer", detail: "wrong_resource")
+            throw OAuthError(.invalidTarget, "resource must be this issuer", detail: .wrongResource)
         }
     }
 }

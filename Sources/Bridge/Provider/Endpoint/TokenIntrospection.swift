@@ -40,9 +40,9 @@ package final class TokenIntrospection: Sendable {
         let client = try await authenticator.client(sending: parameters, basic: basic, origin: origin, at: now)
         guard !client.isPublic else {
             let error = OAuthError(
-                .invalidClient, "introspection takes a confidential client", detail: "public_client")
+                .invalidClient, "introspection takes a confidential client", detail: .publicClient)
             try await refusals.tokenWithheld(error, clientID: client.id, origin: origin, at: now)
-            throw ClientRefused(error: error, usedBasic: false)
+            throw ClientRefused(error: error)
         }
         guard let token = parameters["token"] else { throw OAuthError(.invalidRequest, "token is missing") }
         guard let known = try await facts(Secret(token), asking: client, at: now), Self.mayKnow(known, client) else {

@@ -64,11 +64,11 @@ package final class TokenRevocation: Sendable {
             // It may be something else.
         }
         if idTokens.read(Secret(token)) != nil {
-            throw OAuthError(.unsupportedTokenType, "an ID token cannot be revoked", detail: "id_token")
+            throw OAuthError(.unsupportedTokenType, "an ID token cannot be revoked", detail: .idToken)
         }
         // Silence would say that it is revoked; whoever issued it revokes it by its id (contract §3).
         if CompactJWS(token)?.type == LoginTokenHeader.tokenType {
-            throw OAuthError(.unsupportedTokenType, "a login token is revoked by its id", detail: "login_token")
+            throw OAuthError(.unsupportedTokenType, "a login token is revoked by its id", detail: .loginToken)
         }
     }
 
@@ -94,5 +94,5 @@ package final class TokenRevocation: Sendable {
     }
 
     static let notYours = OAuthError(
-        .invalidGrant, "the token was issued to another client", detail: "other_client")
+        .invalidGrant, "the token was issued to another client", detail: .otherClient)
 }

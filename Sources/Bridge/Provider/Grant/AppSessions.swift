@@ -30,6 +30,7 @@ package struct AppSessions: Sendable {
     func forgetAll() { cache.removeAll() }
 }
 
+/// Whether an app's session was opened, or why not.
 package enum AppSessionOpenOutcome: Hashable, Sendable {
     case opened
     case subjectDisabled

@@ -14,6 +14,7 @@ package struct IssuedAuthorizationCode: Hashable, Sendable {
     }
 }
 
+/// A stored authorization code, and what became of it (contract §5.1).
 package struct AuthorizationCodeState: Hashable, Sendable {
     package let code: IssuedAuthorizationCode
     package let misses: Int
@@ -35,6 +36,7 @@ package struct AuthorizationCodeState: Hashable, Sendable {
     }
 }
 
+/// Whether this use of a code was the first, which alone opens a session (RFC 6749 §4.1.2).
 package enum AuthorizationCodeRedeemOutcome: Hashable, Sendable {
     case opened
     case alreadyUsed

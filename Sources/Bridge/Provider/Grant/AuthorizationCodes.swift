@@ -27,7 +27,7 @@ package final class AuthorizationCodes: Sendable {
     ) async throws -> Admission {
         if let wait = try await limit.take(of: subject, client: client, origin: origin, at: now) {
             throw OAuthError(
-                .rateLimited, "too many authorizations of one user", detail: "authorize.subject",
+                .rateLimited, "too many authorizations of one user", detail: limit.scope,
                 retryAfter: wait.roundedUpSeconds)
         }
         return Admission()

@@ -69,6 +69,7 @@ package struct RefreshTokenRecord: Hashable, Sendable {
     }
 }
 
+/// A stored refresh token with its session, and where it stands in its rotation (contract §5.2).
 package struct RefreshTokenState: Hashable, Sendable {
     package let record: RefreshTokenRecord
     /// When a successor took its place, and which.
@@ -90,6 +91,7 @@ package struct RefreshTokenState: Hashable, Sendable {
     }
 }
 
+/// Whether a refresh token was replaced by its successor (contract §5.2).
 package enum RefreshTokenRotation: Hashable, Sendable {
     case rotated
     /// Another call was first; what stands now.

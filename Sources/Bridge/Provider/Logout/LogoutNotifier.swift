@@ -6,6 +6,7 @@ package protocol LogoutDelivery: Sendable {
     func deliver(_ token: Secret<String>, to uri: String, timeout: Duration) async -> LogoutDeliveryOutcome
 }
 
+/// What a client answered to a logout token (Back-Channel Logout §2.8).
 package enum LogoutDeliveryOutcome: Hashable, Sendable {
     /// 200 or 204.
     case accepted

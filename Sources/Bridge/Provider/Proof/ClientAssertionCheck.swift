@@ -1,4 +1,3 @@
-import Crypto
 package import OAuth2
 
 /// Checks a client's signed assertion (`private_key_jwt`, RFC 7523 §3, OpenID Connect Core §9).
@@ -85,7 +84,7 @@ struct ClientAssertionCheck: Sendable {
     /// Of the client and the id together, so that no client can use up another's assertion.
     private static func digest(_ id: String, client: ClientID) -> String {
         let text = "client-assertion \(client.rawValue.utf8.count) \(client.rawValue) \(id)"
-        return Base64URL.encode(Array(SHA256.hash(data: Array(text.utf8))))
+        return SHA256Hash(of: text).base64URL
     }
 }
 
@@ -123,9 +122,6 @@ enum ClientAssertionRefusal: String, Sendable, CaseIterable {
 
 /// A client's keys cannot be fetched: whether an assertion is good cannot be found out now.
 struct ClientKeysUnreachable: Error {
-    /// The reason in the audit log.
-    static let reason = "keys_unreachable"
-
     let cause: StorageError
 }
 

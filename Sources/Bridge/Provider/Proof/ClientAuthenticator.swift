@@ -33,7 +33,7 @@ package final class ClientAuthenticator: Sendable {
         sending parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin,
         at now: Timestamp, isChecked: Bool = false
     ) async throws -> Client {
-        if !isChecked { try parameters.checkUnique(detail: "repeated_parameter") }
+        if !isChecked { try parameters.checkUnique(detail: RefusalReason.repeatedParameter.rawValue) }
         try parameters.checkText()
         return try await authenticate(try ClientCredentials(parameters, basic: basic), origin: origin, at: now)
     }
@@ -45,21 +45,15 @@ package final class ClientAuthenticator: Sendable {
         let client = credentials.clientID.flatMap { clients.current[ClientID(rawValue: $0)] }
         let flaw: String?
         if case .unreadable = credentials.proof {
-            flaw = "unreadable_credentials"
+            flaw = RefusalReason.unreadableCredentials.rawValue
         } else if let client {
             flaw = try await self.flaw(of: credentials.proof, by: client, origin: origin, at: now)
         } else {
-            flaw = credentials.clientID == nil ? "missing_client_id" : "unknown_client"
+            flaw = (credentials.clientID == nil ? RefusalReason.missingClientID : .unknownClient).rawValue
         }
         if let client, flaw == nil { return client }
-        try await count(flaw ?? "unknown_client", of: client, origin: origin, at: now)
-        let usedBasic =
-            switch credentials.proof {
-            case .basic, .unreadable: true
-            case .none, .post, .assertion: false
-            }
-        throw ClientRefused(
-            error: OAuthError(.invalidClient, Self.description(of: flaw), detail: flaw), usedBasic: usedBasic)
+        try await count(flaw ?? RefusalReason.unknownClient.rawValue, of: client, origin: origin, at: now)
+        throw ClientRefused(error: OAuthError(.invalidClient, Self.description(of: flaw), detail: flaw))
     }
 
     /// Counts a failure, and writes it down.
@@ -92,16 +86,16 @@ package final class ClientAuthenticator: Sendable {
         switch (client.authenticationMethod, proof) {
         // A public client that sends a secret believes in a protection that does not exist (RFC 8252 §8.5).
         case (.none, .none): nil
-        // Many tools send a header whatever the client is; with nothing behind the colon it claims nothing
+        // Many tools send a header whatever the client is; with nothing after the colon it claims nothing
         // (RFC 6749 §2.3.1).
         case (.none, .basic(let secret)) where secret.expose().isEmpty: nil
         case (.clientSecretBasic, .basic(let secret)), (.clientSecretBasic, .post(let secret)),
             (.clientSecretPost, .basic(let secret)), (.clientSecretPost, .post(let secret)):
-            Self.matches(secret, client.secretDigest) ? nil : "wrong_secret"
+            Self.matches(secret, client.secretDigest) ? nil : RefusalReason.wrongSecret.rawValue
         case (.privateKeyJWT, .assertion(let assertion)):
             try await flaw(of: assertion, by: client, origin: origin, at: now)
-        case (_, .none): "missing_proof"
-        default: "wrong_method"
+        case (_, .none): RefusalReason.missingProof.rawValue
+        default: RefusalReason.wrongMethod.rawValue
         }
     }
 
@@ -136,7 +130,7 @@ package final class ClientAuthenticator: Sendable {
         do {
             return try await assertions.verdict(on: assertion, by: client, at: now)
         } catch let unreachable as ClientKeysUnreachable {
-            try await count(ClientKeysUnreachable.reason, of: client, origin: origin, at: now)
+            try await count(RefusalReason.keysUnreachable.rawValue, of: client, origin: origin, at: now)
             throw unreachable.cause
         }
     }

@@ -6,6 +6,7 @@ package struct ClientCredentials: Sendable {
     package let clientID: String?
     package let proof: Proof
 
+    /// How it authenticates: the methods of RFC 6749 §2.3.1 and RFC 7523 §2.2, before anything is checked.
     package enum Proof: Sendable {
         case none
         case basic(Secret<String>)
@@ -27,7 +28,7 @@ package struct ClientCredentials: Sendable {
         let assertion = parameters["client_assertion"]
         let ways = [basic != nil, secret != nil, assertion != nil].filter(\.self).count
         guard ways <= 1 else {
-            throw OAuthError(.invalidRequest, "one way of client authentication at a time", detail: "several_proofs")
+            throw OAuthError(.invalidRequest, "one way of client authentication at a time", detail: .severalProofs)
         }
         let named = parameters["client_id"]
         if let basic, basic.id == Self.unreadable.id {
@@ -36,14 +37,14 @@ package struct ClientCredentials: Sendable {
         } else if let basic {
             guard named == nil || named == basic.id else {
                 throw OAuthError(
-                    .invalidRequest, "client_id differs from the one in Authorization", detail: "client_id")
+                    .invalidRequest, "client_id differs from the one in Authorization", detail: .otherClientID)
             }
             clientID = basic.id
             proof = .basic(basic.secret)
         } else if let assertion {
             guard parameters["client_assertion_type"] == Self.assertionType else {
                 throw OAuthError(
-                    .invalidRequest, "client_assertion_type is missing or not known", detail: "assertion_type")
+                    .invalidRequest, "client_assertion_type is missing or not known", detail: .assertionType)
             }
             clientID = named ?? CompactJWS(assertion)?.claims?["sub"]?.string
             proof = .assertion(Secret(assertion))
@@ -59,6 +60,4 @@ package struct ClientCredentials: Sendable {
 /// A client that was not believed.
 package struct ClientRefused: Error, Sendable {
     package let error: OAuthError
-    /// Whether it tried `Authorization: Basic`, which is answered in kind (RFC 6749 §5.2).
-    package let usedBasic: Bool
 }

@@ -1,4 +1,3 @@
-import Crypto
 package import OAuth2
 
 /// Decides whether a request proves that its sender holds a key (RFC 9449 §4.3).
@@ -100,8 +99,7 @@ package struct DPoPVerifier: Sendable {
 
     /// Under a name of its own and the key's, so that nobody can use up another's proof, or a login token.
     private static func replayID(_ proof: DPoPProof) -> TokenID {
-        let digest = SHA256.hash(data: Array("dpop \(proof.keyThumbprint) \(proof.id)".utf8))
-        return TokenID(rawValue: Base64URL.encode(Array(digest)))
+        TokenID(rawValue: SHA256Hash(of: "dpop \(proof.keyThumbprint) \(proof.id)").base64URL)
     }
 }
 

@@ -2,8 +2,8 @@ package import OAuth2
 
 /// The signing keys of a database, which all its nodes share; their secrets are sealed before they come here.
 ///
-/// The keys change as a whole: whoever changes them says which state he has seen, and nothing is written when that is
-/// no longer the present one. So every rule about them is decided in one place, ``KeySchedule``.
+/// The keys change as a whole: whoever changes them says which state they saw, and nothing is written when that is no
+/// longer the present one. So every rule about them is decided in one place, ``KeySchedule``.
 package protocol SigningKeyStore: Sendable {
     /// Grows with every change, in the order of commits; 0 before the first.
     func signingKeysNumber() async throws -> Int64
@@ -48,6 +48,7 @@ package struct SigningKeyChange: Hashable, Sendable {
     }
 }
 
+/// A signing key as the database keeps it: useless without the master key.
 package struct SealedSigningKey: Hashable, Sendable {
     /// `kid`.
     package let id: String

@@ -152,7 +152,7 @@ extension SigningKeys {
     private static func detail(_ facts: [String: String]) -> String {
         var writer = JSONObjectWriter()
         for (name, value) in facts.sorted(by: { $0.key < $1.key }) { writer.add(name, value) }
-        return String(decoding: writer.finish(), as: UTF8.self)
+        return writer.finishedText()
     }
 
     private static func addedEvent(_ key: SealedSigningKey, at now: Timestamp) -> AuditEvent {

@@ -16,12 +16,16 @@ package enum EndingRoot: Hashable, Sendable {
 /// An end: when, why, by whom, and how far it goes. Its events are made here; ``EndingWalk`` says what it reaches, and a
 /// store carries both out in one transaction (contract §16.6).
 package struct Ending: Sendable {
+    /// How far an end reaches from where it begins (contract §16.6).
     package enum Extent: Hashable, Sendable {
         /// All that came of it, whatever it was granted for, and what its browser brought along.
         case everything
         /// All that came of it and no more: what a browser's session took over from the one before goes on.
         case descendants
-        /// A user leaves a browser: what he granted for longer than that goes on (OpenID Connect Core §11), and its
+        /// All that came of it, and the device that was given its first secret in it, unless another app is signed in
+        /// there: of two who showed what opened or renews it one is a thief, and may have that secret.
+        case stolen
+        /// A user leaves a browser: what they granted for longer than that goes on (OpenID Connect Core §11), and its
         /// clients hear of it all the same.
         case signOut
     }
@@ -87,7 +91,7 @@ package struct Ending: Sendable {
         if let actor { detail.add("actor", actor.description) }
         if let device { detail.add("device_secret_id", device.rawValue) }
         if let signedInAt { detail.add("signed_in_at", signedInAt.rfc3339) }
-        return String(decoding: detail.finish(), as: UTF8.self)
+        return detail.finishedText()
     }
 }
 
@@ -106,7 +110,7 @@ package struct Ended: Hashable, Sendable {
 
     package var isEmpty: Bool { sessions.isEmpty && devices.isEmpty }
 
-    /// Whether what `root` names was alive until now; of a user nobody can tell what else was his.
+    /// Whether what `root` names was alive until now; for a user, nobody can tell what else was theirs.
     func includes(_ root: EndingRoot) -> Bool {
         switch root {
         case .appSession(let id), .webSession(let id): sessions.contains(id)

@@ -24,6 +24,10 @@ package protocol EndingGround {
     /// What was granted in a browser's session, or in one whose place it took, and lives.
     func grants(in id: SessionID, at now: Timestamp) throws -> [AppSession]
 
+    /// The live devices that were given their first secret in an app session, held: until the transaction ends nobody hangs
+    /// a session of this user below any device.
+    func holdDevices(firstGivenIn id: SessionID, at now: Timestamp) throws -> [DeviceSecretID]
+
     /// The living app sessions of a device.
     func appSessions(of device: DeviceSecretID) throws -> [SessionID]
 
@@ -62,6 +66,8 @@ package struct EndingWalk {
     private var ended = Ended()
     private var waiting: [(root: EndingRoot, reason: String)] = []
     private var visited: Set<EndingRoot> = []
+    /// Those that end as well unless somebody else is signed in there.
+    private var devices: [DeviceSecretID] = []
 
     private init(_ ending: Ending, of root: EndingRoot, on ground: any EndingGround, first: [AuditEvent]) {
         self.root = root
@@ -76,7 +82,11 @@ package struct EndingWalk {
     ) throws -> Ended {
         var walk = EndingWalk(ending, of: root, on: ground, first: first)
         try walk.begin()
-        while let next = walk.waiting.popLast() { try walk.visit(next.root, reason: next.reason) }
+        try walk.goOn()
+        for device in try walk.devices.filter({ try ground.appSessions(of: $0).isEmpty }) {
+            walk.push(.device(device), reason: ending.reason)
+        }
+        try walk.goOn()
         return walk.ended
     }
 
@@ -92,9 +102,16 @@ package struct EndingWalk {
                 push(found, reason: ending.reason)
             }
         case .webSession(let id) where ending.extent == .signOut: try spareOffline(in: id)
+        // Ahead of the sessions, as at a device's end.
+        case .appSession(let id) where ending.extent == .stolen:
+            devices = try ground.holdDevices(firstGivenIn: id, at: ending.at)
         default: break
         }
         push(root, reason: ending.reason)
+    }
+
+    private mutating func goOn() throws {
+        while let next = waiting.popLast() { try visit(next.root, reason: next.reason) }
     }
 
     /// What goes on after a browser's sign-out was granted in a sign-in of the user's own; elsewhere nothing is.

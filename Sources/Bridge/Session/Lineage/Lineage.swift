@@ -97,7 +97,7 @@ package struct Lineage: Hashable, Sendable {
 }
 
 extension Lineage {
-    /// What of `wanted` it may hand on. That a user is who he is goes without a scope: every session says so.
+    /// What of `wanted` it may hand on. Who the user is needs no scope: every session says so.
     package func limiting(_ wanted: Scope) -> Scope {
         scope.map { wanted.intersection($0.adding(Scope.openID)) } ?? wanted
     }

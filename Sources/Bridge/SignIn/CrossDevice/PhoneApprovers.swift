@@ -14,16 +14,46 @@ package final class PhoneApprovers: Sendable {
     private let limits: LimitSettings
     private let limiter: any RateLimiter
     private let refusals: RefusalLog
+    /// Whether a phone of another network than the computer's is refused.
+    let requiresSameNetwork: Bool
 
     package init(
         apps: any GrantStore, clients: Reloadable<ClientDirectory>, limits: LimitSettings,
-        limiter: any RateLimiter, refusals: RefusalLog
+        limiter: any RateLimiter, refusals: RefusalLog, requiresSameNetwork: Bool = false
     ) {
         self.apps = apps
         self.clients = clients
         self.limits = limits
         self.limiter = limiter
         self.refusals = refusals
+        self.requiresSameNetwork = requiresSameNetwork
+    }
+
+    /// What an app's session is asked for.
+    enum Act {
+        case approval
+        case keyLinking
+
+        /// As what a refusal is written down.
+        var refusal: AuditEventType {
+            switch self {
+            case .approval: .crossDeviceRefused
+            case .keyLinking: .selfIssuedRefused
+            }
+        }
+
+        /// What a refusal says that the app may not do.
+        var words: String {
+            switch self {
+            case .approval: "approve sign-ins"
+            case .keyLinking: "link a phone's key"
+            }
+        }
+    }
+
+    /// What counts as near.
+    static func network(of address: NetworkAddress?) -> NetworkPrefix? {
+        address.map { $0.network($0.family == .v4 ? 24 : 56) }
     }
 
     /// - Parameter isFresh: whether its token has to be of the last minutes.
@@ -37,10 +67,10 @@ package final class PhoneApprovers: Sendable {
     /// The session of an app that may approve.
     /// - Parameters:
     ///   - isFresh: whether its token has to be of the last minutes.
-    ///   - refusal: as what a refusal is written down.
+    ///   - act: what for.
     /// - Throws: `OAuthError`, which is recorded; ``StorageError``.
     func appSession(
-        of bearer: BearerIdentity, isFresh: Bool, refusal: AuditEventType = .crossDeviceRefused,
+        of bearer: BearerIdentity, isFresh: Bool, for act: Act = .approval,
         origin: RequestOrigin, at now: Timestamp
     ) async throws -> AppSession {
         let key = RateLimitKey(
@@ -52,9 +82,9 @@ package final class PhoneApprovers: Sendable {
         }
         let session = try await session(of: bearer)
         do throws(OAuthError) {
-            return try check(bearer, session: session, isFresh: isFresh, at: now)
+            return try check(bearer, session: session, isFresh: isFresh, for: act, at: now)
         } catch {
-            try await record(refusal, error.detail ?? error.code.rawValue, bearer, origin: origin, at: now)
+            try await record(act.refusal, error.detail ?? error.code.rawValue, bearer, origin: origin, at: now)
             throw error
         }
     }
@@ -66,7 +96,7 @@ package final class PhoneApprovers: Sendable {
     ) async throws -> ApprovingPhone? {
         let session = try await session(of: bearer)
         do throws(OAuthError) {
-            let session = try check(bearer, session: session, isFresh: true, at: now)
+            let session = try check(bearer, session: session, isFresh: true, for: .approval, at: now)
             explanation.check("app may approve", fails: nil, found: session.id.rawValue)
             return phone(of: bearer, in: session)
         } catch {
@@ -81,6 +111,14 @@ package final class PhoneApprovers: Sendable {
             scope: bearer.scope ?? session.scope)
     }
 
+    /// The session of an app that has approved, while it lives: what it opens hangs under it.
+    func standingSession(of phone: ApprovingPhone, at now: Timestamp) async throws -> AppSession? {
+        guard let session = try await apps.appSession(id: phone.sessionID), session.isAlive(at: now),
+            session.subject == phone.subject, session.lineage.mayApproveSignIn
+        else { return nil }
+        return session
+    }
+
     private func session(of bearer: BearerIdentity) async throws -> AppSession? {
         // Of another issuer's sessions nobody here knows how they came to be.
         guard bearer.authority == .own, let id = bearer.sessionID else { return nil }
@@ -88,41 +126,41 @@ package final class PhoneApprovers: Sendable {
     }
 
     private func check(
-        _ bearer: BearerIdentity, session: AppSession?, isFresh: Bool, at now: Timestamp
+        _ bearer: BearerIdentity, session: AppSession?, isFresh: Bool, for act: Act, at now: Timestamp
     ) throws(OAuthError) -> AppSession {
         guard let session, session.subject == bearer.subject, session.clientID == bearer.clientID else {
-            throw Self.refused("no_app_session", "only an app that its user signed in to here may approve")
+            throw Self.refused(.noAppSession, "only an app that its user signed in to here may \(act.words)")
         }
         guard session.isAlive(at: now) else {
-            throw OAuthError(.invalidToken, detail: "session_ended")
+            throw OAuthError(.invalidToken, detail: .sessionEnded)
         }
         guard session.lineage.mayApproveSignIn else {
-            throw Self.refused("chained_session", "a session that was itself handed over cannot approve sign-ins")
+            throw Self.refused(.chainedSession, "a session that was itself handed over cannot \(act.words)")
         }
         let directory = clients.current
         guard let app = directory[bearer.clientID], app.canIssueLoginTokens else {
-            throw Self.refused("client_without_right", "this client may not open sessions in browsers")
+            throw Self.refused(.clientWithoutRight, "this client may not open sessions in browsers")
         }
         if let website = directory.defaultWebsite {
             guard app.mayReach.contains(website.id) else {
-                throw Self.refused("target_not_reachable", "this client may not open the website")
+                throw Self.refused(.targetNotReachable, "this client may not open the website")
             }
             guard website.accepts(session.authentication, at: now) else {
                 throw OAuthError(
                     .insufficientUserAuthentication, "the sign-in is too weak or too old for the website",
-                    detail: "authentication_too_weak", challenge: website.authenticationChallenge)
+                    detail: .authenticationTooWeak, challenge: website.authenticationChallenge)
             }
         }
         if isFresh {
             guard let issuedAt = bearer.issuedAt, now - issuedAt <= Self.tokenAge else {
                 throw OAuthError(
-                    .invalidToken, "the access token is older than five minutes: renew it", detail: "token_too_old")
+                    .invalidToken, "the access token is older than five minutes: renew it", detail: .tokenTooOld)
             }
         }
         return session
     }
 
-    private static func refused(_ reason: String, _ words: String) -> OAuthError {
+    private static func refused(_ reason: RefusalReason, _ words: String) -> OAuthError {
         OAuthError(.unauthorizedClient, words, detail: reason)
     }
 

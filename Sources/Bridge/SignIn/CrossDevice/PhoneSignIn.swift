@@ -1,5 +1,26 @@
-import Crypto
 import OAuth2
+
+/// Where a sign-in across devices stands: the words of contract §9.
+package enum PhoneSignInState: String, Hashable, Sendable, CaseIterable {
+    /// The page shows its code.
+    case created
+    /// A phone is bound to it, and asks its user.
+    case scanned
+    /// The phone shows digits, which the page waits for.
+    case approved
+    case denied
+    /// The digits were wrong three times.
+    case locked
+    case completed
+    case expired
+
+    /// Whether something may still come of it.
+    package var isOpen: Bool { self == .created || takesDigits }
+
+    /// Whether the page has a field for digits: only once a phone is bound, so that there is nothing to type into for
+    /// somebody who was merely sent the code.
+    package var takesDigits: Bool { self == .scanned || self == .approved }
+}
 
 /// A sign-in of a computer's browser that a phone approves: where it stands, and what may come next (contract §9). Pure:
 /// what is decided here is then written by compare-and-set.
@@ -12,25 +33,8 @@ struct PhoneSignIn: Hashable, Sendable {
     static let lifetime = Duration.seconds(180)
     static let tries = 3
 
-    enum State: String, Hashable, Sendable, CaseIterable {
-        /// The page shows its code.
-        case created
-        /// A phone is bound to it, and asks its user.
-        case scanned
-        /// The phone shows digits, which the page waits for.
-        case approved
-        case denied
-        /// The digits were wrong three times.
-        case locked
-        case completed
-        case expired
-
-        /// Whether something may still come of it.
-        var isOpen: Bool { [.created, .scanned, .approved].contains(self) }
-    }
-
     /// Why a step is refused: for audit and log.
-    enum Refusal: String, Error, Hashable, Sendable {
+    enum Refusal: String, Error, Hashable, Sendable, CaseIterable {
         /// There is none, or it is too old.
         case gone
         /// Another phone was first.
@@ -52,7 +56,7 @@ struct PhoneSignIn: Hashable, Sendable {
         let recognition: String?
     }
 
-    private(set) var stored: State
+    private(set) var stored: PhoneSignInState
     let createdAt: Timestamp
     let page: Page
     private(set) var phone: ApprovingPhone?
@@ -80,7 +84,7 @@ struct PhoneSignIn: Hashable, Sendable {
         }
     }
 
-    func state(at now: Timestamp) -> State { stored.isOpen && now >= endsAt() ? .expired : stored }
+    func state(at now: Timestamp) -> PhoneSignInState { stored.isOpen && now >= endsAt() ? .expired : stored }
 
     /// The first phone is bound; the same one may scan again, with another transaction.
     func scanned(
@@ -149,7 +153,7 @@ struct PhoneSignIn: Hashable, Sendable {
     }
 
     static func digest(_ text: String) -> String {
-        Base64URL.encode(Array(SHA256.hash(data: Array(text.utf8))))
+        SHA256Hash(of: text).base64URL
     }
 }
 
@@ -208,7 +212,7 @@ extension PhoneSignIn {
 
     init?(_ text: [UInt8]) {
         guard let members = JSONValue.parse(bytes: text)?.object,
-            let state = members["state"]?.string.flatMap(State.init(rawValue:)),
+            let state = members["state"]?.string.flatMap(PhoneSignInState.init(rawValue:)),
             let created = members["at"]?.integer, let wrong = members["wrong"]?.integer
         else { return nil }
         stored = state
@@ -238,15 +242,15 @@ struct PhoneSignInNames: Sendable {
     static let codeLength = 8
 
     init(of secret: OpaqueSecret) {
-        func bytes(_ what: String) -> [UInt8] {
-            Array(SHA256.hash(data: Array("drawbridge phone sign-in \(what) \(secret.expose())".utf8)))
+        func hash(_ what: String) -> SHA256Hash {
+            SHA256Hash(of: "drawbridge phone sign-in \(what) \(secret.expose())")
         }
-        id = Base64URL.encode(Array(bytes("id").prefix(16)))
+        id = hash("id").base64URLOfHalf
         var letters: [UInt8] = []
         var round = 0
         while letters.count < Self.codeLength {
             // 240 is a multiple of 20: no letter is likelier than another.
-            letters += bytes("code \(round)").filter { $0 < 240 }.map { Self.letters[Int($0) % 20] }
+            letters += hash("code \(round)").bytes.filter { $0 < 240 }.map { Self.letters[Int($0) % 20] }
             round += 1
         }
         userCode = String(decoding: letters.prefix(Self.codeLength), as: UTF8.self)

@@ -12,7 +12,7 @@ package struct AuthenticatorStatement: Sendable {
     package let relyingPartyHash: [UInt8]
     /// Whether somebody touched the authenticator.
     package let isUserPresent: Bool
-    /// Whether he showed it who he is: by a PIN, a finger, a face.
+    /// Whether they showed it who they are: by a PIN, a fingerprint or their face (WebAuthn's user verification).
     package let isUserVerified: Bool
     package let signCount: UInt32
     /// `nil` where none was made.

@@ -1,4 +1,3 @@
-import Crypto
 package import OAuth2
 
 /// A key in an authenticator that signs its user in (Web Authentication).
@@ -45,7 +44,7 @@ package struct Passkey: Hashable, Sendable {
         self.lastUsedAt = lastUsedAt
     }
 
-    static func mark(ofCredential id: [UInt8]) -> String { Base64URL.encode(Array(SHA256.hash(data: id))) }
+    static func mark(ofCredential id: [UInt8]) -> String { SHA256Hash(of: id).base64URL }
 
     /// - Returns: `nil` for a key that is not kept as it was.
     var key: VerificationKey? {

@@ -78,7 +78,7 @@ package struct PasskeyAssertion: Sendable {
 
     private func isSigned(by passkey: Passkey) -> Bool {
         guard let key = passkey.key else { return false }
-        let message = authenticatorData + Array(SHA256.hash(data: clientData))
+        let message = authenticatorData + SHA256Hash(of: clientData).bytes
         guard passkey.algorithm == .es256 else { return key.isValid(signature, for: message, by: passkey.algorithm) }
         // In DER here (§6.5.5), where JOSE writes two plain numbers.
         guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }

@@ -1,4 +1,3 @@
-import Crypto
 import OAuth2
 
 /// What a browser is asked to have signed. Nothing is stored for it until it is answered.
@@ -10,7 +9,7 @@ package struct PasskeyChallenge: Sendable {
     package let sealed: String
 
     /// What is signed. Nobody foresees it: the seal's nonce is random.
-    package var bytes: [UInt8] { Array(SHA256.hash(data: Array(sealed.utf8))) }
+    package var bytes: [UInt8] { SHA256Hash(of: sealed).bytes }
 
     /// For a page's script.
     package var text: String { Base64URL.encode(bytes) }

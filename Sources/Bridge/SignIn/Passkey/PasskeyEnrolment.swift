@@ -5,6 +5,7 @@ import OAuth2
 /// A passkey alone is two factors, for as long as nobody removes it: whoever adds one must have signed in here a moment
 /// ago, with everything that the account asks for (contract §16.2).
 package final class PasskeyEnrolment: Sendable {
+    /// Where passkeys are kept, and the accounts that they belong to.
     package typealias Storage = PasskeyStore & UserStore
 
     private let storage: any Storage
@@ -165,7 +166,7 @@ package struct PasskeyDraft: Sendable {
     package let excluded: [String]
 }
 
-/// What a user's change of his passkeys came to.
+/// What came of a user's change to their passkeys.
 package enum PasskeyOutcome: Sendable {
     case added, removed
     case refused

@@ -1,4 +1,3 @@
-import Crypto
 import OAuth2
 
 /// The relying party (Web Authentication §4): the host at which a passkey is made and used.
@@ -16,6 +15,6 @@ package struct PasskeyParty: Hashable, Sendable {
     package var id: String { origin.host }
 
     func isMeant(by data: AuthenticatorStatement) -> Bool {
-        ConstantTime.equals(data.relyingPartyHash, Array(SHA256.hash(data: Array(id.utf8))))
+        ConstantTime.equals(data.relyingPartyHash, SHA256Hash(of: id).bytes)
     }
 }

@@ -2,19 +2,20 @@ import OAuth2
 
 /// Signs users in with a passkey: who it is and two factors at once, without a name typed.
 package final class PasskeySignIn: Sendable {
+    /// Where passkeys are kept, and the accounts that they belong to.
     package typealias Storage = PasskeyStore & UserStore
 
     /// The reason in the audit log.
     static let method = "passkey"
-    /// What was proven (RFC 8176 §2): that somebody holds a key, is there, and showed the authenticator who he is. What
-    /// holds the key nobody vouches for, so neither `hwk` nor `swk` is said.
+    /// What was proven (RFC 8176 §2): that somebody holds a key, is there, and showed the authenticator who they are.
+    /// Nobody vouches for what holds the key, so neither `hwk` nor `swk` is said.
     static let methods = ["pop", "user", "mfa"]
 
     /// Which passkey it was, for the audit log: the one that ``Passkey/mark`` and the events of adding and removing name.
     static func detail(_ mark: String) -> String {
         var object = JSONObjectWriter()
         object.add("passkey", mark)
-        return String(decoding: object.finish(), as: UTF8.self)
+        return object.finishedText()
     }
 
     private let storage: any Storage

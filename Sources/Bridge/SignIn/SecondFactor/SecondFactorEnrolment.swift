@@ -10,7 +10,7 @@ package final class SecondFactorEnrolment: Sendable {
 
     private let accounts: any UserStore
     private let secrets: SecondFactorSecrets
-    private let desk: PasswordHasher
+    private let hasher: PasswordHasher
     private let check: SecondFactorCheck
     private let throttle: SignInThrottle
     private let seal: ShortLivedSeal
@@ -19,13 +19,13 @@ package final class SecondFactorEnrolment: Sendable {
     private let random: RandomSource
 
     package init(
-        accounts: any UserStore, secrets: SecondFactorSecrets, desk: PasswordHasher, throttle: SignInThrottle,
+        accounts: any UserStore, secrets: SecondFactorSecrets, hasher: PasswordHasher, throttle: SignInThrottle,
         refusals: RefusalLog,
         keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system, random: RandomSource = .system
     ) {
         self.accounts = accounts
         self.secrets = secrets
-        self.desk = desk
+        self.hasher = hasher
         check = SecondFactorCheck(accounts: accounts, secrets: secrets)
         self.throttle = throttle
         seal = ShortLivedSeal(keys: keys, purpose: "second factor enrolment", time: time)
@@ -126,7 +126,7 @@ package final class SecondFactorEnrolment: Sendable {
     ) async throws -> SecondFactorOutcome {
         let now = time.now()
         guard isRecent(session) else { return try await refuse(.stale, session, origin: origin, at: now) }
-        return try await desk.turn {
+        return try await hasher.turn {
             guard let account = try await accounts.account(of: session.subject), account.secondFactor != nil else {
                 return try await refuse(.conflict, session, origin: origin, at: now)
             }
@@ -159,7 +159,7 @@ package final class SecondFactorEnrolment: Sendable {
 }
 
 /// Why nothing was changed: the reason in the audit log.
-private enum SecondFactorRefusal: String {
+enum SecondFactorRefusal: String, CaseIterable {
     case wrongCode = "wrong_code"
     case stale, conflict
 
@@ -182,7 +182,7 @@ package enum SecondFactorChange: String, Sendable, CaseIterable {
         action.event(.userSecondFactorChanged, subject: subject, facts: ["change": rawValue])
     }
 
-    /// The event of this change by the user himself, in his browser.
+    /// The event of this change when users make it themselves, in their browser.
     func event(byUser session: WebSession, origin: RequestOrigin, at now: Timestamp) -> AuditEvent {
         AdminAction(actor: .account(session.subject), reason: "by the user", origin: origin, at: now)
             .event(
@@ -235,7 +235,7 @@ package struct SecondFactorDraft: Sendable {
     }
 }
 
-/// What a user's change of his second factor came to.
+/// What came of a user's change to their second factor.
 package enum SecondFactorOutcome: Sendable {
     /// In force. The recovery codes are shown now and never again.
     case enrolled([RecoveryCode])

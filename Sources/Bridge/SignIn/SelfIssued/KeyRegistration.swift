@@ -78,22 +78,22 @@ package final class KeyRegistration: Sendable {
         of bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp
     ) async throws -> AppSession {
         let session = try await approvers.appSession(
-            of: bearer, isFresh: true, refusal: .selfIssuedRefused, origin: origin, at: now)
+            of: bearer, isFresh: true, for: .keyLinking, origin: origin, at: now)
         do throws(OAuthError) {
             guard phone.configuration.linkingApps.contains(session.clientID) else {
                 throw OAuthError(
-                    .unauthorizedClient, "this client may not link phones' keys", detail: "client_without_right")
+                    .unauthorizedClient, "this client may not link phones' keys", detail: .clientWithoutRight)
             }
             // What was cut down on purpose must not make something that nothing bounds (contract §16).
             guard session.scope.isSubset(of: bearer.scope ?? .empty) else {
                 throw OAuthError(
                     .unauthorizedClient, "linking a key takes everything that the app was granted",
-                    detail: "narrowed_scope")
+                    detail: .narrowedScope)
             }
             guard session.authentication.isFresh(within: SelfIssuedSignIn.linkFreshness, at: now) else {
                 throw OAuthError(
                     .insufficientUserAuthentication, "linking a key takes a sign-in of the last five minutes",
-                    detail: "authentication_too_old", challenge: Self.challenge("max_age=\"300\""))
+                    detail: .authenticationTooOld, challenge: Self.challenge("max_age=\"300\""))
             }
         } catch {
             try await approvers.record(
@@ -102,10 +102,10 @@ package final class KeyRegistration: Sendable {
         }
         guard try await phone.isStrongEnough(session.authentication, of: session.subject) else {
             try await approvers.record(
-                .selfIssuedRefused, "authentication_too_weak", bearer, origin: origin, at: now)
+                .selfIssuedRefused, RefusalReason.authenticationTooWeak.rawValue, bearer, origin: origin, at: now)
             throw OAuthError(
                 .insufficientUserAuthentication, "linking a key takes a sign-in with everything that the account has",
-                detail: "authentication_too_weak",
+                detail: .authenticationTooWeak,
                 challenge: Self.challenge("acr_values=\"\(AuthenticationLevel.twoFactors.rawValue)\""))
         }
         return session

@@ -17,8 +17,8 @@ package struct LinkedKey: Hashable, Sendable {
     package let lastUsedAt: Timestamp?
     /// When it was unlinked: nobody signs in with it again, or links it.
     package let revokedAt: Timestamp?
-    /// What the holder told of himself when the account was made for the key, and nobody has checked: a note, never the
-    /// account's own name or address.
+    /// What the holder told of themselves when the account was made for the key, which nobody has checked: a note,
+    /// never the account's own name or address.
     package let told: Told
 
     /// Words of a phone's holder.
@@ -71,7 +71,7 @@ package protocol LinkedKeyStore: Sendable {
     ) async throws -> Unlinking
 }
 
-/// Where a user says that a key is his: it must live at the moment that the key is linked.
+/// The session in which a user says that a key is theirs: it must be alive at the moment that the key is linked.
 package enum LinkingSession: Hashable, Sendable {
     case browser(SessionID)
     case app(SessionID)

@@ -1,11 +1,10 @@
-import Crypto
 import OAuth2
 
 /// What phones are told of this website, and what is taken from them (contract §10).
 package struct SelfIssuedConfiguration: Sendable {
     /// What becomes of a key that belongs to nobody.
     package enum UnknownSubject: String, Sendable, CaseIterable {
-        /// Its holder chooses: a new account, or one that he has.
+        /// Its holder chooses: a new account, or one that they have.
         case ask
         /// A new account, without a question.
         case create
@@ -136,8 +135,7 @@ extension SelfIssuedConfiguration {
     /// does not lead back to it. So an answer says whether its request was one that any app may have taken.
     func schemeNonce(for nonce: String) -> String {
         guard isLinkClaimed else { return nonce }
-        let digest = SHA256.hash(data: Array("drawbridge link of a scheme \(nonce)".utf8))
-        return Base64URL.encode(Array(digest.prefix(16)))
+        return SHA256Hash(of: "drawbridge link of a scheme \(nonce)").base64URLOfHalf
     }
 
     /// The link with a scheme of its own.
@@ -181,7 +179,7 @@ extension SelfIssuedConfiguration {
         var object = JSONObjectWriter()
         object.add("client_name", siteName)
         addFormats(to: &object)
-        return String(decoding: object.finish(), as: UTF8.self)
+        return object.finishedText()
     }
 
     private func reference(state: String, nonce: String) -> String {

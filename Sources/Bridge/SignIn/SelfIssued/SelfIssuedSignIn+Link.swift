@@ -44,7 +44,7 @@ extension SelfIssuedSignIn {
 
     package func keys(of subject: Subject) async throws -> [LinkedKey] { try await keys.linkedKeys(of: subject) }
 
-    /// Links the key that answered to whoever asked for it, if he is still there.
+    /// Links the key that answered to whoever asked for it, if they are still signed in.
     func link(
         _ proof: SelfIssuedProof, for transaction: SelfIssuedTransaction, current: WebSession?, origin: RequestOrigin,
         at now: Timestamp

@@ -6,7 +6,7 @@ extension SelfIssuedSignIn {
     package enum Waiting: Sendable {
         /// Nothing has come yet.
         case waiting
-        /// Somebody answered; the browser's user has to say that it was him.
+        /// Somebody answered; the browser's user has to say that it was them.
         /// - Parameters:
         ///   - name: of the account; `nil` for a key that is nobody's.
         ///   - needsCode: whether a code of the second factor is asked for as well.
@@ -83,7 +83,8 @@ extension SelfIssuedSignIn {
         _ = try await useUp("picked up \(state)", of: transaction)
         try await refusals.record(
             AuditEvent(
-                at: now, type: .selfIssuedRefused, outcome: .failure, reason: "declined_in_browser", origin: origin,
+                at: now, type: .selfIssuedRefused, outcome: .failure,
+                reason: RefusalReason.declinedInBrowser.rawValue, origin: origin,
                 detail: transaction.answer.map { Self.detail($0.thumbprint) }))
         return transaction.errand
     }
@@ -125,7 +126,7 @@ extension SelfIssuedSignIn {
         return try await accounts.account(of: key.subject)
     }
 
-    /// In a browser in which the user has never signed in with his password.
+    /// In a browser in which the user has never signed in with their password.
     private func needsCode(_ account: Account, origin: RequestOrigin, at now: Timestamp) -> Bool {
         guard account.secondFactor != nil else { return false }
         return throttle.knownBrowsers?.mark(of: account.subject, in: origin.recognition, at: now) == nil

@@ -2,7 +2,7 @@ package import OAuth2
 
 /// Signs users in whose phone holds a key that stands for them (contract §10; docs/self-issued.md).
 ///
-/// Whoever answers proves a key, and nothing else: what he says of himself finds no account.
+/// Whoever answers proves a key, and nothing else: what they say of themselves finds no account.
 package final class SelfIssuedSignIn: Sendable {
     /// `amr`, and the reason in the audit log.
     static let method = Authentication.selfIssued
@@ -257,7 +257,7 @@ extension SelfIssuedSignIn {
 
     /// A new account that nothing is known of but its key. What its holder tells is a note of the key: as the account's
     /// name or address it would go to websites, and some take an address for who somebody is.
-    /// - Parameter told: whether to keep what he told.
+    /// - Parameter told: whether to keep what the holder told.
     private func addAccount(
         for proof: SelfIssuedProof, told: Bool, origin: RequestOrigin, at now: Timestamp
     ) async throws -> LinkedKey {
@@ -291,7 +291,7 @@ extension SelfIssuedSignIn {
     static func detail(_ thumbprint: String) -> String {
         var object = JSONObjectWriter()
         object.add("thumbprint", thumbprint)
-        return String(decoding: object.finish(), as: UTF8.self)
+        return object.finishedText()
     }
 
     /// Runs the body and writes down why it refuses.
@@ -356,8 +356,8 @@ package struct ParkedProof: Sendable {
     /// Whether the phone answered on another device than the browser's.
     let isFromElsewhere: Bool
 
-    /// Whether its key may be linked to an account that there is. Who could have answered in its holder's place would
-    /// sign in to that account from then on; with a new account he has his own.
+    /// Whether its key may be linked to an account that there is. Whoever could have answered in its holder's
+    /// place would sign in to that account from then on; a new account would be their own.
     package var mayBeLinked: Bool { !isFromElsewhere && !proof.isOfAnyApp }
 
     init(proof: SelfIssuedProof, errand: String, isFromElsewhere: Bool) {

@@ -1,4 +1,3 @@
-import Crypto
 package import OAuth2
 
 /// The forms that a self-issued ID token is taken in; all name the same subject, the key's thumbprint.
@@ -41,7 +40,7 @@ package struct SelfIssuedToken: Sendable {
     package let algorithm: String
     /// The one of the terms' that it brought; `nil` where they leave it unjudged.
     let nonce: String?
-    /// What the user says of himself; nobody has checked it.
+    /// What the user says of themselves; nobody has checked it.
     let told: [String: JSONValue]
 
     /// How far clocks may be apart, in seconds.
@@ -87,7 +86,7 @@ package struct SelfIssuedToken: Sendable {
         nonce = try Self.nonce(of: claims, among: terms.nonces)
         if nonce != nil { passed("nonce is ours") }
         if let hash = claims["at_hash"], let access = parameters["access_token"] {
-            let expected = Base64URL.encode(Array(SHA256.hash(data: Array(access.utf8)).prefix(16)))
+            let expected = SHA256Hash(of: access).base64URLOfHalf
             guard hash.string == expected else { throw .accessTokenMismatch }
             passed("access token belongs to it")
         }

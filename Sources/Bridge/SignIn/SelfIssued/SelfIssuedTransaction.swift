@@ -1,4 +1,3 @@
-import Crypto
 import OAuth2
 import Synchronization
 
@@ -32,7 +31,7 @@ package struct SelfIssuedTransaction: Hashable, Sendable {
 
     /// What stores know a transaction by.
     static func digest(of state: String) -> String {
-        Base64URL.encode(Array(SHA256.hash(data: Array(state.utf8))))
+        SHA256Hash(of: state).base64URL
     }
 
     /// Sealed before it is kept.
@@ -68,7 +67,7 @@ package struct SelfIssuedProof: Hashable, Sendable {
     package let form: SelfIssuedForm
     /// Whether any app may have taken the request that it answers, where only one should have.
     package let isOfAnyApp: Bool
-    /// What the holder calls himself; nobody has checked it.
+    /// What the holder calls themselves; nobody has checked it.
     package let name: String?
     package let email: String?
 

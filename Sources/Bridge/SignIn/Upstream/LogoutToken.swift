@@ -1,4 +1,3 @@
-import Crypto
 import OAuth2
 
 /// An upstream provider's word, verified, that a user has signed out there (OpenID Connect Back-Channel Logout 1.0
@@ -36,7 +35,7 @@ package struct LogoutToken: Hashable, Sendable {
     /// Of the provider and the id together, so that none can use up another's token.
     package var digest: String {
         let text = "logout-token \(issuer.utf8.count) \(issuer) \(id)"
-        return Base64URL.encode(Array(SHA256.hash(data: Array(text.utf8))))
+        return SHA256Hash(of: text).base64URL
     }
 }
 

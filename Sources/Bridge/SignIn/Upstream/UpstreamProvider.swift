@@ -8,7 +8,7 @@ package protocol UpstreamProvider: Sendable {
     var name: String { get }
 
     /// Where the browser goes to sign in.
-    /// - Parameter isFresh: whether the user must sign in there again, whatever session he has.
+    /// - Parameter isFresh: whether the user must sign in there again, whatever session they have.
     /// - Throws: ``StorageError/unavailable(_:)`` when the provider cannot be asked where that is.
     func authorizationURL(for request: UpstreamRequest, isFresh: Bool) async throws -> String
 
@@ -45,8 +45,9 @@ package struct UpstreamUser: Hashable, Sendable {
     package let identity: UpstreamIdentity
     package let name: String?
     package let email: String?
-    /// When he signed in there, if it says.
+    /// When the user signed in there, if it says.
     package let authenticatedAt: Timestamp?
+    /// How the user signed in there (RFC 8176); `mfa` only where the provider's word on it counts here.
     package let methods: [String]
     /// What the provider calls its session (`sid`), by which it may say later that this one is over.
     package let session: String?

@@ -182,7 +182,8 @@ package final class UpstreamSignIn: Sendable {
     /// says; an older one keeps its time, and one of which nothing is told has none: it may be of any age. Not the time of
     /// the way back: a browser may be left standing there for as long as a trip may take.
     private static func authentication(of user: UpstreamUser, began: Timestamp, at now: Timestamp) -> Authentication {
-        let level: AuthenticationLevel = user.methods.contains("mfa") ? .twoFactors : .oneFactor
+        let level: AuthenticationLevel =
+            user.methods.contains(Authentication.multipleFactors) ? .twoFactors : .oneFactor
         return Authentication(
             time: user.authenticatedAt.map { isOfTrip(user, began: began) ? min(now, max($0, began)) : $0 },
             acr: level.rawValue,
@@ -198,7 +199,7 @@ package final class UpstreamSignIn: Sendable {
         _ refusal: UpstreamRefusal, of subject: Subject? = nil, errand: String?, origin: RequestOrigin,
         at now: Timestamp
     ) async throws -> Outcome {
-        // Anybody can come back from a trip that he never began.
+        // Anybody can come back from a trip that they never began.
         try await refusals.record(
             AuditEvent(
                 at: now, type: .userSignInFailed, outcome: .failure, reason: refusal.rawValue, subject: subject,

@@ -58,7 +58,7 @@ extension RefusalLog {
         try await record(
             AuditEvent(
                 at: now, type: .logoutTokenRefused, outcome: .failure, reason: refusal.rawValue, origin: origin,
-                detail: String(decoding: detail.finish(), as: UTF8.self)),
+                detail: detail.finishedText()),
             within: .network("audit.logout_token", of: origin, perMinute: 60))
     }
 }

@@ -3,6 +3,7 @@ package import OAuth2
 
 /// A user whom Drawbridge itself signs in.
 package struct Account: Hashable, Sendable {
+    /// What a user may do beyond an ordinary account.
     package enum Role: String, Sendable, CaseIterable {
         /// May open the console (contract §13).
         case admin
@@ -107,10 +108,13 @@ package struct Username: Hashable, Sendable, CustomStringConvertible {
     /// Compatibility-composed and lower case; unique over all accounts.
     package let key: String
 
-    /// - Returns: `nil` when the text is empty, longer than 128 bytes, or holds control characters.
+    /// Bytes.
+    package static let limit = 128
+
+    /// - Returns: `nil` when the text is empty, longer than ``limit``, or holds control characters.
     package init?(_ text: String) {
         let trimmed = text.trimmingCharacters(in: .whitespaces)
-        guard (1...128).contains(trimmed.utf8.count),
+        guard (1...Self.limit).contains(trimmed.utf8.count),
             trimmed.unicodeScalars.allSatisfy({ !CharacterSet.controlCharacters.contains($0) && $0 != "\u{FFFD}" })
         else { return nil }
         self.text = trimmed

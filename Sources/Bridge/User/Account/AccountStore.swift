@@ -1,3 +1,4 @@
+/// Whether an account was added, or what of it is taken.
 package enum AccountAdding: Hashable, Sendable {
     case added
     case usernameTaken

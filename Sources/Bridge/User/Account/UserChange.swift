@@ -1,5 +1,6 @@
 /// What is changed of one user, together or not at all; what is `nil` stays as it is.
 package struct UserChange: Sendable {
+    /// A role to give, or that the present one is taken.
     package enum RoleChange: Hashable, Sendable {
         case give(Account.Role)
         case take

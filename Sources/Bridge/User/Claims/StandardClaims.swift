@@ -47,7 +47,7 @@ package struct StandardClaims: Hashable, Sendable {
 
         var expectation: String {
             switch self {
-            case .text: "must be 1 to 1024 bytes of text"
+            case .text: "must be 1 to \(StandardClaims.textLimit) bytes of text"
             case .date: "must be a date as YYYY-MM-DD, or a year"
             case .address: "must be an http or https URL"
             case .flag: "must be true or false"

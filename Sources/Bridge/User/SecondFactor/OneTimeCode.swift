@@ -111,6 +111,6 @@ package struct RecoveryCode: Sendable {
     }
 
     private static func digest(of bare: String) -> String {
-        Base64URL.encode(Array(SHA256.hash(data: Array(bare.utf8))))
+        SHA256Hash(of: bare).base64URL
     }
 }

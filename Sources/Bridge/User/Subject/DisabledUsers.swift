@@ -12,6 +12,8 @@ package final class DisabledUsers: Sendable {
 
     private struct List {
         var subjects: Set<Subject> = []
+        /// Users who were changed here, and when: a list that was asked for before does not know of it.
+        var doubts: [Subject: ContinuousClock.Instant] = [:]
         /// When the store was asked, by the clock that nobody sets (ADR-0010); `nil` without a list.
         var readAt: ContinuousClock.Instant?
     }
@@ -32,7 +34,18 @@ package final class DisabledUsers: Sendable {
     package func refresh() async throws {
         let askedAt = time.uptime()
         let subjects = try await store.disabledSubjects(limit: limit + 1)
-        list.withLock { $0 = subjects.count > limit ? List() : List(subjects: Set(subjects), readAt: askedAt) }
+        list.withLock { list in
+            let doubts = list.doubts.filter { $0.value >= askedAt }
+            list =
+                subjects.count > limit
+                ? List(doubts: doubts) : List(subjects: Set(subjects), doubts: doubts, readAt: askedAt)
+        }
+    }
+
+    /// Has the store asked about a user, until the list is read anew.
+    func doubt(_ subject: Subject) {
+        let now = time.uptime()
+        list.withLock { $0.doubts[subject] = now }
     }
 
     /// Whether the list says that the user may sign in; `false` says nothing.
@@ -40,7 +53,7 @@ package final class DisabledUsers: Sendable {
         let now = time.uptime()
         return list.withLock { list in
             guard let readAt = list.readAt, now - readAt <= Self.lifetime else { return false }
-            return !list.subjects.contains(subject)
+            return list.doubts[subject] == nil && !list.subjects.contains(subject)
         }
     }
 }

@@ -1,7 +1,9 @@
 import OAuth2
 
+/// Whether a subject may be signed in, as far as the database knows it.
 package enum SubjectStanding: Hashable, Sendable { case unknown, active, disabled }
 
+/// What is stored of every user, with or without an account: who named them first, and whether they are disabled.
 package struct SubjectRecord: Hashable, Sendable {
     package let subject: Subject
     package let issuer: String

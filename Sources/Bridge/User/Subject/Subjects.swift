@@ -31,8 +31,12 @@ package struct Subjects: Sendable {
         return record.disabledAt == nil ? .admitted : .disabled
     }
 
-    /// Has the store asked about a user who came into being, or turned out to be known.
-    func forget(_ subject: Subject) { records.forget(subject) }
+    /// Has the store asked about a user who came into being, turned out to be known, or was changed here.
+    package func forget(_ subject: Subject) {
+        records.forget(subject)
+        disabled.forget(subject)
+        disabledUsers.doubt(subject)
+    }
 
     /// Takes in what a bearer's issuer says of the groups of its user, where the settings believe it and that is news.
     func takeGroups(of bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp) async throws {

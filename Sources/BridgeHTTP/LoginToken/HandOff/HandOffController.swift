@@ -45,7 +45,10 @@ struct HandOffController: BrowserGroup {
             throw OAuthError(.invalidRequest, "\(name) is repeated")
         }
         guard let state = parameters["state"].flatMap({ HandOffState($0) }) else {
-            throw OAuthError(.invalidRequest, "state must be 22 to 256 unreserved characters")
+            let lengths = HandOffState.lengths
+            throw OAuthError(
+                .invalidRequest,
+                "state must be \(lengths.lowerBound) to \(lengths.upperBound) unreserved characters")
         }
         guard let session = try await session(of: request) else { return try signInFirst(request, to: visitor) }
         let order = HandOffs.Order(
@@ -53,10 +56,9 @@ struct HandOffController: BrowserGroup {
         switch try await handOffs.follow(order, from: session, origin: context.origin(of: request)) {
         case .stuck: return pages.stuckHandOff(to: visitor)
         case .link(let answer):
-            var headers: HTTPFields = [.location: answer.loginURL.expose(), .cacheControl: "no-store"]
-            headers[.referrerPolicy] = "no-referrer"
-            headers[.xRobotsTag] = "noindex"
-            return Response(status: .seeOther, headers: headers)
+            var response = Response.seeOther(answer.loginURL.expose())
+            response.headers[.xRobotsTag] = "noindex"
+            return response
         }
     }
 

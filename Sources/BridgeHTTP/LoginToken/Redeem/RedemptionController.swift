@@ -100,7 +100,7 @@ struct RedemptionController: BrowserGroup {
         return try await redeemer.website(of: token)
     }
 
-    /// The route's own path. The path as it was asked for may begin with `//`, and would then name another host.
+    /// The route's own path: never what was asked for, which might name another host.
     private static func action(_ context: BridgeRequestContext) -> String {
         context.endpointPath ?? LoginTokenSettings.redemptionPath
     }
@@ -118,17 +118,14 @@ struct RedemptionController: BrowserGroup {
     private func landed(
         at location: String, _ opened: OpenedSession?, _ tokenSessions: [SignedIn], _ request: Request
     ) async throws -> Response {
-        var headers: HTTPFields = [:]
-        headers[.location] = location
-        headers[.cacheControl] = "no-store"
-        headers[.referrerPolicy] = "no-referrer"
-        headers[.xRobotsTag] = "noindex"
+        var response = Response.seeOther(location)
+        response.headers[.xRobotsTag] = "noindex"
         if let opened {
-            try setCookies(of: opened, in: &headers)
-            try await takeCookies(besides: opened, of: tokenSessions, request, in: &headers)
-            if request.cookie(HandOffCookie.name) != nil { HandOffCookie.clear(in: &headers) }
+            try setCookies(of: opened, in: &response.headers)
+            try await takeCookies(besides: opened, of: tokenSessions, request, in: &response.headers)
+            if request.cookie(HandOffCookie.name) != nil { HandOffCookie.clear(in: &response.headers) }
         }
-        return Response(status: .seeOther, headers: headers)
+        return response
     }
 
     /// A page with a form that brings back what this request carried, bound to this browser.
@@ -176,8 +173,8 @@ struct RedemptionController: BrowserGroup {
         return Set(targets).subtracting([own]).map(\.description).sorted()
     }
 
-    /// Every origin on the way to a website's page. A relying party sends its visitor to the provider and gets him back,
-    /// and Chromium holds each of these redirects against the page's policy.
+    /// Every origin on the way to a website's page. A relying party sends its visitor to the provider and gets them
+    /// back, and Chromium holds each of these redirects against the page's policy.
     private func ways(to website: Client) -> [WebOrigin] {
         let page = website.publicOrigin ?? origins.configured.website
         guard !website.redirectURIs.isEmpty || website.landing == .initiateLogin else { return [page] }

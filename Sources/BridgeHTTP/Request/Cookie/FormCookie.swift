@@ -5,9 +5,9 @@ import Hummingbird
 /// The cookie that ties a form token to the browser that was given the form (contract §4.2).
 enum FormCookie {
     static let name: StaticString = "__Host-drawbridge_form"
-    static let lifetime = 300
+    static let lifetime = Duration.seconds(300)
     /// For a browser in the middle of a sign-in: an upstream provider may take its time.
-    static let journeyLifetime = Int(Authorizations.journeyLifetime.components.seconds)
+    static let journeyLifetime = Authorizations.journeyLifetime
 
     /// The browser's binding, kept when it has a good one, so that two open forms both stay usable.
     ///
@@ -17,10 +17,7 @@ enum FormCookie {
         request.formBinding ?? .make(.formBinding, random: random)
     }
 
-    static func set(_ binding: OpaqueSecret, lifetime: Int = lifetime, in headers: inout HTTPFields) {
-        headers.append(
-            HTTPField(
-                name: .setCookie,
-                value: "\(name)=\(binding.expose()); Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=\(lifetime)"))
+    static func set(_ binding: OpaqueSecret, lifetime: Duration = lifetime, in headers: inout HTTPFields) {
+        headers.setCookie(name, binding.expose(), for: lifetime)
     }
 }

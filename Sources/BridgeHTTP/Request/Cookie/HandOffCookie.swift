@@ -5,16 +5,9 @@ import HTTPTypes
 enum HandOffCookie {
     static let name: StaticString = "__Host-drawbridge_handoff"
 
-    /// Seconds.
-    static let lifetime = 300
+    private static let lifetime = Duration.seconds(300)
 
-    static func set(_ state: String, in headers: inout HTTPFields) { append(state, lifetime, &headers) }
+    static func set(_ state: String, in headers: inout HTTPFields) { headers.setCookie(name, state, for: lifetime) }
 
-    static func clear(in headers: inout HTTPFields) { append("", 0, &headers) }
-
-    private static func append(_ value: String, _ age: Int, _ headers: inout HTTPFields) {
-        headers.append(
-            HTTPField(
-                name: .setCookie, value: "\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=\(age)"))
-    }
+    static func clear(in headers: inout HTTPFields) { headers.clearCookie(name) }
 }

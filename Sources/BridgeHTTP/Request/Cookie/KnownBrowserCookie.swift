@@ -7,12 +7,7 @@ enum KnownBrowserCookie {
     static let name: StaticString = "__Host-drawbridge_known"
 
     static func set(_ recognition: Secret<String>, in headers: inout HTTPFields) {
-        let maximumAge = KnownBrowsers.lifetime.inMilliseconds / 1000
-        headers.append(
-            HTTPField(
-                name: .setCookie,
-                value: "\(name)=\(recognition.expose()); Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=\(maximumAge)")
-        )
+        headers.setCookie(name, recognition.expose(), for: KnownBrowsers.lifetime)
     }
 }
 

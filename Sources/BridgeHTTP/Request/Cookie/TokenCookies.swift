@@ -36,7 +36,7 @@ enum TokenCookies {
             object.add("secure", true)
             object.add("http_only", cookie.isHTTPOnly)
             object.add("same_site", "Lax")
-            return String(decoding: object.finish(), as: UTF8.self)
+            return object.finishedText()
         }
         return "{\"cookies\":[\(objects.joined(separator: ","))]}"
     }

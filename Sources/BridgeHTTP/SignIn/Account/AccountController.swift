@@ -5,6 +5,7 @@ import OAuth2
 
 /// What the pages of one's own account call.
 package final class AccountServices: Sendable {
+    /// The stores that the pages read and change.
     package typealias Storage = UserStore & AuditLog & LinkedKeyStore & PasskeyStore
 
     let storage: any Storage
@@ -141,7 +142,7 @@ struct AccountController: BrowserGroup {
         return response
     }
 
-    /// Whoever changes his password because somebody else was in learns what it did not end.
+    /// Users who change their password because somebody else was in learn what it did not end.
     private func hasKeys(_ subject: Subject, after notice: PasswordNotice?) async throws -> Bool {
         guard case .changed = notice, signIn.selfIssued != nil else { return false }
         return try await !account.storage.linkedKeys(of: subject).isEmpty

@@ -114,15 +114,20 @@ extension Pages {
         _ record: AuditRecord, clientName: (ClientID) -> String, _ language: String
     ) -> [String: any Sendable] {
         let event = record.event
-        let key = event.type.rawValue.replacing(".", with: "_")
         var row: [String: any Sendable] = [
-            "what": texts.text("account", "event_\(key)", in: language), "at": Self.clock(event.at),
-            "failed": event.outcome == .failure,
+            "what": what(event, language), "at": Self.clock(event.at), "failed": event.outcome == .failure,
         ]
         row["where"] = (event.targetClientID ?? event.clientID).map(clientName)
         row["browser"] = browser(event.userAgent, language)
         row["network"] = event.address.flatMap { NetworkAddress($0) }?.limitNetwork.description
         return row
+    }
+
+    /// What happened. An attempt that was refused has a text of its own, unless its type has no other outcome.
+    private func what(_ event: AuditEvent, _ language: String) -> String {
+        let key = "event_" + event.type.rawValue.replacing(".", with: "_")
+        let isRefusal = event.outcome == .failure && texts["en"]["account"]?["\(key)_failed"] != nil
+        return texts.text("account", isRefusal ? "\(key)_failed" : key, in: language)
     }
 
     /// “Firefox on Windows”, as far as it is known.

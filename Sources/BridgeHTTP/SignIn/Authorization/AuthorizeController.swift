@@ -1,7 +1,6 @@
 import Bridge
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import OAuth2
 
 /// `/oauth/authorize` and the consent page's form (RFC 6749 §4.1.1, docs/rules/authorization-request.md).
@@ -193,24 +192,14 @@ struct AuthorizeController: BrowserGroup {
             FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
             return response
         case .page(let code, let problem): return pages.authorizationProblem(code, problem, to: visitor)
-        case .plain: return Self.plainRefusal
         case .stale: return pages.staleAuthorization(to: visitor)
         }
     }
 
-    /// 303, never 307: a POST must not be repeated at the client with what the user typed (RFC 9700 §4.12).
     private static func redirect(to location: String) -> Response {
-        var headers: HTTPFields = [.location: location, .cacheControl: "no-store"]
-        headers[.referrerPolicy] = "no-referrer"
-        headers[.xFrameOptions] = "DENY"
-        headers[.contentSecurityPolicy] = ContentSecurityPolicy().value
-        return Response(status: .seeOther, headers: headers)
-    }
-
-    private static var plainRefusal: Response {
-        Response(
-            status: .init(code: ErrorCode.invalidRequest.status),
-            headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
-            body: .init(byteBuffer: ByteBuffer(string: "This response mode is not supported.\n")))
+        var response = Response.seeOther(location)
+        response.headers[.xFrameOptions] = "DENY"
+        response.headers[.contentSecurityPolicy] = ContentSecurityPolicy().value
+        return response
     }
 }

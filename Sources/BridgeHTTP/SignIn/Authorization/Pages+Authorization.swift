@@ -58,7 +58,8 @@ extension Pages {
             [
                 "title": texts.text("authorization", "title", in: language),
                 "explanation": texts.text("authorization", problem.rawValue, in: language), "code": code.rawValue,
-                "is_of_app": true,
+                // Who is told not to sign in inside an app is not led to where that can be done.
+                "is_in_app": problem == .embeddedBrowser,
             ], to: visitor, language: language, status: .init(code: ErrorCode.invalidRequest.status))
     }
 
@@ -69,7 +70,7 @@ extension Pages {
             "error",
             [
                 "title": texts.text("authorization", "stale_title", in: language),
-                "explanation": texts.text("authorization", "stale", in: language), "is_of_app": true,
+                "explanation": texts.text("authorization", "stale", in: language),
             ], to: visitor, language: language, status: .init(code: ErrorCode.invalidRequest.status))
     }
 

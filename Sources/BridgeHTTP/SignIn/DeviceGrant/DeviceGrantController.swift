@@ -120,12 +120,7 @@ struct DeviceGrantController: BrowserGroup {
 
     private func signIn(for typed: String?) -> Response {
         let path = typed.flatMap { DeviceUserCode($0) }.map { DevicePath.complete($0.shown) } ?? DevicePath.page
-        var headers: HTTPFields = [
-            .location: "\(issuer)\(SignInController.path(backTo: path))",
-            .cacheControl: "no-store",
-        ]
-        headers[.referrerPolicy] = "no-referrer"
-        return Response(status: .seeOther, headers: headers)
+        return .seeOther("\(issuer)\(SignInController.path(backTo: path))")
     }
 }
 

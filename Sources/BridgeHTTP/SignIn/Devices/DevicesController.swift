@@ -54,12 +54,6 @@ struct DevicesController: BrowserGroup {
         } else {
             throw OAuthError(.invalidRequest, "the form does not say what to end")
         }
-        return back(to: "\(Self.path)?\(Self.endedQuery)", of: request)
-    }
-
-    func back(to target: String, of request: Request) -> Response {
-        Response(
-            status: .seeOther,
-            headers: [.location: "\(origins.own(of: request))\(target)", .cacheControl: "no-store"])
+        return onward("\(Self.path)?\(Self.endedQuery)", request)
     }
 }

@@ -84,7 +84,7 @@ struct PasskeysController: BrowserGroup {
         return response
     }
 
-    /// What somebody may know it by who has no word of his own for it.
+    /// What users may know the passkey by who give it no name of their own.
     private func suggestedName(_ request: Request, _ context: BridgeRequestContext) -> String {
         let visitor = pageVisitor(request, context)
         let language = pages.language(for: visitor)

@@ -22,7 +22,7 @@ struct ApprovalController: BearerGroup {
         _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
     ) async throws -> Response {
         _ = try await ApprovalRequestReader.read(request)
-        let scanned = try await phones.signIns.scan(
+        let scanned = try await phones.approvals.scan(
             context.parameters.get("id") ?? "", bearer: bearer.identity, origin: bearer.origin)
         var body = JSONObjectWriter()
         body.add("origin", origin.description)
@@ -42,7 +42,7 @@ struct ApprovalController: BearerGroup {
     ) async throws -> Response {
         let fields = try await ApprovalRequestReader.read(request, knowing: ["txn"])
         guard let transaction = fields["txn"] else { throw OAuthError(.invalidRequest, "txn is missing") }
-        let shown = try await phones.signIns.approve(
+        let shown = try await phones.approvals.approve(
             context.parameters.get("id") ?? "", transaction: transaction, bearer: bearer.identity,
             origin: bearer.origin)
         var body = JSONObjectWriter()
@@ -55,7 +55,7 @@ struct ApprovalController: BearerGroup {
         _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
     ) async throws -> Response {
         let fields = try await ApprovalRequestReader.read(request, knowing: ["txn", "report"])
-        try await phones.signIns.deny(
+        try await phones.approvals.deny(
             context.parameters.get("id") ?? "", isReport: ["1", "true"].contains(fields["report"]),
             bearer: bearer.identity, origin: bearer.origin)
         return Response(status: .noContent, headers: [.cacheControl: "no-store"])
@@ -66,7 +66,7 @@ struct ApprovalController: BearerGroup {
     ) async throws -> Response {
         let fields = try await ApprovalRequestReader.read(request, knowing: ["user_code"])
         guard let code = fields["user_code"] else { throw OAuthError(.invalidRequest, "user_code is missing") }
-        let found = try await phones.signIns.find(typed: code, bearer: bearer.identity, origin: bearer.origin)
+        let found = try await phones.approvals.find(typed: code, bearer: bearer.identity, origin: bearer.origin)
         var body = JSONObjectWriter()
         body.add("id", found.id)
         body.add("link", "\(origin)/x/\(found.id)")

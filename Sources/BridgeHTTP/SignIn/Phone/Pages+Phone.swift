@@ -30,27 +30,29 @@ extension Pages {
         let content = page.content
         let further = page.query.isEmpty ? "" : "&\(page.query)"
         var values: [String: any Sendable] = [
-            "state": content.state, "left": String(content.left),
+            "state": content.state.rawValue, "left": String(content.left),
             "fields": page.fields.map(\.values), "shown_code": content.shownCode, "link": page.link,
             "expected_host": texts.text("phone", "host", in: language, ["host": page.host]),
             "time_left": texts.text("phone", "left", in: language, ["seconds": String(content.left)]),
             "time_left_template": texts.text("phone", "left", in: language),
-            "waits": content.state == "created", "takes_digits": content.takesDigits, "is_open": content.isOpen,
-            "is_denied": content.state == "denied", "is_locked": content.state == "locked",
-            "is_expired": content.state == "expired", "is_completed": content.state == "completed",
+            "takes_digits": content.state.takesDigits, "is_open": content.state.isOpen,
             "again_url": Self.path(PhoneSignInController.path, page.query),
             "other_url": Self.path(SignInController.path, page.query),
         ]
-        if content.state == "created" {
+        for end in [PhoneSignInState.denied, .locked, .expired, .completed] {
+            values["is_\(end.rawValue)"] = content.state == end
+        }
+        if content.state == .created {
+            values["waits"] = true
             // What the page asks again for when no script runs; not while somebody types.
-            values["refresh_url"] = "\(PhoneSignInController.path)?seen=created\(further)"
+            values["refresh_url"] = "\(PhoneSignInController.path)?seen=\(content.state.rawValue)\(further)"
             if let drawing = QRCode(Array(page.link.utf8))?.drawing {
                 values["qr"] = ["path": drawing.path, "side": String(drawing.side)]
             }
         }
         values["notice"] = page.notice.map { texts.text("phone", $0.rawValue, in: language) }
         values["is_error"] = page.notice == .wrongDigits
-        let isRefusal = page.notice != nil || content.state == "locked"
+        let isRefusal = page.notice != nil || content.state == .locked
         return render(
             "phone", values, to: visitor, language: language,
             status: isRefusal ? .init(code: ErrorCode.invalidRequest.status) : .ok,

@@ -41,9 +41,7 @@ struct PhoneSignInController: BrowserGroup {
         // A browser that looks ahead and a foreign page must not end the page that somebody has open: the sign-in page
         // has the button.
         guard FetchMetadata.isOwnVisit(request.headers) else {
-            return Response(
-                status: .seeOther,
-                headers: [.location: "\(visit.here)\(visit.errand.url)", .cacheControl: "no-store"])
+            return .seeOther("\(visit.here)\(visit.errand.url)")
         }
         let secret = request.phoneSignInSecret
         if query["seen"] != nil, let secret {
@@ -65,10 +63,11 @@ struct PhoneSignInController: BrowserGroup {
         guard let secret = request.phoneSignInSecret else { throw OAuthError(.notFound) }
         let origin = context.origin(of: request)
         let news = try await request.body.consumeWithCancellationOnInboundClose { _ in
-            try await phones.signIns.news(of: secret, seen: query["seen"], origin: origin)
+            try await phones.signIns.news(
+                of: secret, seen: query["seen"].flatMap(PhoneSignInState.init(rawValue:)), origin: origin)
         }
         var body = JSONObjectWriter()
-        body.add("state", news.page.state)
+        body.add("state", news.page.state.rawValue)
         body.add("left", Int64(news.page.left))
         var response = Response.json(body)
         // Who listens for the visitor's going reads what comes on the connection, and cannot give it back. Besides, idle
@@ -122,8 +121,7 @@ struct PhoneSignInController: BrowserGroup {
 
     private func again(_ visit: Visit) -> Response {
         let query = visit.errand.isEmpty ? "" : "?\(visit.errand.query)"
-        return Response(
-            status: .seeOther, headers: [.location: "\(visit.here)\(Self.path)\(query)", .cacheControl: "no-store"])
+        return .seeOther("\(visit.here)\(Self.path)\(query)")
     }
 
     private func page(
@@ -147,20 +145,13 @@ struct PhoneSignInController: BrowserGroup {
 /// The cookie that ties a sign-in to the browser that began it: to no other, and to no request that another site makes.
 enum PhoneSignInCookie {
     static let name: StaticString = "__Host-xd"
-    private static let lifetime = 180
+    private static let lifetime = Duration.seconds(180)
 
     static func set(_ secret: OpaqueSecret, in headers: inout HTTPFields) {
-        write("\(secret.expose())", lifetime, in: &headers)
+        headers.setCookie(name, secret.expose(), for: lifetime, sameSite: .strict)
     }
 
-    static func clear(in headers: inout HTTPFields) { write("", 0, in: &headers) }
-
-    private static func write(_ value: String, _ lifetime: Int, in headers: inout HTTPFields) {
-        headers.append(
-            HTTPField(
-                name: .setCookie,
-                value: "\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=\(lifetime)"))
-    }
+    static func clear(in headers: inout HTTPFields) { headers.clearCookie(name, sameSite: .strict) }
 }
 
 extension Request {

@@ -60,12 +60,7 @@ struct SecondFactorController: BrowserGroup {
         /// To the sign-in and back: also for somebody who is signed in, but not since a moment ago.
         var signIn: Response {
             let path = isForConsole ? AccountPath.secondFactorForConsole : AccountPath.secondFactor
-            return Response(
-                status: .seeOther,
-                headers: [
-                    .location: "\(origin)\(SignInController.path(backTo: path))", .cacheControl: "no-store",
-                    .referrerPolicy: "no-referrer",
-                ])
+            return .seeOther("\(origin)\(SignInController.path(backTo: path))")
         }
     }
 

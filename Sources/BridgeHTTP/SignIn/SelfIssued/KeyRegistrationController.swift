@@ -52,13 +52,12 @@ extension Response {
     static func refusal(
         _ refusal: SelfIssuedRefusal, issuer: WebOrigin, _ context: BridgeRequestContext
     ) -> Response {
-        let code: ErrorCode = refusal.reason == .rateLimited ? .rateLimited : .invalidRequest
         var body = JSONObjectWriter()
         body.add("error", refusal.reason.rawValue)
         body.add("error_description", refusal.reason.explanation)
-        body.add("error_uri", "\(issuer)/errors/\(code.rawValue)")
+        body.add("error_uri", "\(issuer)/errors/\(refusal.reason.rawValue)")
         body.add("request_id", context.requestID)
-        var response = Response.json(body, status: .init(code: code.status))
+        var response = Response.json(body, status: .init(code: refusal.reason.code.status))
         if let wait = refusal.retryAfter { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
         return response
     }

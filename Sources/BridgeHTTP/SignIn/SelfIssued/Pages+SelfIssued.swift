@@ -3,15 +3,28 @@ import HTTPTypes
 import Hummingbird
 import OAuth2
 
+/// A code for a phone beside this device, and what the form sends that waits for its answer.
+struct SelfIssuedCode: Sendable {
+    let drawing: (path: String, side: Int)
+    /// None in a browser that did not begin the sign-in: it waits for nothing.
+    let fields: [HiddenField]
+
+    fileprivate var values: [String: any Sendable] {
+        [
+            "path": drawing.path, "side": String(drawing.side), "waits": !fields.isEmpty,
+            "fields": fields.map(\.values),
+        ]
+    }
+}
+
 /// The content of the page that asks a phone.
 struct SelfIssuedStartPage: Sendable {
     /// Opens the app where it is installed.
     let openLink: String
     /// `nil` where any app could take it and keep what it brings.
     let schemeLink: String?
-    /// A code for a phone beside this device; `nil` where no answers of other devices are taken.
-    let drawing: (path: String, side: Int)?
-    let fields: [HiddenField]
+    /// `nil` where no answers of other devices are taken.
+    let code: SelfIssuedCode?
     let isLinking: Bool
     /// Another way.
     let signInURL: String
@@ -69,13 +82,12 @@ extension Pages {
         let language = language(for: visitor)
         let section = page.isLinking ? "linking" : "sign_in"
         var values: [String: any Sendable] = [
-            "open_link": page.openLink, "fields": page.fields.map(\.values),
-            "other_url": page.signInURL, "is_linking": page.isLinking,
+            "open_link": page.openLink, "other_url": page.signInURL, "is_linking": page.isLinking,
             "title": texts.text("self_issued", "\(section)_title", in: language, ["site": siteName]),
             "explanation": texts.text("self_issued", "\(section)_explanation", in: language),
         ]
         values["scheme"] = page.schemeLink.map { ["link": $0] }
-        if let drawing = page.drawing { values["qr"] = ["path": drawing.path, "side": String(drawing.side)] }
+        values["qr"] = page.code?.values
         return render(
             "self_issued_start", values, to: visitor, language: language,
             policy: ContentSecurityPolicy(formTargets: page.formTargets))
@@ -90,13 +102,17 @@ extension Pages {
     ///   - schemeLink: `nil` where any app could take it and keep what it brings.
     ///   - isPosted: whether another device waits for the answer.
     ///   - stores: where the app is to be had.
+    ///   - code: `nil` where no answers of other devices are taken, and where such a code was scanned.
     func selfIssuedOpen(
-        schemeLink: String?, isPosted: Bool, stores: [String], to visitor: PageVisitor
+        schemeLink: String?, isPosted: Bool, stores: [String], code: SelfIssuedCode?, formTargets: [String],
+        to visitor: PageVisitor
     ) -> Response {
         let stores = stores.map { ["url": $0, "host": WebOrigin.host(ofURL: $0)] }
         var values: [String: any Sendable] = ["stores": stores, "is_posted": isPosted]
         values["scheme"] = schemeLink.map { ["link": $0] }
-        return render("self_issued_open", values, to: visitor)
+        values["qr"] = code?.values
+        return render(
+            "self_issued_open", values, to: visitor, policy: ContentSecurityPolicy(formTargets: formTargets))
     }
 
     /// The choice of somebody whose key is nobody's.
@@ -157,6 +173,18 @@ extension Pages {
             ], to: visitor, language: language, status: .init(code: ErrorCode.invalidRequest.status))
     }
 
+    /// What a refusal of a phone's answer means and what to do: the page that its `error_uri` leads to.
+    func explanation(of reason: SelfIssuedRefusal.Reason, to visitor: PageVisitor) -> Response {
+        let language = language(for: visitor)
+        return render(
+            "error_code",
+            [
+                "code": reason.rawValue, "status": String(reason.code.status),
+                "explanation": texts.text("self_issued_causes", reason.rawValue, in: language),
+                "remedy": texts.text("error_help", "self_issued_remedy", in: language),
+            ], to: visitor, language: language)
+    }
+
     func linkedKeys(_ page: LinkedKeysPage, to visitor: PageVisitor) -> Response {
         let language = language(for: visitor)
         let keys: [[String: any Sendable]] = page.keys.map { key in
@@ -196,6 +224,16 @@ extension Pages {
         let text = instant.rfc3339
         return ["exact": text, "shown": "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"]
     }
+}
+
+extension SelfIssuedRefusal.Reason {
+    /// Those whose names are no error code beside.
+    static let ofTheirOwn = allCases.filter { reason in
+        !ErrorCode.all.contains { $0.rawValue == reason.rawValue }
+    }
+
+    /// What its status is that of.
+    var code: ErrorCode { self == .rateLimited ? .rateLimited : .invalidRequest }
 }
 
 extension WebOrigin {

@@ -87,23 +87,31 @@ struct SelfIssuedController: BrowserGroup {
     ) throws -> Response {
         let binding = FormCookie.binding(of: request, random: random)
         let (state, nonce) = (beginning.state, beginning.nonce)
-        let takesOthers = configuration.crossDevice != .off && !isLinking
-        let scanned = configuration.openLink(state: state, nonce: nonce, acrossDevices: true)
         var response = pages.selfIssuedStart(
             SelfIssuedStartPage(
                 openLink: configuration.openLink(state: state, nonce: nonce),
                 schemeLink: schemeLink(form, state: state, nonce: nonce, isLinking: isLinking, request),
-                drawing: takesOthers ? QRCode(Array(scanned.utf8))?.drawing : nil,
-                fields: [
-                    HiddenField(name: "state", value: state),
-                    HiddenField(
-                        name: "form_token", value: try formTokens.make(for: .selfIssued, binding: binding)),
-                ],
+                code: isLinking
+                    ? nil : code(state: state, nonce: nonce, fields: try waitingFields(state, binding)),
                 isLinking: isLinking, signInURL: isLinking ? LinkedKeysController.path : errand.url,
                 formTargets: signIn.targets(of: errand, browser: binding, at: configuration.origin)),
             to: visitor)
         FormCookie.set(binding, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response
+    }
+
+    /// What a phone beside this device scans; `nil` where no answers of other devices are taken.
+    private func code(state: String, nonce: String, fields: [HiddenField]) -> SelfIssuedCode? {
+        guard configuration.crossDevice != .off else { return nil }
+        let scanned = configuration.openLink(state: state, nonce: nonce, acrossDevices: true)
+        return QRCode(Array(scanned.utf8)).map { SelfIssuedCode(drawing: $0.drawing, fields: fields) }
+    }
+
+    private func waitingFields(_ state: String, _ binding: OpaqueSecret) throws -> [HiddenField] {
+        [
+            HiddenField(name: "state", value: state),
+            HiddenField(name: "form_token", value: try formTokens.make(for: .selfIssued, binding: binding)),
+        ]
     }
 
     /// What the sign-in is for, under the names that the sign-in page has for it. A `return` that is refused whatever the
@@ -129,13 +137,38 @@ struct SelfIssuedController: BrowserGroup {
         guard query["request_uri"] == configuration.requestURI, let state = query["state"], let nonce = query["nonce"],
             [state, nonce].allSatisfy({ Base64URL.decode($0)?.count == 16 })
         else { throw OAuthError(.invalidRequest, "request_uri, state or nonce is none of ours") }
-        // Asked of the store only where the answer changes the page.
-        let isLinking = configuration.isLinkClaimed ? try await phone.isLinking(state) : false
         let isPosted = query["response_mode"] == "direct_post"
-        return pages.selfIssuedOpen(
+        // Whoever scanned a code has it on the other screen.
+        let mayScan = configuration.crossDevice != .off && !isPosted
+        // Asked of the store only where the answer changes the page.
+        let isLinking = configuration.isLinkClaimed || mayScan ? try await phone.isLinking(state) : false
+        let binding = FormCookie.binding(of: request, random: random)
+        let waits = mayScan ? try await isWaiting(state, request, context) : false
+        var response = pages.selfIssuedOpen(
             schemeLink: schemeLink(
                 .binding2012, state: state, nonce: nonce, isPosted: isPosted, isLinking: isLinking, request),
-            isPosted: isPosted, stores: configuration.storeURLs, to: pageVisitor(request, context))
+            isPosted: isPosted, stores: configuration.storeURLs,
+            code: isPosted || isLinking
+                ? nil : code(state: state, nonce: nonce, fields: waits ? try waitingFields(state, binding) : []),
+            formTargets: waits ? try await formTargets(waitingFor: state, binding, request) : [],
+            to: pageVisitor(request, context))
+        if waits { FormCookie.set(binding, lifetime: FormCookie.journeyLifetime, in: &response.headers) }
+        return response
+    }
+
+    /// Whether this browser began a sign-in that nobody has answered yet.
+    private func isWaiting(_ state: String, _ request: Request, _ context: BridgeRequestContext) async throws -> Bool {
+        let found = try await phone.look(
+            state, browser: request.selfIssuedBrowser, origin: context.recognisedOrigin(of: request))
+        return if case .waiting = found { true } else { false }
+    }
+
+    /// Where the form leads that waits for a phone.
+    private func formTargets(
+        waitingFor state: String, _ binding: OpaqueSecret, _ request: Request
+    ) async throws -> [String] {
+        let errand = SignInErrand(try FormParameters(parsing: try await phone.errand(of: state).utf8))
+        return signIn.targets(of: errand, browser: binding, at: origins.own(of: request))
     }
 
     /// - Parameter isPosted: whether another device waits for the answer.
@@ -336,15 +369,9 @@ struct SelfIssuedController: BrowserGroup {
     ) async throws -> Response {
         let found = try await phone.look(state, browser: request.selfIssuedBrowser, origin: origin)
         if case .over = found { return pages.selfIssuedRefused(.stateUnknown, to: visitor) }
-        let errand = SignInErrand(try FormParameters(parsing: try await phone.errand(of: state).utf8))
         var response = pages.selfIssuedWait(
-            found, notice: notice,
-            fields: [
-                HiddenField(name: "state", value: state),
-                HiddenField(
-                    name: "form_token", value: try formTokens.make(for: .selfIssued, binding: form.browser)),
-            ],
-            formTargets: signIn.targets(of: errand, browser: form.browser, at: origins.own(of: request)), to: visitor)
+            found, notice: notice, fields: try waitingFields(state, form.browser),
+            formTargets: try await formTargets(waitingFor: state, form.browser, request), to: visitor)
         FormCookie.set(form.browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response
     }
@@ -353,9 +380,10 @@ struct SelfIssuedController: BrowserGroup {
         _ outcome: SelfIssuedOutcome, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
         metrics.count(outcome)
-        var headers: HTTPFields = [.cacheControl: "no-store", .referrerPolicy: "no-referrer"]
-        headers[.location] = try await location(after: outcome, in: &headers, request, context)
-        return Response(status: .seeOther, headers: headers)
+        var cookies: HTTPFields = [:]
+        var response = Response.seeOther(try await location(after: outcome, in: &cookies, request, context))
+        response.headers.append(contentsOf: cookies)
+        return response
     }
 
     private func refusedPage(_ refusal: SelfIssuedRefusal, _ visitor: PageVisitor) -> Response {
@@ -365,9 +393,6 @@ struct SelfIssuedController: BrowserGroup {
 
     /// - Parameter target: a path of ours, or an address.
     private func onward(_ target: String) -> Response {
-        let location = target.hasPrefix("/") ? configuration.origin.description + target : target
-        return Response(
-            status: .seeOther,
-            headers: [.location: location, .cacheControl: "no-store", .referrerPolicy: "no-referrer"])
+        .seeOther(target.hasPrefix("/") ? configuration.origin.description + target : target)
     }
 }

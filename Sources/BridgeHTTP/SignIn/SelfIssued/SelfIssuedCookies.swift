@@ -10,28 +10,21 @@ enum SelfIssuedCookies {
     static let proofName: StaticString = "__Host-siop_proof"
 
     static func set(_ browser: OpaqueSecret, lifetime: Duration, in headers: inout HTTPFields) {
-        append(browserName, browser.expose(), "Strict", lifetime.roundedUpSeconds, &headers)
+        headers.setCookie(browserName, browser.expose(), for: lifetime, sameSite: .strict)
     }
 
     static func setProof(_ sealed: String, in headers: inout HTTPFields) {
         // Must be there when the browser comes back from a sign-in elsewhere.
-        append(proofName, sealed, "Lax", SelfIssuedSignIn.choiceLifetime.roundedUpSeconds, &headers)
+        headers.setCookie(proofName, sealed, for: SelfIssuedSignIn.choiceLifetime)
     }
 
     /// Remembers that this browser's user has a phone with a key.
     static func setUsed(in headers: inout HTTPFields) {
-        append(PageVisitor.phoneKeyCookie, "1", "Lax", 180 * 86_400, &headers)
+        headers.setCookie(PageVisitor.phoneKeyCookie, "1", for: .seconds(180 * 86_400))
     }
 
-    static func clear(_ name: StaticString, in headers: inout HTTPFields) { append(name, "", "Strict", 0, &headers) }
-
-    private static func append(
-        _ name: StaticString, _ value: String, _ sameSite: String, _ age: Int, _ headers: inout HTTPFields
-    ) {
-        headers.append(
-            HTTPField(
-                name: .setCookie,
-                value: "\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=\(sameSite); Max-Age=\(age)"))
+    static func clear(_ name: StaticString, in headers: inout HTTPFields) {
+        headers.clearCookie(name, sameSite: .strict)
     }
 }
 

@@ -1,5 +1,4 @@
 import Bridge
-import Crypto
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -21,7 +20,7 @@ struct SelfIssuedRequestController: RouteGroup {
     init(configuration: SelfIssuedConfiguration) {
         let bytes = configuration.requestFile
         content = ByteBuffer(bytes: bytes)
-        tag = "\"\(Base64URL.encode(Array(SHA256.hash(data: bytes).prefix(16))))\""
+        tag = EntityTags.strong(of: bytes)
     }
 
     @Sendable func file(_ request: Request, context: BridgeRequestContext) -> Response {

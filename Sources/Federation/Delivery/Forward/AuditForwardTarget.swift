@@ -2,6 +2,7 @@ package import Bridge
 
 /// A receiver of audit events, as the settings name it.
 package struct AuditForwardTarget: Sendable {
+    /// Where events go, and by which protocol (docs/audit-forwarding.md).
     package enum Receiver: Sendable {
         /// RFC 5424 messages with octet counts over TCP (RFC 6587), or over TLS (RFC 5425).
         case syslog(host: String, port: Int, tls: AuditForwardTLS?)

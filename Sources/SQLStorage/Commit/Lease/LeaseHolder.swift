@@ -34,7 +34,7 @@ struct LeaseHolder: Hashable, Sendable {
     /// When a process started, in ticks of its kernel; `nil` when there is none of the number, or only its remains.
     private static func startTime(of process: Int32) -> String? {
         guard let bytes = FileManager.default.contents(atPath: "/proc/\(process)/stat"),
-            // The name, in parentheses, may hold anything; the fields are counted from behind it.
+            // The name, in parentheses, may hold anything; the fields are counted from its end.
             let end = bytes.lastIndex(of: UInt8(ascii: ")"))
         else { return nil }
         let fields = String(decoding: bytes[(end + 1)...], as: UTF8.self).split(separator: " ")

@@ -1,5 +1,4 @@
 import Bridge
-import Crypto
 import OAuth2
 
 /// A part of one node's chain whose index is made, from `first` through `through`.
@@ -54,11 +53,9 @@ struct AuditSegmentIndex {
         let tag: String
 
         init(of value: String) {
-            var value = value
-            let digest = value.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
-            let bytes = Array(digest.prefix(4))
+            let bytes = SHA256Hash(of: value).bytes
             bucket = Int64(bytes[0]) % AuditSegmentIndex.buckets
-            tag = Base64URL.encode(Array(bytes[1...]))
+            tag = Base64URL.encode(bytes[1...3])
         }
     }
 

@@ -52,6 +52,19 @@ enum DeviceSecretSQL {
     /// Holds a user's row alone.
     static let holdUser: SQLStatement = "UPDATE app_user SET issuer = issuer WHERE subject = $1"
 
+    /// Holds the row of an app session's user.
+    static let holdUserOf: SQLStatement = """
+        UPDATE app_user SET issuer = issuer WHERE subject = (SELECT subject FROM app_session WHERE id = $1)
+        """
+
+    /// Holds the live devices that were given their first secret in an app session.
+    static let holdFirstGivenIn: SQLStatement = """
+        UPDATE device_secret SET use_count = use_count
+        WHERE subject = (SELECT subject FROM app_session WHERE id = $1) AND session_id = $1
+            AND revoked_at IS NULL AND expires_at > $2
+        RETURNING id
+        """
+
     static let revoke: SQLStatement = """
         UPDATE device_secret SET revoked_at = $2, revoke_reason = $3 WHERE id = $1 AND revoked_at IS NULL
         """

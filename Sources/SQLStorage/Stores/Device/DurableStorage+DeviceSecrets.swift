@@ -7,11 +7,11 @@ extension DurableStorage: DeviceStore {
             let device = try DeviceSecret(row: row)
             let replacedAt = try row.optionalTimestamp(DeviceSecret.columnCount)
             let isSpent = try row.optionalTimestamp(DeviceSecret.columnCount + 1) != nil
-            let sessions: [SessionID] = try session.run(AppSessionSQL.idsUnderDeviceSecret, [SQLValue(device.id)])
-                .map { try $0.identifier(0) }
+            let sessions = try session.run(AppSessionSQL.underDeviceSecret, [SQLValue(device.id)])
+                .map(PresentedDeviceSecret.Session.init(row:))
             return PresentedDeviceSecret(
                 device: device, place: replacedAt.map { .replaced(at: $0, isSpent: isSpent) } ?? .current,
-                sessionIDs: Set(sessions))
+                sessions: sessions)
         }
     }
 

@@ -17,7 +17,8 @@ extension DurableStorage: LoginTokenStore {
                     return try Self.earlierIssue(for: idempotency, in: transaction)
                 }
             }
-            try transaction.submit(LoginTokenSQL.issue, token.columns + [SQLValue(scope?.description)])
+            try transaction.submit(
+                LoginTokenSQL.issue, token.columns + [SQLValue(scope?.description), SQLValue(token.sessionID)])
             try transaction.record(event)
             return .recorded
         }

@@ -6,10 +6,11 @@ extension IssuedLoginToken {
         [SQLValue(id), SQLValue(subject), SQLValue(clientID), SQLValue(issuedAt), SQLValue(expiresAt)]
     }
 
+    /// Reads a row of ``LoginTokenSQL/select``.
     fileprivate init(row: SQLRow) throws {
         self.init(
             id: try row.identifier(0), subject: try row.identifier(1), clientID: try row.identifier(2),
-            issuedAt: try row.timestamp(3), expiresAt: try row.timestamp(4))
+            issuedAt: try row.timestamp(3), expiresAt: try row.timestamp(4), sessionID: try row.optionalIdentifier(11))
     }
 }
 

@@ -5,8 +5,9 @@
 enum LoginTokenSQL {
     static let issue: SQLStatement = """
         INSERT INTO login_token_use
-            (token_id, subject, client_id, issued_at, expires_at, scope, state, misses, issued_after_end)
-        VALUES ($1, $2, $3, $4, $5, $6, 'pending', 0,
+            (token_id, subject, client_id, issued_at, expires_at, scope, issuing_session_id, state, misses,
+            issued_after_end)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', 0,
             (SELECT login_tokens_void_until FROM app_user WHERE subject = $2))
         """
 
@@ -67,7 +68,7 @@ enum LoginTokenSQL {
             CASE WHEN t.state = 'pending' AND u.login_tokens_void_until > COALESCE(t.issued_after_end, 0)
                 THEN 'revoked' ELSE t.state END,
             t.misses, CASE WHEN t.state = 'pending' THEN u.login_tokens_void_until ELSE t.used_at END,
-            t.session_id, t.address, t.agent_digest
+            t.session_id, t.address, t.agent_digest, t.issuing_session_id
         FROM login_token_use t LEFT JOIN app_user u ON u.subject = t.subject WHERE t.token_id = $1
         """
 

@@ -38,3 +38,11 @@ extension AppSession {
             endedAt: try row.optionalTimestamp(first + 15))
     }
 }
+
+extension PresentedDeviceSecret.Session {
+    init(row: SQLRow) throws {
+        self.init(
+            id: try row.identifier(0), subject: try row.identifier(1), clientID: try row.identifier(2),
+            opening: try row.word(3), scope: try row.scope(4), expiresAt: try row.timestamp(5))
+    }
+}

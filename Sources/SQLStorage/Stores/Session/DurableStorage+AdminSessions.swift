@@ -85,7 +85,7 @@ extension WriteTransaction {
                     at: template.at, type: .adminSignedOut, outcome: .success,
                     reason: template.reason ?? template.type.rawValue, clientID: try row.optionalIdentifier(1),
                     tokenID: try row.optionalIdentifier(2),
-                    detail: String(decoding: Self.detail(actor: try row.text(0)).finish(), as: UTF8.self)))
+                    detail: Self.detail(actor: try row.text(0)).finishedText()))
         }
     }
 

@@ -81,6 +81,12 @@ enum AppSessionSQL {
         SELECT id FROM app_session WHERE device_secret_id = $1 AND ended_at IS NULL ORDER BY id
         """
 
+    /// The columns of ``PresentedDeviceSecret/Session``.
+    static let underDeviceSecret: SQLStatement = """
+        SELECT id, subject, client_id, opening, scope, expires_at FROM app_session
+        WHERE device_secret_id = $1 AND ended_at IS NULL ORDER BY id
+        """
+
     static let purge: SQLStatement = .purge("app_session", by: "id")
 }
 

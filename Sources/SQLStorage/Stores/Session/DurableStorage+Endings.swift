@@ -191,6 +191,13 @@ struct SQLEndingGround: EndingGround {
         try transaction.run(EndingSQL.grantsIn, [SQLValue(id), SQLValue(now)]).map { try AppSession(row: $0) }
     }
 
+    func holdDevices(firstGivenIn id: SessionID, at now: Timestamp) throws -> [DeviceSecretID] {
+        // The user's row first, as whoever hangs a session below a device does.
+        _ = try transaction.changes(DeviceSecretSQL.holdUserOf, [SQLValue(id)])
+        return try transaction.run(DeviceSecretSQL.holdFirstGivenIn, [SQLValue(id), SQLValue(now)])
+            .map { try $0.identifier(0) }
+    }
+
     func appSessions(of device: DeviceSecretID) throws -> [SessionID] {
         try transaction.run(AppSessionSQL.idsUnderDeviceSecret, [SQLValue(device)]).map { try $0.identifier(0) }
     }

@@ -72,6 +72,8 @@ extension WriteTransaction {
             ? try run(SubjectSQL.disable, [SQLValue(subject), SQLValue(ending.at)])
             : try run(SubjectSQL.enable, [SQLValue(subject)])
         guard !changed.isEmpty else { return .unchanged }
+        // A node that had not heard of the disabling yet may have issued login tokens after it (contract §7).
+        if !disabled { _ = try changes(EndingSQL.voidLoginTokens, [SQLValue(subject), SQLValue(ending.at)]) }
         try record(event)
         return .changed(disabled ? try end(.user(subject), ending, by: sql) : .nothing)
     }

@@ -99,14 +99,14 @@ struct AuditWatchService: Service {
         }
         watch.note(contradictions: found)
         // As its chain grows, a contradiction of the same node looks a little different each time.
-        let nodes = Set(found.map(\.node))
+        let nodes = Set(found.compactMap(\.node))
         watch.toldNodes.formIntersection(nodes)
-        let news = found.filter { !watch.toldNodes.contains($0.node) }
+        let news = found.filter { problem in problem.node.map { !watch.toldNodes.contains($0) } ?? true }
         guard let first = news.first else { return }
         for problem in news.prefix(Self.namedLimit) {
             logger.error(
                 "the audit log contradicts what was signed about it",
-                metadata: ["id": "\(problem.id)", "kind": "\(problem.kind.rawValue)", "file": "\(file.path)"])
+                metadata: ["id": "\(problem.whereabouts)", "kind": "\(problem.kind.rawValue)", "file": "\(file.path)"])
         }
         var detail = JSONObjectWriter()
         detail.add("count", Int64(news.count))
@@ -114,7 +114,7 @@ struct AuditWatchService: Service {
         try await storage.append([
             AuditEvent(
                 at: time.now(), type: .auditContradicted, outcome: .failure, reason: first.kind.rawValue,
-                detail: String(decoding: detail.finish(), as: UTF8.self))
+                detail: detail.finishedText())
         ])
         // Not before: what could not be written is told of at the next look.
         watch.toldNodes = nodes

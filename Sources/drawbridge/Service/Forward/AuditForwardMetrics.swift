@@ -20,6 +20,9 @@ final class AuditForwardMetrics: Sendable {
         sent = Counter(label: "drawbridge_audit_forward_sent_total", dimensions: dimensions, factory: factory)
         failures = Counter(label: "drawbridge_audit_forward_failures_total", dimensions: dimensions, factory: factory)
         lost = Counter(label: "drawbridge_audit_forward_lost_total", dimensions: dimensions, factory: factory)
+        // Of a series that begins with its first event Prometheus sees no rise, and the first round may find that events
+        // were lost.
+        for counter in [sent, failures, lost] { counter.increment(by: 0) }
     }
 
     func record(_ state: AuditForwardStatus.State) {

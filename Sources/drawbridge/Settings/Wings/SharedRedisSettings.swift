@@ -6,7 +6,7 @@ import RedisStorage
 /// what holds while it is away.
 struct SharedRedisSettings: Sendable {
     static let url = Setting.list(
-        "redis.url",
+        "redis.url", namesServers: true,
         "redis://host[:port][,host[:port]...][/database], or rediss:// for TLS. Empty: this process shares with nobody."
     )
     static let user = Setting.text("redis.user", "User of Redis's access list. Needs redis.password_file.")

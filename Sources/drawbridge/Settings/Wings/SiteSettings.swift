@@ -12,7 +12,9 @@ struct SiteSettings: Sendable {
     static let defaultWebClient = Setting.text(
         "default_web_client", "The website that an app opens when its request names none: a client_id.")
     static let redemptionPaths = Setting.list(
-        "redemption_paths", default: LoginTokenSettings.redemptionPath, "Paths that redeem a login token.")
+        "redemption_paths", default: LoginTokenSettings.redemptionPath,
+        "Paths that redeem a login token, beside \(LoginTokenSettings.redemptionPath). The first one is what login URLs "
+            + "name.")
     static let publicDirectory = Setting.path(
         "public_directory", "Folder whose files replace the built-in assets of the same name.")
 
@@ -20,7 +22,7 @@ struct SiteSettings: Sendable {
     let signInURL: String?
     let name: String
     let defaultWebClient: ClientID?
-    /// The first one is what login URLs name.
+    /// The first one is what login URLs name. The one that every client knows is always among them (contract §4).
     let redemptionPaths: [String]
     let publicDirectory: String?
     let appLinks: AppLinkSettings
@@ -66,7 +68,8 @@ struct SiteSettings: Sendable {
         }
         if Set(paths).count != paths.count { settings.note(redemptionPaths, "names a path twice") }
         if count == 0 { settings.note(redemptionPaths, "needs at least one path") }
-        return paths
+        let known = LoginTokenSettings.redemptionPath
+        return paths.contains(known) ? paths : paths + [known]
     }
 }
 

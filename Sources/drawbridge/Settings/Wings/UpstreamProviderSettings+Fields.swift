@@ -40,10 +40,12 @@ extension UpstreamProviderSettings {
         let secret = Self.secret(&fields, absolute: absolute)
         let scope = fields.text("scope") ?? Self.defaultScope
         if !scope.split(separator: " ").contains("openid") { fields.note("scope", value: scope, "must hold openid") }
+        let isTrustedWithFactors = fields.boolean("second_factor_counts") ?? false
         fields.refuseUnknown()
         guard let id, let issuer, let clientID, let secret, fields.problems.isEmpty else { return nil }
         self.init(
-            id: id, name: name ?? id, issuer: issuer, clientID: clientID, clientSecret: secret, scope: scope)
+            id: id, name: name ?? id, issuer: issuer, clientID: clientID, clientSecret: secret, scope: scope,
+            isTrustedWithFactors: isTrustedWithFactors)
     }
 
     private static func secret(_ fields: inout SettingFields, absolute: (String) -> String) -> Secret<String>? {

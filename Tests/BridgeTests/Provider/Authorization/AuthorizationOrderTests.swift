@@ -7,7 +7,6 @@ import Testing
     /// Where a request ends.
     enum End: Hashable, Sendable {
         case page(AuthorizationRefusal.Reason)
-        case plain
         case redirect(String)
         case good
     }
@@ -74,12 +73,12 @@ import Testing
             end: .page(.unregisteredRedirect)),
         Row(why: "a request object", query: good + "&request=eyJ", end: .redirect("request_not_supported")),
         Row(why: "a registration", query: good + "&registration=%7B%7D", end: .redirect("registration_not_supported")),
-        Row(why: "a fragment as response mode", query: good + "&response_mode=fragment", end: .plain),
+        Row(why: "a fragment as response mode", query: good + "&response_mode=fragment", end: .page(.responseMode)),
         Row(
             why: "the response mode comes before the response type",
-            query: good.replacing("=code&", with: "=token&") + "&response_mode=fragment", end: .plain),
+            query: good.replacing("=code&", with: "=token&") + "&response_mode=fragment", end: .page(.responseMode)),
         Row(why: "the response mode that is meant anyway", query: good + "&response_mode=query", end: .good),
-        Row(why: "a form for an app's own scheme", query: good + "&response_mode=form_post", end: .plain),
+        Row(why: "a form for an app's own scheme", query: good + "&response_mode=form_post", end: .page(.responseMode)),
         Row(
             why: "a form for a web address",
             query: good.replacing("com.example.app%3A%2F", with: "http%3A%2F%2F127.0.0.1%2F")
@@ -161,7 +160,6 @@ import Testing
             switch result {
             case .success: .good
             case .failure(.page(_, let problem)): .page(problem)
-            case .failure(.plain): .plain
             case .failure(.redirect(_, let code, _)): .redirect(code.rawValue)
             }
         #expect(end == row.end)

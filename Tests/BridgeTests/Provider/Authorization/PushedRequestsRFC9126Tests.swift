@@ -70,7 +70,7 @@ import Testing
             (["redirect_uri": nil], "invalid_request missing_redirect"),
             (["redirect_uri": "https://evil.example/"], "invalid_request unregistered_redirect"),
             (["request_uri": "urn:ietf:params:oauth:request_uri:x"], "invalid_request "),
-            (["response_mode": "fragment"], "invalid_request "),
+            (["response_mode": "fragment"], "invalid_request response_mode"),
             (["response_type": "token"], "unsupported_response_type "),
             (["scope": "fly"], "invalid_scope "), (["code_challenge_method": "plain"], "invalid_request "),
             (["client_id": "another"], "invalid_request client_id"),

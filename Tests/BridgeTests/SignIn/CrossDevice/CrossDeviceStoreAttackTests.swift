@@ -23,12 +23,12 @@ import Testing
             let copy = CrossDeviceRecord(
                 key: place, version: 1, content: approved.content, expiresAt: approved.expiresAt)
             #expect(try await service.storage.replaceCrossDevice(with: copy, at: noon))
-            #expect(try await desk.state(other) == "expired")
+            #expect(try await desk.state(other) == .expired)
             // Nor does a record of the writer's own.
             let forged = CrossDeviceRecord(
                 key: key, version: 3, content: #"{"state":"approved"}"#, expiresAt: approved.expiresAt)
             #expect(try await service.storage.replaceCrossDevice(with: forged, at: noon))
-            #expect(try await desk.state(page) == "expired")
+            #expect(try await desk.state(page) == .expired)
         }
     }
 
@@ -49,8 +49,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["completed", "denied", "locked"])
-    func `attack: a store that loses its last writes brings back nothing that is over`(end: String) async throws {
+    @Test(arguments: [PhoneSignInState.completed, .denied, .locked])
+    func `attack: a store that loses its last writes brings back nothing that is over`(
+        end: PhoneSignInState
+    ) async throws {
         try await withService { service in
             let store = ForgetfulStore()
             let desk = try PhoneDesk(service, store: store)
@@ -59,8 +61,8 @@ import Testing
             let digits = try await desk.approve(page, try await desk.scan(page, phone), phone)
             let approved = store.written
             switch end {
-            case "completed": #expect(try await desk.confirm(digits, page).word == "signed in")
-            case "denied": try await desk.node().deny(page.id, isReport: false, bearer: phone, origin: origin())
+            case .completed: #expect(try await desk.confirm(digits, page).word == "signed in")
+            case .denied: try await desk.approvals().deny(page.id, isReport: false, bearer: phone, origin: origin())
             default: for _ in 0..<3 { _ = try await desk.confirm(wrong(digits), page) }
             }
             #expect(try await desk.state(page) == end)
@@ -68,7 +70,7 @@ import Testing
             #expect(try await desk.confirm(digits, page).word == "over: expired")
             #expect(try await desk.reasons().first == "used_before")
             let opened = try await service.events().filter { $0 == "web_session.opened" }.count
-            #expect(opened == (end == "completed" ? 1 : 0))
+            #expect(opened == (end == .completed ? 1 : 0))
         }
     }
 
@@ -160,19 +162,19 @@ import Testing
             let approved = store.written
             uses.isLost.withLock { $0 = true }
             await #expect(throws: StorageError.self) {
-                try await desk.node().deny(page.id, isReport: true, bearer: phone, origin: origin())
+                try await desk.approvals().deny(page.id, isReport: true, bearer: phone, origin: origin())
             }
             uses.isLost.withLock { $0 = false }
-            #expect(try await desk.state(page) == "denied")
+            #expect(try await desk.state(page) == .denied)
             let other = try await desk.phone("another")
             #expect(
                 try await desk.refusal {
-                    try await desk.node().deny(page.id, isReport: true, bearer: other, origin: origin())
+                    try await desk.approvals().deny(page.id, isReport: true, bearer: other, origin: origin())
                 } == "access_denied")
-            try await desk.node().deny(page.id, isReport: true, bearer: phone, origin: origin())
+            try await desk.approvals().deny(page.id, isReport: true, bearer: phone, origin: origin())
             #expect(
                 try await desk.refusal {
-                    try await desk.node().deny(page.id, isReport: true, bearer: phone, origin: origin())
+                    try await desk.approvals().deny(page.id, isReport: true, bearer: phone, origin: origin())
                 } == "conflict")
             let events = try await service.events()
             #expect(events.filter { $0.hasPrefix("cross_device.denied") }.count == 1)
@@ -199,10 +201,10 @@ import Testing
             let page = try await desk.begin()
             let phone = try await desk.phone()
             let waiting = desk.node()
-            async let news = waiting.news(of: page.secret, seen: "created", origin: origin())
+            async let news = waiting.news(of: page.secret, seen: .created, origin: origin())
             while waiting.watch.waiting == 0 { await Task.yield() }
             _ = try await desk.scan(page, phone)
-            #expect(try await news.page.state == "scanned")
+            #expect(try await news.page.state == .scanned)
         }
     }
 
@@ -210,8 +212,8 @@ import Testing
         try await withService { service in
             let desk = try PhoneDesk(service)
             let page = try await desk.begin()
-            let news = try await desk.node().news(of: page.secret, seen: "scanned", origin: origin())
-            #expect(news.page.state == "created")
+            let news = try await desk.node().news(of: page.secret, seen: .scanned, origin: origin())
+            #expect(news.page.state == .created)
             #expect(news.page.left == 120)
         }
     }
@@ -233,10 +235,10 @@ import Testing
             let desk = try PhoneDesk(service)
             let page = try await desk.begin()
             let node = desk.node()
-            let task = Task { try await node.news(of: page.secret, seen: "created", origin: origin()) }
+            let task = Task { try await node.news(of: page.secret, seen: .created, origin: origin()) }
             while node.watch.waiting == 0 { await Task.yield() }
             task.cancel()
-            #expect(try await task.value.page.state == "created")
+            #expect(try await task.value.page.state == .created)
             #expect(node.watch.waiting == 0)
         }
     }
@@ -246,12 +248,12 @@ import Testing
             let desk = try PhoneDesk(service)
             let page = try await desk.begin()
             let node = desk.node()
-            let task = Task { try await node.news(of: page.secret, seen: "created", origin: origin()) }
+            let task = Task { try await node.news(of: page.secret, seen: .created, origin: origin()) }
             while node.watch.waiting == 0 { await Task.yield() }
             node.stopWaiting()
-            #expect(try await task.value.page.state == "created")
+            #expect(try await task.value.page.state == .created)
             desk.clock.advance(.seconds(1))
-            #expect(try await node.news(of: page.secret, seen: "created", origin: origin()).page.state == "created")
+            #expect(try await node.news(of: page.secret, seen: .created, origin: origin()).page.state == .created)
             #expect(node.watch.waiting == 0)
         }
     }
@@ -262,7 +264,7 @@ import Testing
             let desk = try PhoneDesk(service, store: store)
             let page = try await desk.begin()
             let node = desk.node()
-            let task = Task { try await node.news(of: page.secret, seen: "created", origin: origin()) }
+            let task = Task { try await node.news(of: page.secret, seen: .created, origin: origin()) }
             while node.watch.waiting == 0 { await Task.yield() }
             store.isLost.withLock { $0 = true }
             await #expect(throws: StorageError.self) { try await task.value }

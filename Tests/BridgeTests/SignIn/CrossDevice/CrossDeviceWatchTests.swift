@@ -97,8 +97,8 @@ import Testing
             let page = try await desk.begin()
             let reports = Mutex<[CrossDeviceWatch.Report]>([])
             let node = desk.node(capacity: 0) { report in reports.withLock { $0.append(report) } }
-            let news = try await node.news(of: page.secret, seen: "created", origin: origin())
-            #expect(news.page.state == "created")
+            let news = try await node.news(of: page.secret, seen: .created, origin: origin())
+            #expect(news.page.state == .created)
             #expect(news.page.left == 120)
             #expect(news.nextQuestionAfter == .seconds(10))
             #expect(reports.withLock { $0 } == [.turnedAway])

@@ -25,26 +25,55 @@ struct PhoneDesk: Sendable {
 
     var clock: FixedClock { service.clock }
 
-    /// What one node calls.
+    /// What the page of one node calls.
     func node(
-        requiresSameNetwork: Bool = false, capacity: Int = 256,
-        report: @escaping @Sendable (CrossDeviceWatch.Report) -> Void = { _ in }
+        capacity: Int = 256, report: @escaping @Sendable (CrossDeviceWatch.Report) -> Void = { _ in }
     ) -> PhoneSignIns {
-        let refusals = RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(clock: .parameter))
+        let refusals = refusals()
         return PhoneSignIns(
-            store: store, uses: uses,
+            records: pages(),
             watch: CrossDeviceWatch(store: store, capacity: capacity, time: clock.source, report: report),
-            approvers: PhoneApprovers(
-                apps: service.storage, clients: service.clients, limits: LimitSettings(), limiter: limiter,
-                refusals: refusals),
-            opener: SessionOpener(sessions: service.sessions, store: service.storage, clients: service.clients),
-            apps: service.storage, accounts: service.storage, master: master, keys: service.keys,
-            audit: service.storage, limiter: limiter, limits: LimitSettings(), refusals: refusals,
-            requiresSameNetwork: requiresSameNetwork, time: clock.source)
+            approvers: approvers(refusals), opener: opener(), log: log(refusals), time: clock.source)
+    }
+
+    /// What a phone calls at another.
+    func approvals(requiresSameNetwork: Bool = false) -> PhoneApprovals {
+        let refusals = refusals()
+        return PhoneApprovals(
+            records: pages(), approvers: approvers(refusals, requiresSameNetwork: requiresSameNetwork),
+            knownBrowsers: KnownBrowsers(master: master), log: log(refusals), time: clock.source)
     }
 
     func codes(requiresSameNetwork: Bool = false) -> ShownSignInCodes {
-        ShownSignInCodes(node(requiresSameNetwork: requiresSameNetwork), master: master)
+        let refusals = refusals()
+        return ShownSignInCodes(
+            codes: ShownCodeRecords(records(), master: master),
+            approvers: approvers(refusals, requiresSameNetwork: requiresSameNetwork), opener: opener(),
+            accounts: service.storage, log: log(refusals), time: clock.source)
+    }
+
+    private func refusals() -> RefusalLog {
+        RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(clock: .parameter))
+    }
+
+    private func records() -> CrossDeviceRecords {
+        CrossDeviceRecords(store: store, uses: uses, keys: service.keys, time: clock.source)
+    }
+
+    private func pages() -> PhoneSignInRecords { PhoneSignInRecords(records(), master: master) }
+
+    private func approvers(_ refusals: RefusalLog, requiresSameNetwork: Bool = false) -> PhoneApprovers {
+        PhoneApprovers(
+            apps: service.storage, clients: service.clients, limits: LimitSettings(), limiter: limiter,
+            refusals: refusals, requiresSameNetwork: requiresSameNetwork)
+    }
+
+    private func opener() -> SessionOpener {
+        SessionOpener(sessions: service.sessions, store: service.storage, clients: service.clients)
+    }
+
+    private func log(_ refusals: RefusalLog) -> CrossDeviceLog {
+        CrossDeviceLog(audit: service.storage, refusals: refusals, limiter: limiter, limits: LimitSettings())
     }
 
     /// An app's session on a phone, and its bearer.
@@ -82,11 +111,11 @@ struct PhoneDesk: Sendable {
     func scan(_ page: PhoneSignInPage, _ bearer: BearerIdentity, from address: String = phoneAddress) async throws
         -> ScannedSignIn
     {
-        try await node().scan(page.id, bearer: bearer, origin: origin(address, userAgent: "App"))
+        try await approvals().scan(page.id, bearer: bearer, origin: origin(address, userAgent: "App"))
     }
 
     func approve(_ page: PhoneSignInPage, _ scanned: ScannedSignIn, _ bearer: BearerIdentity) async throws -> String {
-        try await node().approve(
+        try await approvals().approve(
             page.id, transaction: scanned.transaction.expose(), bearer: bearer, origin: origin(Self.phoneAddress)
         ).digits.expose()
     }
@@ -115,7 +144,9 @@ struct PhoneDesk: Sendable {
         return try #require(try await confirm(digits, page).opened)
     }
 
-    func state(_ page: PhoneSignInPage) async throws -> String { try await node().page(of: page.secret).state }
+    func state(_ page: PhoneSignInPage) async throws -> PhoneSignInState {
+        try await node().page(of: page.secret).state
+    }
 
     /// The code of the error that a step ends with.
     func refusal<Value: Sendable>(_ step: () async throws -> Value) async throws -> String {

@@ -6,10 +6,10 @@ import Testing
 /// What an administrator is told of a sign-in across devices (contract §13).
 @Suite struct PhoneSignInExplanationTests {
     private func explain(
-        _ desk: PhoneDesk, _ shown: PhoneSignIns.Shown?, by bearer: BearerIdentity? = nil
+        _ desk: PhoneDesk, _ shown: PhoneApprovals.Shown?, by bearer: BearerIdentity? = nil
     ) async throws -> Explanation {
         var explanation = Explanation(rule: "cross_device")
-        try await desk.node().explain(shown, bearer: bearer, in: &explanation)
+        try await desk.approvals().explain(shown, bearer: bearer, in: &explanation)
         return explanation
     }
 
@@ -18,7 +18,7 @@ import Testing
             let desk = try PhoneDesk(service)
             let page = try await desk.begin()
             for shown in [
-                PhoneSignIns.Shown.link("https://bridge.example/x/\(page.id)"), .link(page.id),
+                PhoneApprovals.Shown.link("https://bridge.example/x/\(page.id)"), .link(page.id),
                 .letters(page.shownCode.lowercased()),
             ] {
                 let explanation = try await explain(desk, shown)
@@ -30,11 +30,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (PhoneSignIns.Shown.link("https://bridge.example/x/short"), "malformed_link"),
+        (PhoneApprovals.Shown.link("https://bridge.example/x/short"), "malformed_link"),
         (.letters("AEIOU"), "malformed_user_code"),
         (.link("https://bridge.example/x/AAAAAAAAAAAAAAAAAAAAAA"), "gone"), (.letters("BBBB-BBBB"), "unknown_code"),
     ])
-    func `what no page shows is named`(shown: PhoneSignIns.Shown, reason: String) async throws {
+    func `what no page shows is named`(shown: PhoneApprovals.Shown, reason: String) async throws {
         try await withService { service in
             let desk = try PhoneDesk(service)
             #expect(try await explain(desk, shown).reason == reason)
@@ -95,8 +95,8 @@ import Testing
                 _ = try await explain(desk, .letters("BBBB-BBBB"), by: bearer)
             }
             #expect(try await service.events() == before)
-            #expect(try await desk.state(page) == "created")
-            _ = try await desk.node().find(typed: page.shownCode, bearer: bearer, origin: origin())
+            #expect(try await desk.state(page) == .created)
+            _ = try await desk.approvals().find(typed: page.shownCode, bearer: bearer, origin: origin())
         }
     }
 }

@@ -12,8 +12,8 @@ import Testing
             let phone = try await desk.phone()
             let page = try await desk.begin()
             _ = try await desk.scan(page, phone)
-            try await desk.node().deny(page.id, isReport: false, bearer: phone, origin: origin())
-            try await desk.node().deny(page.id, isReport: true, bearer: phone, origin: origin())
+            try await desk.approvals().deny(page.id, isReport: false, bearer: phone, origin: origin())
+            try await desk.approvals().deny(page.id, isReport: true, bearer: phone, origin: origin())
             try await expectOneAlarm(desk)
         }
     }
@@ -26,10 +26,10 @@ import Testing
             let page = try await desk.begin()
             _ = try await desk.scan(page, phone)
             await #expect(throws: StorageError.self) {
-                try await desk.node().deny(page.id, isReport: true, bearer: phone, origin: origin())
+                try await desk.approvals().deny(page.id, isReport: true, bearer: phone, origin: origin())
             }
             uses.isLost.withLock { $0 = false }
-            try await desk.node().deny(page.id, isReport: true, bearer: phone, origin: origin())
+            try await desk.approvals().deny(page.id, isReport: true, bearer: phone, origin: origin())
             try await expectOneAlarm(desk)
         }
     }
@@ -40,7 +40,7 @@ import Testing
             let phone = try await desk.phone()
             let page = try await desk.begin()
             _ = try await desk.scan(page, phone)
-            let report = { try await desk.node().deny(page.id, isReport: true, bearer: phone, origin: origin()) }
+            let report = { try await desk.approvals().deny(page.id, isReport: true, bearer: phone, origin: origin()) }
             #expect(try await desk.refusal(report) == "none")
             #expect(try await desk.refusal(report) == "conflict")
             try await expectOneAlarm(desk)

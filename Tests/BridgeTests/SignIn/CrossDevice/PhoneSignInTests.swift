@@ -11,20 +11,20 @@ import Testing
             let desk = try PhoneDesk(service)
             let phone = try await desk.phone()
             let page = try await desk.begin()
-            #expect(try await desk.state(page) == "created")
+            #expect(try await desk.state(page) == .created)
             let scanned = try await desk.scan(page, phone)
             #expect(scanned.browser == "Firefox")
             #expect(scanned.system == "Windows")
             #expect(scanned.network == "203.0.113.0/24")
             #expect(scanned.isSameNetwork)
             #expect(!scanned.isKnownBrowser)
-            #expect(try await desk.state(page) == "scanned")
+            #expect(try await desk.state(page) == .scanned)
             let digits = try await desk.approve(page, scanned, phone)
             #expect(digits.utf8.count == 6)
-            #expect(try await desk.state(page) == "approved")
+            #expect(try await desk.state(page) == .approved)
             let opened = try #require(try await desk.confirm(digits, page).opened)
             #expect(opened.session.subject == "alice")
-            #expect(try await desk.state(page) == "completed")
+            #expect(try await desk.state(page) == .completed)
             #expect(
                 try await service.events() == [
                     "cross_device.scanned", "cross_device.approved", "user.signed_in device_code",
@@ -143,10 +143,10 @@ import Testing
                 #expect(try await desk.refusal { try await desk.approve(page, scanned, other) } == "access_denied")
                 #expect(
                     try await desk.refusal {
-                        try await desk.node().deny(page.id, isReport: true, bearer: other, origin: origin())
+                        try await desk.approvals().deny(page.id, isReport: true, bearer: other, origin: origin())
                     } == "access_denied")
             }
-            #expect(try await desk.state(page) == "scanned")
+            #expect(try await desk.state(page) == .scanned)
         }
     }
 
@@ -157,7 +157,7 @@ import Testing
             let page = try await desk.begin()
             let scanned = try await desk.scan(page, phone)
             let forged = try await desk.refusal {
-                try await desk.node().approve(page.id, transaction: "forged", bearer: phone, origin: origin())
+                try await desk.approvals().approve(page.id, transaction: "forged", bearer: phone, origin: origin())
             }
             #expect(forged == "access_denied")
             let digits = try await desk.approve(page, scanned, phone)
@@ -179,7 +179,7 @@ import Testing
             let stranger = OpaqueSecret.make(.phoneSignIn, random: .system)
             let outcome = try await desk.node().confirm(digits, by: stranger, replacing: nil, origin: origin())
             #expect(outcome.word == "over: expired")
-            #expect(try await desk.state(page) == "approved")
+            #expect(try await desk.state(page) == .approved)
             #expect(!page.secret.expose().contains(page.id))
         }
     }
@@ -229,7 +229,7 @@ import Testing
             }
             #expect(words.count { $0 == "wrong" } == 2)
             #expect(words.contains("signed in") == false)
-            #expect(try await desk.state(page) == "locked")
+            #expect(try await desk.state(page) == .locked)
         }
     }
 
@@ -269,10 +269,10 @@ import Testing
         try await withService { service in
             let desk = try PhoneDesk(service)
             let page = try await desk.begin()
-            #expect(!page.takesDigits)
+            #expect(!page.state.takesDigits)
             desk.clock.advance(.seconds(120))
             #expect(try await desk.refusal { try await desk.scan(page, desk.phone()) } == "not_found")
-            #expect(try await desk.state(page) == "expired")
+            #expect(try await desk.state(page) == .expired)
         }
     }
 
@@ -295,13 +295,13 @@ import Testing
             let desk = try PhoneDesk(service)
             let page = try await desk.begin(from: "198.51.100.20")
             let phone = try await desk.phone()
-            let node = desk.node(requiresSameNetwork: true)
+            let approvals = desk.approvals(requiresSameNetwork: true)
             #expect(
                 try await desk.refusal {
-                    try await node.scan(page.id, bearer: phone, origin: origin("203.0.113.9"))
+                    try await approvals.scan(page.id, bearer: phone, origin: origin("203.0.113.9"))
                 } == "access_denied")
             // It did not take the page from the right one.
-            #expect(try await desk.state(page) == "created")
+            #expect(try await desk.state(page) == .created)
         }
     }
 
@@ -326,7 +326,7 @@ import Testing
             if state != "created" { scanned = try await desk.scan(page, phone) }
             if state == "approved", let scanned { digits = try await desk.approve(page, scanned, phone) }
             desk.clock.advance(state == "approved" ? .seconds(60) : .seconds(120))
-            #expect(try await desk.state(page) == "expired")
+            #expect(try await desk.state(page) == .expired)
             #expect(try await desk.refusal { try await desk.scan(page, desk.phone()) } == "not_found")
             if let scanned {
                 #expect(try await desk.refusal { try await desk.approve(page, scanned, desk.phone()) } == "not_found")
@@ -341,8 +341,8 @@ import Testing
             let phone = try await desk.phone()
             let page = try await desk.begin()
             let digits = try await desk.approve(page, try await desk.scan(page, phone), phone)
-            try await desk.node().deny(page.id, isReport: false, bearer: phone, origin: origin())
-            #expect(try await desk.state(page) == "denied")
+            try await desk.approvals().deny(page.id, isReport: false, bearer: phone, origin: origin())
+            #expect(try await desk.state(page) == .denied)
             #expect(try await desk.confirm(digits, page).word == "over: denied")
         }
     }
@@ -353,7 +353,7 @@ import Testing
             let phone = try await desk.phone()
             let page = try await desk.begin(from: "198.51.100.20")
             _ = try await desk.scan(page, phone)
-            try await desk.node().deny(page.id, isReport: true, bearer: phone, origin: origin("203.0.113.9"))
+            try await desk.approvals().deny(page.id, isReport: true, bearer: phone, origin: origin("203.0.113.9"))
             #expect(try await service.events().contains("cross_device.reported"))
             for (wait, isOut) in [(Duration.zero, true), (.seconds(899), true), (.seconds(1), false)] {
                 desk.clock.advance(wait)
@@ -417,9 +417,9 @@ import Testing
             let phone = try await desk.phone()
             let page = try await desk.begin()
             let typed = page.shownCode.lowercased().replacing("-", with: " ")
-            let found = try await desk.node().find(typed: typed, bearer: phone, origin: origin())
+            let found = try await desk.approvals().find(typed: typed, bearer: phone, origin: origin())
             #expect(found.id == page.id)
-            #expect(try await desk.node().scan(found.id, bearer: phone, origin: origin()).expiresIn == 120)
+            #expect(try await desk.approvals().scan(found.id, bearer: phone, origin: origin()).expiresIn == 120)
         }
     }
 
@@ -430,7 +430,7 @@ import Testing
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<100 {
                     group.addTask {
-                        _ = try? await desk.node().find(typed: "BCDF-GHJK", bearer: phone, origin: origin())
+                        _ = try? await desk.approvals().find(typed: "BCDF-GHJK", bearer: phone, origin: origin())
                     }
                 }
                 try await group.waitForAll()
@@ -448,13 +448,14 @@ import Testing
             for _ in 0..<5 {
                 #expect(
                     try await desk.refusal {
-                        try await desk.node().find(typed: "BCDF-GHJK", bearer: phone, origin: origin())
+                        try await desk.approvals().find(typed: "BCDF-GHJK", bearer: phone, origin: origin())
                     } == "not_found")
             }
-            let right = { try await desk.node().find(typed: page.shownCode, bearer: phone, origin: origin()) }
+            let right = { try await desk.approvals().find(typed: page.shownCode, bearer: phone, origin: origin()) }
             #expect(try await desk.refusal(right) == "rate_limited")
             let other = try await desk.phone("other", of: "bob")
-            #expect(try await desk.node().find(typed: page.shownCode, bearer: other, origin: origin()).id == page.id)
+            let found = try await desk.approvals().find(typed: page.shownCode, bearer: other, origin: origin())
+            #expect(found.id == page.id)
         }
     }
 
@@ -476,7 +477,7 @@ import Testing
             #expect(try await desk.refusal { try await desk.scan(first, phone) } == "not_found")
             #expect(
                 try await desk.refusal {
-                    try await desk.node().find(typed: first.shownCode, bearer: phone, origin: origin())
+                    try await desk.approvals().find(typed: first.shownCode, bearer: phone, origin: origin())
                 } == "not_found")
         }
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct KeyRegistrationTests {
     private static let links = "https://bridge.example/api/self-issued/links"
 
-    /// A user, the app that he is signed in to, and the key of his phone.
+    /// A user, the app that they are signed in to, and the key of their phone.
     private struct Desk: Sendable {
         let accounts: SignInDesk
         let phones: PhoneDesk

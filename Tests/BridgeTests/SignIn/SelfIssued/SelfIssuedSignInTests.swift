@@ -21,7 +21,7 @@ import Testing
             // Copied to another browser's place it does not open.
             try desk.store.keepSelfIssued(kept, as: place, at: noon)
             #expect(try await desk.look(other.state) == "over")
-            // Nor does a transaction of the writer's own, with the thumbprint of whom he likes and his own cookie.
+            // Nor does a transaction of the writer's own, with anybody's thumbprint and the writer's cookie.
             let forged = SelfIssuedTransaction(
                 nonce: "n", errand: "", linking: nil, browserDigest: desk.browser.digest,
                 codeEndsAt: noon + .seconds(60), expiresAt: noon + .seconds(60),
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func `who says that it was not him learns what his sign-in was for, in his own browser alone`() async throws {
+    @Test func `who says it was not them learns what the sign-in was for, in their own browser alone`() async throws {
         try await withService { service in
             let desk = try SelfIssuedDesk(service)
             let beginning = try await desk.begin()

@@ -2,12 +2,12 @@ import Bridge
 import OAuth2
 
 /// The safety net under the rule that no secret is logged: finds what has the form of one.
-enum SecretBlotter {
+enum SecretRedactor {
     /// How our opaque secrets begin, and how every JWT with a JSON header does (`{"` in base64url).
     private static let beginnings = OpaqueSecret.Kind.allCases.map { Array($0.rawValue.utf8) } + [Array("eyJ".utf8)]
 
     /// The text with every secret in it replaced by `[redacted]`.
-    static func blot(_ text: String) -> String {
+    static func redact(_ text: String) -> String {
         let bytes = Array(text.utf8)
         var output: [UInt8] = []
         var index = 0

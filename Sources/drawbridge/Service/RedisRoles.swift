@@ -1,8 +1,9 @@
 import Bridge
 import RedisStorage
 
-/// What Redis does for all nodes and something else does for one of them while it is away, each with whether it is.
-struct ReplacedParts: Sendable {
+/// What Redis does for all nodes and something else does for one of them while Redis is away; beside each role, whether
+/// that is so.
+struct RedisRoles: Sendable {
     let replayGuard: RedisReplayGuard
     let replayGuardState: Degradation
     let limiter: RedisRateLimiter
@@ -17,7 +18,7 @@ struct ReplacedParts: Sendable {
 
     /// - Parameters:
     ///   - memoryCapacity: challenges and nonces that are remembered at once.
-    ///   - degradation: makes the state of a part that has this name in log and metrics.
+    ///   - degradation: makes the state of the role that has this name in log and metrics.
     init(
         _ client: RedisClient, prefix: String, memoryCapacity: Int, time: TimeSource,
         degradation: (_ part: String) -> Degradation
@@ -37,8 +38,8 @@ struct ReplacedParts: Sendable {
         self.time = time
     }
 
-    /// Has each part that is away do for nobody what it does for requests: a write, which a Redis that is full or
-    /// read-only refuses. What one of them may do says nothing of the others.
+    /// Tries each role that is away, with a write that is nobody's: a Redis that is full or read-only refuses it. What
+    /// one of them may do says nothing of the others.
     ///
     /// All at the same time, for whoever asks `/readyz` waits.
     /// - Throws: ``StorageError`` while any of them still is away.

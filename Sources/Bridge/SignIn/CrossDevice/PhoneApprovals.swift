@@ -25,8 +25,28 @@ package struct ShownDigits: Sendable {
     package let expiresIn: Int
 }
 
-// The phone's steps. Each writes by compare-and-set what it has decided on, and then says so in the audit log.
-extension PhoneSignIns {
+/// Signing in a computer's browser with a phone (contract §9): the phone's side; the computer's is ``PhoneSignIns``.
+/// Each step writes by compare-and-set what it has decided on, and then says so in the audit log.
+package final class PhoneApprovals: Sendable {
+    let records: PhoneSignInRecords
+    let approvers: PhoneApprovers
+    private let knownBrowsers: KnownBrowsers
+    let log: CrossDeviceLog
+    let time: TimeSource
+    private let random: RandomSource
+
+    package init(
+        records: PhoneSignInRecords, approvers: PhoneApprovers, knownBrowsers: KnownBrowsers, log: CrossDeviceLog,
+        time: TimeSource = .system, random: RandomSource = .system
+    ) {
+        self.records = records
+        self.approvers = approvers
+        self.knownBrowsers = knownBrowsers
+        self.log = log
+        self.time = time
+        self.random = random
+    }
+
     /// The id behind eight letters that were typed in the app.
     /// - Throws: `OAuthError(.notFound)`; `OAuthError(.rateLimited)` after five wrong ones.
     package func find(
@@ -36,28 +56,22 @@ extension PhoneSignIns {
         let phone = try await approvers.phone(of: bearer, isFresh: false, origin: origin, at: now)
         let keys = LimitSettings.userCodeKeys(phone.subject)
         // Counted as wrong until it is found right, so that many at once are no more tries than many in turn.
-        try await allow(limiter.take([keys.wrong], at: now), phone, origin: origin, at: now)
-        try await allow(limiter.take([keys.all], at: now), phone, origin: origin, at: now)
-        if let code = PhoneSignInNames.code(typed: typed),
-            let record = try await records.find(key(ofCode: code), at: now),
-            let found = try await find(String(decoding: record.content, as: UTF8.self), at: now),
-            found.signIn.state(at: now) == .created
+        try await allow(log.limiter.take([keys.wrong], at: now), phone, origin: origin, at: now)
+        try await allow(log.limiter.take([keys.all], at: now), phone, origin: origin, at: now)
+        if let code = PhoneSignInNames.code(typed: typed), let id = try await records.id(ofCode: code, at: now),
+            let found = try await records.find(id, at: now), found.signIn.state(at: now) == .created
         {
-            try await limiter.giveBack([keys.wrong], at: now)
-            return (
-                String(decoding: record.content, as: UTF8.self), (found.signIn.endsAt() - now).roundedUpSeconds
-            )
+            try await log.limiter.giveBack([keys.wrong], at: now)
+            return (id, (found.signIn.endsAt() - now).roundedUpSeconds)
         }
-        try await record(.crossDeviceRefused, "unknown_code", phone: phone, origin: origin, at: now)
+        try await log.recordRefusal(.unknownCode, of: phone, origin: origin, at: now)
         throw OAuthError(.notFound, "no page shows this code now")
     }
 
     private func allow(
         _ decision: RateLimitDecision, _ phone: ApprovingPhone, origin: RequestOrigin, at now: Timestamp
     ) async throws {
-        guard case .exceeded(let wait, let scope) = decision else { return }
-        try await refusals.limitExceeded(
-            scope: scope, subject: phone.subject, clientID: phone.clientID, origin: origin, at: now)
+        guard let wait = try await log.wait(after: decision, of: phone, origin: origin, at: now) else { return }
         throw OAuthError(.rateLimited, "too many codes were wrong", retryAfter: wait.roundedUpSeconds)
     }
 
@@ -67,15 +81,15 @@ extension PhoneSignIns {
         let phone = try await approvers.phone(of: bearer, isFresh: false, origin: origin, at: time.now())
         let transaction = Secret(random.text(16))
         func isNear(_ signIn: PhoneSignIn) -> Bool {
-            let network = Self.network(of: signIn.page.address)
+            let network = PhoneApprovers.network(of: signIn.page.address)
             return origin.address.flatMap { address in network.map { $0.contains(address) } } ?? false
         }
         let (signIn, now, _) = try await step(id, phone, origin) { signIn, now throws(PhoneSignIn.Refusal) in
             // Before anything is written: a phone that may not must not keep the right one out.
-            guard !requiresSameNetwork || isNear(signIn) else { throw .otherNetwork }
+            guard !approvers.requiresSameNetwork || isNear(signIn) else { throw .otherNetwork }
             return try signIn.scanned(by: phone, transaction: transaction, at: now)
         }
-        let network = Self.network(of: signIn.page.address)
+        let network = PhoneApprovers.network(of: signIn.page.address)
         try await record(.crossDeviceScanned, phone, signIn, origin: origin, at: now)
         return ScannedSignIn(
             browser: BrowserWords.browser(signIn.page.userAgent), system: BrowserWords.system(signIn.page.userAgent),
@@ -83,11 +97,6 @@ extension PhoneSignIns {
             isKnownBrowser: isKnown(signIn.page, to: phone.subject, at: now),
             age: Int(max(0, (now - signIn.createdAt).inMilliseconds) / 1000), transaction: transaction,
             expiresIn: (signIn.endsAt() - now).roundedUpSeconds)
-    }
-
-    /// What counts as near.
-    static func network(of address: NetworkAddress?) -> NetworkPrefix? {
-        address.map { $0.network($0.family == .v4 ? 24 : 56) }
     }
 
     private func isKnown(_ page: PhoneSignIn.Page, to subject: Subject, at now: Timestamp) -> Bool {
@@ -120,7 +129,7 @@ extension PhoneSignIns {
         }
         if isFirst { try await record(.crossDeviceDenied, phone, signIn, origin: origin, at: now) }
         guard isReport else { return }
-        _ = try await limiter.take(LimitSettings.reportedKey(signIn.page.address), at: now)
+        try await log.block(signIn.page.address, at: now)
         try await record(.crossDeviceReported, phone, signIn, origin: origin, at: now)
         await remember(reportOf: id, at: now)
     }
@@ -128,8 +137,8 @@ extension PhoneSignIns {
     /// A report is one event, however often it is said. Noted after it, so that one that failed can be said again.
     private func remember(reportOf id: String, at now: Timestamp) async {
         // Where it cannot be noted down, saying it again makes one event more, and nothing is lost.
-        guard let found = try? await find(id, at: now) else { return }
-        _ = try? await records.replace(found.record, with: found.signIn.reported().text, at: now)
+        guard let found = try? await records.find(id, at: now) else { return }
+        _ = try? await records.replace(found, with: found.signIn.reported(), at: now)
     }
 
     /// Reads, decides, and writes if nothing has changed meanwhile; else once more.
@@ -139,20 +148,20 @@ extension PhoneSignIns {
         _ id: String, _ phone: ApprovingPhone, _ origin: RequestOrigin, isReport: Bool = false,
         _ decide: (PhoneSignIn, Timestamp) throws(PhoneSignIn.Refusal) -> PhoneSignIn
     ) async throws -> (PhoneSignIn, Timestamp, isFirst: Bool) {
-        for _ in 0..<Self.attempts {
+        for _ in 0..<CrossDeviceRecords.attempts {
             let now = time.now()
-            let found = PhoneSignInNames.isID(id) ? try await find(id, at: now) : nil
+            let found = PhoneSignInNames.isID(id) ? try await records.find(id, at: now) : nil
             do {
                 guard let found else { throw PhoneSignIn.Refusal.gone }
                 let next = try decide(found.signIn, now)
-                guard try await records.replace(found.record, with: next.text, at: now) else { continue }
-                let isFirst = try await counts(next, of: id)
+                guard try await records.replace(found, with: next, at: now) else { continue }
+                let isFirst = try await records.counts(next, of: id)
                 // The phone may have denied before it reported, or its report have failed after that.
                 let isOwed = isReport && found.signIn.stored == .denied && !found.signIn.isReported
                 guard isFirst || isOwed else { throw PhoneSignIn.Refusal.over }
                 return (next, now, isFirst: isFirst)
             } catch let refusal as PhoneSignIn.Refusal {
-                try await record(.crossDeviceRefused, refusal.rawValue, phone: phone, origin: origin, at: now)
+                try await log.recordRefusal(refusal, of: phone, origin: origin, at: now)
                 throw refusal.error
             }
         }
@@ -166,11 +175,7 @@ extension PhoneSignIns {
     ) async throws {
         var detail = JSONObjectWriter()
         detail.add("computer", signIn.page.address?.description)
-        try await audit.append([
-            AuditEvent(
-                at: now, type: type, outcome: .success, subject: phone.subject, clientID: phone.clientID,
-                sessionID: phone.sessionID, origin: origin, detail: String(decoding: detail.finish(), as: UTF8.self))
-        ])
+        try await log.record(type, by: phone, detail: detail.finishedText(), origin: origin, at: now)
     }
 }
 

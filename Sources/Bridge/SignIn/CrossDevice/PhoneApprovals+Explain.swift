@@ -1,7 +1,7 @@
 import OAuth2
 
 // Asking what a sign-in across devices would come to: nothing changes, nothing is counted, and no digits are told.
-extension PhoneSignIns {
+extension PhoneApprovals {
     /// What an administrator was given to ask about.
     package enum Shown: Sendable {
         /// The link behind the code on the screen, or its last part.
@@ -19,14 +19,16 @@ extension PhoneSignIns {
         let phone: ApprovingPhone? =
             if let bearer { try await approvers.explain(bearer, at: now, in: &explanation) } else { nil }
         guard let shown, let id = try await id(of: shown, at: now, in: &explanation) else { return }
-        let found = try await find(id, at: now)
+        let found = try await records.find(id, at: now)
         guard
             explanation.check(
                 "a page shows it", fails: found == nil ? PhoneSignIn.Refusal.gone.rawValue : nil), let found
         else { return }
         let signIn = found.signIn
-        explanation.note("computer", Self.network(of: signIn.page.address)?.description ?? "not known")
-        if requiresSameNetwork { explanation.note("network of the phone", "must be the same; not judged here") }
+        explanation.note("computer", PhoneApprovers.network(of: signIn.page.address)?.description ?? "not known")
+        if approvers.requiresSameNetwork {
+            explanation.note("network of the phone", "must be the same; not judged here")
+        }
         if let scanner = signIn.phone {
             explanation.note("scanned by", "\(scanner.clientID.rawValue), session \(scanner.sessionID.rawValue)")
         }
@@ -41,21 +43,20 @@ extension PhoneSignIns {
         case .link(let text):
             let id = text.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
             let isID = PhoneSignInNames.isID(id)
-            return explanation.check("link can be one", fails: isID ? nil : "malformed_link") ? id : nil
+            return explanation.check("link can be one", isID, else: .malformedLink) ? id : nil
         case .letters(let text):
             let code = PhoneSignInNames.code(typed: text)
-            guard explanation.check("letters can be some", fails: code == nil ? "malformed_user_code" : nil), let code
+            guard explanation.check("letters can be some", code != nil, else: .malformedUserCode), let code
             else { return nil }
-            let record = try await records.find(key(ofCode: code), at: now)
-            return explanation.check("a page has these letters", fails: record == nil ? "unknown_code" : nil)
-                ? record.map { String(decoding: $0.content, as: UTF8.self) } : nil
+            let id = try await records.id(ofCode: code, at: now)
+            return explanation.check("a page has these letters", id != nil, else: .unknownCode) ? id : nil
         }
     }
 
     private func explainReport(
         on address: NetworkAddress?, at now: Timestamp, in explanation: inout Explanation
     ) async throws {
-        let decision = try await limiter.peek(LimitSettings.reportedKey(address), at: now)
+        let decision = try await log.limiter.peek(LimitSettings.reportedKey(address), at: now)
         let isReported = if case .exceeded = decision { true } else { false }
         explanation.note("computer was reported", isReported ? "yes; it begins no other for a while" : "no")
     }

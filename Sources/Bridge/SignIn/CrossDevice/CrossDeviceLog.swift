@@ -1,0 +1,83 @@
+/// What sign-ins across devices write to the audit log, and how often they may be tried.
+package final class CrossDeviceLog: Sendable {
+    private let audit: any AuditLog
+    private let refusals: RefusalLog
+    let limiter: any RateLimiter
+    let limits: LimitSettings
+
+    package init(audit: any AuditLog, refusals: RefusalLog, limiter: any RateLimiter, limits: LimitSettings) {
+        self.audit = audit
+        self.refusals = refusals
+        self.limiter = limiter
+        self.limits = limits
+    }
+
+    /// Says what the user of a phone did.
+    func record(
+        _ type: AuditEventType, by phone: ApprovingPhone, detail: String? = nil, origin: RequestOrigin,
+        at now: Timestamp
+    ) async throws {
+        try await audit.append([
+            AuditEvent(
+                at: now, type: type, outcome: .success, subject: phone.subject, clientID: phone.clientID,
+                sessionID: phone.sessionID, origin: origin, detail: detail)
+        ])
+    }
+
+    /// Records a refusal, in bounds.
+    func recordRefusal(
+        _ reason: RefusalReason, of phone: ApprovingPhone?, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        try await recordRefusal(
+            reason.rawValue, phone?.subject, phone?.clientID, phone?.sessionID, origin: origin, at: now)
+    }
+
+    /// The same of a step that the sign-in itself rules out.
+    func recordRefusal(
+        _ refusal: PhoneSignIn.Refusal, of phone: ApprovingPhone, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        try await recordRefusal(
+            refusal.rawValue, phone.subject, phone.clientID, phone.sessionID, origin: origin, at: now)
+    }
+
+    /// The same where no phone is known.
+    func recordRefusal(
+        _ reason: RefusalReason, subject: Subject?, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        try await recordRefusal(reason.rawValue, subject, nil, nil, origin: origin, at: now)
+    }
+
+    private func recordRefusal(
+        _ reason: String, _ subject: Subject?, _ clientID: ClientID?, _ sessionID: SessionID?,
+        origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        try await refusals.record(
+            AuditEvent(
+                at: now, type: .crossDeviceRefused, outcome: .failure, reason: reason, subject: subject,
+                clientID: clientID, sessionID: sessionID, origin: origin))
+    }
+
+    /// Records a limit that was hit.
+    /// - Parameter phone: whose limit it is; `nil` where that is the network's.
+    /// - Returns: how long to wait; `nil` where there is room.
+    func wait(
+        after decision: RateLimitDecision, of phone: ApprovingPhone? = nil, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Duration? {
+        guard case .exceeded(let wait, let scope) = decision else { return nil }
+        try await refusals.limitExceeded(
+            scope: scope, subject: phone?.subject, clientID: phone?.clientID, origin: origin, at: now)
+        return wait
+    }
+
+    /// Whether somebody reported the computer a while ago.
+    /// - Returns: how long it is kept out.
+    func blocked(_ origin: RequestOrigin, at now: Timestamp) async throws -> Duration? {
+        try await wait(
+            after: limiter.peek(LimitSettings.reportedKey(origin.address), at: now), origin: origin, at: now)
+    }
+
+    /// Keeps a computer that was reported from beginning another sign-in.
+    func block(_ address: NetworkAddress?, at now: Timestamp) async throws {
+        _ = try await limiter.take(LimitSettings.reportedKey(address), at: now)
+    }
+}

@@ -1,0 +1,74 @@
+import Crypto
+import OAuth2
+
+/// Keeps what ``PhoneSignIn``s stand at: found by the id in the link of a computer's page, or by the page's eight
+/// letters.
+package final class PhoneSignInRecords: Sendable {
+    private let records: CrossDeviceRecords
+    /// Hides the eight letters, of which there are few enough to try all.
+    private let codeKey: SymmetricKey
+
+    package init(_ records: CrossDeviceRecords, master: MasterKey) {
+        self.records = records
+        codeKey = master.derived("cross-device code")
+    }
+
+    /// One of them, as it was read.
+    struct Found: Sendable {
+        let signIn: PhoneSignIn
+        fileprivate let record: CrossDeviceRecords.Found
+
+        var version: Int64 { record.version }
+    }
+
+    /// - Returns: `false` when another page has these letters.
+    func add(_ signIn: PhoneSignIn, named names: PhoneSignInNames, at now: Timestamp) async throws -> Bool {
+        let expiry = now + PhoneSignIn.lifetime
+        guard
+            try await records.add(
+                Array(names.id.utf8), under: key(ofCode: names.userCode), until: expiry, at: now)
+        else { return false }
+        return try await records.add(signIn.text, under: PhoneSignInNames.key(of: names.id), until: expiry, at: now)
+    }
+
+    func find(_ id: String, at now: Timestamp) async throws -> Found? {
+        guard let record = try await records.find(PhoneSignInNames.key(of: id), at: now),
+            let signIn = PhoneSignIn(record.content)
+        else { return nil }
+        return Found(signIn: signIn, record: record)
+    }
+
+    /// The id of the one whose page shows these letters.
+    func id(ofCode code: String, at now: Timestamp) async throws -> String? {
+        try await records.find(key(ofCode: code), at: now).map { String(decoding: $0.content, as: UTF8.self) }
+    }
+
+    /// - Returns: `false` when it has changed since it was found.
+    func replace(_ found: Found, with next: PhoneSignIn, at now: Timestamp) async throws -> Bool {
+        try await records.replace(found.record, with: next.text, at: now)
+    }
+
+    func remove(_ names: PhoneSignInNames) async throws {
+        try await records.remove(PhoneSignInNames.key(of: names.id))
+        try await records.remove(key(ofCode: names.userCode))
+    }
+
+    /// Whether what was written counts, whatever the store forgets later.
+    /// - Returns: `false` for the end of one that had ended before.
+    func counts(_ next: PhoneSignIn, of id: String) async throws -> Bool {
+        if next.stored.isOpen { return true }
+        return try await records.useUp(
+            PhoneSignInNames.key(of: id), madeAt: next.createdAt, lifetime: PhoneSignIn.lifetime)
+    }
+
+    /// The same of one try of the digits, whichever they were: whoever brings the record back gets no more tries by it.
+    func countsTry(of before: PhoneSignIn, _ id: String) async throws -> Bool {
+        try await records.useUp(
+            "\(PhoneSignInNames.key(of: id)) try \(before.wrong + 1)", madeAt: before.createdAt,
+            lifetime: PhoneSignIn.lifetime)
+    }
+
+    private func key(ofCode code: String) -> String {
+        "c:" + Base64URL.encode(Array(HMAC<SHA256>.authenticationCode(for: Array(code.utf8), using: codeKey)))
+    }
+}
