@@ -14,10 +14,6 @@ RELEASE := .build-release
 COVERAGE := .build/coverage
 # One form of build everywhere: switching forms compiles the dependencies again.
 CHECKED := --explicit-target-dependency-import-check error
-# Nobody edits there, and the index that editors read takes an eleventh of a build.
-ifdef CI
-CHECKED += --disable-index-store
-endif
 BUILD_PACKAGES := libsqlite3-dev libpq-dev libhiredis-dev libqrcodegen-dev pkg-config
 UNIT_PACKAGES := redis-server postgresql postgresql-client openssl
 E2E_PACKAGES := apache2-bin chromium chromium-driver dbus-daemon default-jdk-headless dpkg-dev firefox-esr gcc gnome-keyring golang-go haproxy kotlin libapache2-mod-auth-openidc libc6-dev libgd-securityimage-perl libimage-magick-perl libjakarta-servlet-api-java libjetty9-java liblemonldap-ng-portal-perl libnginx-mod-http-set-misc libplack-perl libsecret-tools libservlet-api-java lua-socket nginx-light node-express node-typescript nodejs openssl pgbouncer php-cli php-nyholm-psr7 postgresql postgresql-client procps python3 python3-venv redis-server redis-tools ruby ruby-openid-connect spin systemd zbar-tools

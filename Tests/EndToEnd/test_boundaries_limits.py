@@ -389,6 +389,13 @@ def test_what_is_no_request_gets_a_request_id_and_the_apis_error(demo, bytes):
     assert (line["route"], line["status"]) == ("malformed", 400)
 
 
+def test_a_head_request_that_names_no_host_is_refused_without_a_body(demo):
+    with socket.create_connection(("127.0.0.1", demo.port), timeout=10) as connection:
+        connection.sendall(b"HEAD /session HTTP/1.1\r\n\r\n")
+        answer = b"".join(iter(lambda: connection.recv(4096), b""))
+    assert answer.startswith(b"HTTP/1.1 400 ") and answer.endswith(b"\r\n\r\n") and answer.count(b"\r\n\r\n") == 1
+
+
 def test_a_bad_request_after_a_good_one_takes_nothing_from_its_answer(demo):
     with socket.create_connection(("127.0.0.1", demo.port), timeout=10) as connection:
         connection.sendall(b"GET /session HTTP/1.1\r\nHost: a\r\n\r\nNONSENSE\r\n\r\n")

@@ -431,6 +431,8 @@ def test_the_open_page_has_the_same_code_and_waits_where_the_sign_in_began(demo,
     assert drawn(page.text) == drawn(stranger.text) == drawn(browser.page.text)
     assert "Scan this code only if you opened this page yourself" in page.text
     assert 'id="wait"' in page.text and 'id="wait"' not in stranger.text, "only who began it waits for it"
+    warning = "You are about to sign in another screen"
+    assert warning in stranger.text and warning not in page.text
     assert post(demo, linked.answer(request)).status == 200
     page = browser.submit(page)
     assert page.status == 200 and "Alice" in page.text

@@ -54,7 +54,7 @@ import Testing
         41: "cHWLwQoqq5egbM40",
         42: "hyvpDofdnPhFhqa-",
         43: "FGawWu_pvb3kSARa",
-        44: "jFRY7UZmrIee3zJV",
+        44: "4dird7q89PYedEsv",
     ]
 
     @Test func `a step that was taken is never changed, only followed by another`() throws {

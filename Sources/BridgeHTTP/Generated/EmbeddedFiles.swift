@@ -3305,7 +3305,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 <div id="for-others">
 <p>{{text.self_issued.other_device}}</p>
 <svg class="qr" viewBox="0 0 {{side}} {{side}}" id="qr" role="img" aria-label="{{text.self_issued.qr_code}}" shape-rendering="crispEdges"><path d="{{path}}"/></svg>
-<p class="notice">{{text.self_issued.only_yours}}</p>
+<p class="notice">{{#waits}}{{text.self_issued.only_yours}}{{/waits}}{{^waits}}{{text.self_issued.only_your_screen}}{{/waits}}</p>
 {{#waits}}<form method="post" action="/self-issued/continue" id="wait">
 {{#fields}}<input type="hidden" name="{{name}}" value="{{value}}">
 {{/fields}}<div class="actions"><button class="button second" type="submit">{{text.self_issued.answered_there}}</button></div>

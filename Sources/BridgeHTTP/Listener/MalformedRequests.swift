@@ -54,6 +54,8 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
     private var isMalformed = false
     /// Where what follows a refused request begins, nobody knows.
     private var readsNoMore = false
+    /// Its answer has no body (RFC 9110 §9.3.2).
+    private var isAboutHead = false
 
     init(_ requests: MalformedRequests) { self.requests = requests }
 
@@ -63,6 +65,7 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
             return context.fireChannelRead(data)
         }
         readsNoMore = true
+        isAboutHead = head.method == .HEAD
         errorCaught(context: context, error: HTTPParserError.invalidHeaderToken)
     }
 
@@ -80,6 +83,7 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
         isMalformed = false
         let peer = context.channel.remoteAddress.flatMap { NetworkAddress($0) }
         let body = requests.complete(&head, peer: peer)
+        guard !isAboutHead else { return context.write(wrapOutboundOut(.head(head)), promise: promise) }
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: promise)
     }

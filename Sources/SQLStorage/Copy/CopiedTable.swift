@@ -109,7 +109,8 @@ struct CopiedTable: Sendable {
             id subject client_id session_id name platform created_at last_used_at use_count expires_at key_thumbprint \
             revoked_at revoke_reason
             """),
-        CopiedTable("device_secret_digest", 1, "digest device_secret_id issued_at replaced_at overlap_used_at"),
+        CopiedTable(
+            "device_secret_digest", 1, "digest device_secret_id issued_at replaced_at overlap_used_at session_id"),
         CopiedTable("web_session_refresh", 1, "digest session_id parent_digest issued_at expires_at used_at is_void"),
         CopiedTable("setting", 1, "name value updated_at"),
     ]

@@ -33,16 +33,15 @@ struct StorageOptions: ParsableArguments {
     }
 
     /// Where clients are that a look into the database does not find, as a sentence; `nil` where there are none, and
-    /// where a database is named: then no settings are read.
+    /// where no settings are read. A demo's are in its database.
     /// - Parameter id: a client that was looked for; `nil` for all of them.
     func noteOnFixedClients(asked id: ClientID? = nil) -> String? {
-        guard databaseText == nil, let fixed = try? fixedClients(),
+        guard databaseText == nil, dataPath == nil, let fixed = try? fixedClients(),
             id.map({ fixed.contains($0) }) ?? !fixed.isEmpty
         else { return nil }
-        let list = dataPath == nil ? "drawbridge check-config" : "drawbridge demo --print-json"
         return id == nil
-            ? "\(holderName) has clients of its own, which are not in the database: \(list) lists them."
-            : "\(holderName) has one of this id: \(list) lists it."
+            ? "The settings file has clients of its own, which are not in the database: drawbridge check-config lists them."
+            : "The settings file has one of this id: drawbridge check-config lists it."
     }
 
     private var holderName: String { dataPath == nil ? "The settings file" : "A demo" }

@@ -97,6 +97,7 @@ import Testing
             ("[/open]", ["/open", "/login-with-token"]),
             ("[/login-with-token, /open]", ["/login-with-token", "/open"]),
             ("[/open, /login-with-token]", ["/open", "/login-with-token"]),
+            ("[/login-with-token/]", ["/login-with-token/"]),
         ] {
             #expect(try load(origin + "redemption_paths: \(paths)\n").site.redemptionPaths == expected)
         }
@@ -133,6 +134,7 @@ import Testing
         ("public_origin: https://a.example\nredemption_paths: ['/a?b']", "must be a path"),
         ("public_origin: https://a.example\nredemption_paths: ['/a/*']", "must be a path"),
         ("public_origin: https://a.example\nredemption_paths: ['/:a']", "must be a path"),
+        ("public_origin: https://a.example\nredemption_paths: [/open, /open/]", "names a path twice"),
         ("public_origin: https://a.example\nredemption_paths: [/session]", "is used by the service itself"),
         ("public_origin: https://a.example\nredemption_paths: [/auth/check]", "is used by the service itself"),
         ("public_origin: https://a.example\nredemption_paths: [/account/devices]", "is used by the service itself"),

@@ -33,8 +33,38 @@ enum DeviceTheftCases {
                 event: Sample.event(.deviceSecretIssued))
             let ended = try await store.end(.appSession("app-a"), .sample(extent: .stolen))
             try expectEqual(ended.devices, ["device-a"], "devices")
-            try expect(try await store.deviceSecret(digest: "more")?.device.revokedAt != nil, "the refreshed secret")
+            for digest in ["digest-a", "more"] {
+                let found = try await store.deviceSecret(digest: digest)
+                try expect(found == nil || found?.device.revokedAt != nil, digest)
+            }
             try expectEqual(try await store.deviceSecret(id: "device-b")?.revokedAt, nil, "the other device")
+        },
+        ConformanceCase("an app's theft takes back what its refreshes gave out, from a device that goes on as well") {
+            open in
+            let store = try await open()
+            _ = try await store.issueSample("a")
+            let device = DeviceSecretID(rawValue: "device-a")
+            let later = SessionID(rawValue: "app-later")
+            _ = try await store.open(DeviceSample.session("later"), refreshToken: nil, events: [])
+            try expect(try await store.attach(later, to: device, at: Sample.now), "the later sign-in")
+            for (digest, session) in [("stolen", later), ("kept", SessionID(rawValue: "app-a"))] {
+                try expectEqual(
+                    try await store.addDeviceSecret(
+                        digest: digest, to: device, for: session, at: Sample.now, keeping: 5,
+                        event: Sample.event(.deviceSecretIssued)), .added, digest)
+            }
+            for (digest, successor) in [("stolen", "stolen-next"), ("kept", "kept-next")] {
+                try expect(try await store.rotateSample(digest, to: successor).isAccepted, digest)
+            }
+            let ended = try await store.end(.appSession(later), .sample(extent: .stolen))
+            try expectEqual(ended, Ended(sessions: [later]), "the end")
+            for digest in ["stolen", "stolen-next"] {
+                try expectEqual(try await store.deviceSecret(digest: digest), nil, digest)
+            }
+            for digest in ["digest-a", "kept-next"] {
+                let found = try await store.deviceSecret(digest: digest)
+                try expect(found != nil && found?.device.revokedAt == nil, digest)
+            }
         },
         ConformanceCase("an app's theft spares a device that it joined, and one that others joined") { open in
             let store = try await open()

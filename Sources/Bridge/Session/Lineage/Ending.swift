@@ -22,8 +22,9 @@ package struct Ending: Sendable {
         case everything
         /// All that came of it and no more: what a browser's session took over from the one before goes on.
         case descendants
-        /// All that came of it, and the device that was given its first secret in it, unless another app is signed in
-        /// there: of two who showed what opened or renews it one is a thief, and may have that secret.
+        /// All that came of it, the device secrets that its refreshes gave out, and the device that was given its first
+        /// secret in it, unless another app is signed in there: of two who showed what opened or renews it one is a
+        /// thief, and may have those secrets.
         case stolen
         /// A user leaves a browser: what they granted for longer than that goes on (OpenID Connect Core §11), and its
         /// clients hear of it all the same.

@@ -24,9 +24,10 @@ package protocol EndingGround {
     /// What was granted in a browser's session, or in one whose place it took, and lives.
     func grants(in id: SessionID, at now: Timestamp) throws -> [AppSession]
 
-    /// The live devices that were given their first secret in an app session, held: until the transaction ends nobody hangs
-    /// a session of this user below any device.
-    func holdDevices(firstGivenIn id: SessionID, at now: Timestamp) throws -> [DeviceSecretID]
+    /// Takes back the device secrets that refreshes gave out in an app session. Until the transaction ends nobody hangs a
+    /// session of this user below any device.
+    /// - Returns: the live devices that were given their first secret in it, held.
+    func takeBackSecrets(givenIn id: SessionID, at now: Timestamp) throws -> [DeviceSecretID]
 
     /// The living app sessions of a device.
     func appSessions(of device: DeviceSecretID) throws -> [SessionID]
@@ -101,10 +102,9 @@ package struct EndingWalk {
             for found in try ground.opened(by: app, of: subject, in: session, at: ending.at) {
                 push(found, reason: ending.reason)
             }
-        case .webSession(let id) where ending.extent == .signOut: try spareOffline(in: id)
         // Ahead of the sessions, as at a device's end.
         case .appSession(let id) where ending.extent == .stolen:
-            devices = try ground.holdDevices(firstGivenIn: id, at: ending.at)
+            devices = try ground.takeBackSecrets(givenIn: id, at: ending.at)
         default: break
         }
         push(root, reason: ending.reason)
@@ -114,7 +114,8 @@ package struct EndingWalk {
         while let next = waiting.popLast() { try visit(next.root, reason: next.reason) }
     }
 
-    /// What goes on after a browser's sign-out was granted in a sign-in of the user's own; elsewhere nothing is.
+    /// What goes on after a browser's sign-out was granted in a sign-in of the user's own; elsewhere nothing is. Asked once
+    /// the session has ended: whatever was granted until then is there, and nothing more comes.
     private mutating func spareOffline(in id: SessionID) throws {
         for grant in try ground.grants(in: id, at: ending.at) where grant.outlivesBrowser {
             visited.insert(.appSession(grant.id))
@@ -150,6 +151,7 @@ package struct EndingWalk {
                 try record(ending.event(ending: session, reason: reason))
                 if session.wantsLogoutNotice { try ground.tellClient(of: session, at: ending.at) }
             }
+            if ending.extent == .signOut, root == self.root { try spareOffline(in: id) }
             try descend(from: id, reason: reason)
         }
     }

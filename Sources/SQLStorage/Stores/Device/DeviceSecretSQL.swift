@@ -57,12 +57,19 @@ enum DeviceSecretSQL {
         UPDATE app_user SET issuer = issuer WHERE subject = (SELECT subject FROM app_session WHERE id = $1)
         """
 
-    /// Holds the live devices that were given their first secret in an app session.
-    static let holdFirstGivenIn: SQLStatement = """
+    /// Holds the live devices that were given a secret in an app session; with the session of their first one.
+    static let holdGivenIn: SQLStatement = """
         UPDATE device_secret SET use_count = use_count
-        WHERE subject = (SELECT subject FROM app_session WHERE id = $1) AND session_id = $1
-            AND revoked_at IS NULL AND expires_at > $2
-        RETURNING id
+        WHERE subject = (SELECT subject FROM app_session WHERE id = $1) AND revoked_at IS NULL AND expires_at > $2
+            AND (session_id = $1 OR EXISTS
+                (SELECT 1 FROM device_secret_digest v
+                 WHERE v.device_secret_id = device_secret.id AND v.session_id = $1))
+        RETURNING id, session_id
+        """
+
+    /// Takes back what refreshes gave out in an app session, and what came of that by rotation.
+    static let takeBack: SQLStatement = """
+        DELETE FROM device_secret_digest WHERE device_secret_id = $1 AND session_id = $2
         """
 
     static let revoke: SQLStatement = """
@@ -71,6 +78,17 @@ enum DeviceSecretSQL {
 
     static let insertDigest: SQLStatement = """
         INSERT INTO device_secret_digest (digest, device_secret_id, issued_at) VALUES ($1, $2, $3)
+        """
+
+    /// A secret beside the device's first one, with the session in which a refresh gave it out.
+    static let insertAnother: SQLStatement = """
+        INSERT INTO device_secret_digest (digest, device_secret_id, issued_at, session_id) VALUES ($1, $2, $3, $4)
+        """
+
+    /// A secret in the place of `$4`.
+    static let insertSuccessor: SQLStatement = """
+        INSERT INTO device_secret_digest (digest, device_secret_id, issued_at, session_id)
+        SELECT $1, $2, $3, session_id FROM device_secret_digest WHERE digest = $4
         """
 
     /// `$2` is now; changes a row for the one call that replaces the current secret.

@@ -83,7 +83,8 @@ extension DurableStorage: DeviceStore {
             let alive = try transaction.run(
                 DeviceSecretSQL.liveSession, [SQLValue(session), SQLValue(id), SQLValue(now)])
             guard !alive.isEmpty else { return .sessionEnded }
-            try transaction.run(DeviceSecretSQL.insertDigest, [.text(digest), SQLValue(id), SQLValue(now)])
+            try transaction.run(
+                DeviceSecretSQL.insertAnother, [.text(digest), SQLValue(id), SQLValue(now), SQLValue(session)])
             try transaction.run(DeviceSecretSQL.dropMiddle, [SQLValue(id), .integer(Int64(count))])
             try transaction.record(event)
             return .added

@@ -60,7 +60,8 @@ extension DurableStorage {
                 }
             }
             try transaction.run(
-                DeviceSecretSQL.insertDigest, [.text(successor), SQLValue(device.id), SQLValue(now)])
+                DeviceSecretSQL.insertSuccessor,
+                [.text(successor), SQLValue(device.id), SQLValue(now), .text(digest)])
             try transaction.record(event)
             return .accepted(device)
         }

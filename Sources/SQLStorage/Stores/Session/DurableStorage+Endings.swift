@@ -191,11 +191,16 @@ struct SQLEndingGround: EndingGround {
         try transaction.run(EndingSQL.grantsIn, [SQLValue(id), SQLValue(now)]).map { try AppSession(row: $0) }
     }
 
-    func holdDevices(firstGivenIn id: SessionID, at now: Timestamp) throws -> [DeviceSecretID] {
+    func takeBackSecrets(givenIn id: SessionID, at now: Timestamp) throws -> [DeviceSecretID] {
         // The user's row first, as whoever hangs a session below a device does.
         _ = try transaction.changes(DeviceSecretSQL.holdUserOf, [SQLValue(id)])
-        return try transaction.run(DeviceSecretSQL.holdFirstGivenIn, [SQLValue(id), SQLValue(now)])
-            .map { try $0.identifier(0) }
+        let devices: [(id: DeviceSecretID, firstGivenIn: SessionID)] = try transaction.run(
+            DeviceSecretSQL.holdGivenIn, [SQLValue(id), SQLValue(now)]
+        ).map { (try $0.identifier(0), try $0.identifier(1)) }
+        for device in devices {
+            _ = try transaction.changes(DeviceSecretSQL.takeBack, [SQLValue(device.id), SQLValue(id)])
+        }
+        return devices.filter { $0.firstGivenIn == id }.map(\.id)
     }
 
     func appSessions(of device: DeviceSecretID) throws -> [SessionID] {
