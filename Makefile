@@ -62,18 +62,18 @@ tools:
 	@$(MAKE) packages-e2e
 	@$(MAKE) $(VENV)/installed
 
-.PHONY: unit unit-domain unit-service
+.PHONY: unit unit-stores-and-http unit-rest
 unit: build packages-unit ## Run the Swift tests
-	$(MAKE) --jobs 2 --output-sync=target --keep-going unit-domain unit-service
+	$(MAKE) --jobs 2 --output-sync=target --keep-going unit-stores-and-http unit-rest
 
 # One after another in each of two processes, which take about as long as each other: Foundation's Process.run crashes at
 # times when several tests of one process start their servers at once. `swift test` waits for itself, even to run.
 SWIFT_TESTS = NO_COLOR=1 .build/debug/drawbridgePackageTests.xctest --testing-library swift-testing --no-parallel
-DOMAIN = ^(SQLStorageTests|BridgeTests)\.
-unit-domain:
-	$(SWIFT_TESTS) --filter '$(DOMAIN)'
-unit-service:
-	$(SWIFT_TESTS) --skip '$(DOMAIN)'
+STORES_AND_HTTP = ^(SQLStorageTests|RedisStorageTests|BridgeHTTPTests)\.
+unit-stores-and-http:
+	$(SWIFT_TESTS) --filter '$(STORES_AND_HTTP)'
+unit-rest:
+	$(SWIFT_TESTS) --skip '$(STORES_AND_HTTP)'
 
 .PHONY: coverage
 coverage: packages-build packages-unit ## Measure the Swift tests' coverage of OAuth2 and Bridge; a build of its own, not part of CI

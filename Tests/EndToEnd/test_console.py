@@ -519,15 +519,15 @@ def test_lists_are_sorted_by_their_headings(demo, busy, open_browser):  # noqa: 
     ("users/alice/nothing", "/admin/users", "Users"), ("nothing", "/admin/", "Overview"),
 ])
 def test_what_is_not_there_is_said_in_the_console_with_a_way_back(demo, path, back, section):
-    cookie = Console(demo).cookie
-    answer = demo.send("GET", f"/admin/{path}", {**wire.NAVIGATION, **cookie})
+    browser = {**wire.NAVIGATION, "Accept": "text/html"}
+    answer = demo.send("GET", f"/admin/{path}", {**browser, **Console(demo).cookie})
     assert answer.status == 404
     page = wire.PageForm(answer.text)
     assert any(form["action"] == "/admin/sign-out" for form in page.forms), "the console's frame"
     assert "There is no such page" in answer.text and "/sign-in" not in answer.text
     assert re.search(rf'<a [^>]*href="{back}"[^>]*>Back to “{section}”</a>', answer.text)
     # Who is no administrator learns nothing, and sees nothing of the console.
-    other = demo.send("GET", f"/admin/{path}", wire.NAVIGATION)
+    other = demo.send("GET", f"/admin/{path}", browser)
     assert other.status in (303, 404) and "/admin/sign-out" not in other.text
 
 
