@@ -63,7 +63,7 @@ class Keys:
         return answer
 
     def all(self) -> list[dict]:
-        answer = self.send("GET", "")
+        answer = self.send("GET", "?limit=500")
         assert answer.status == 200, answer.body
         return answer.json()["items"]
 

@@ -773,7 +773,7 @@ def test_a_link_for_another_screen_is_opened_with_a_warning(demo):
     link = link_of(browser.page.text, "open-app").removeprefix(demo.base)
     warning = "sign in another screen"
     assert warning in demo.send("GET", link + "&response_mode=direct_post").text
-    assert warning not in demo.send("GET", link).text
+    assert warning not in browser.request("GET", link).text
 
 
 def test_attack_a_session_that_came_of_a_link_does_not_read_when_a_key_was_used(demo):

@@ -39,6 +39,7 @@ upstream_providers:
     issuer: {upstream}
     client_id: drawbridge
     client_secret_file: {folder}/upstream-secret
+    second_factor_counts: true
 """
 
 
