@@ -163,6 +163,9 @@ extension SQLError {
         state == "25006" || state == "42501" || state.hasPrefix("53") || state.hasPrefix("58")
     }
 
+    /// Whether the server ended the transaction because of another one that was in its way.
+    var isConflict: Bool { text.hasPrefix("PostgreSQL 40P01:") || text.hasPrefix("PostgreSQL 40001:") }
+
     /// Whether another transaction held on to something for too long.
     var isLockTimeout: Bool { text.hasPrefix("PostgreSQL 55P03:") }
 

@@ -94,15 +94,29 @@ package enum PostgresStorage {
     ) async throws(PostgresOpenError) {
         let engine = PostgresEngine(address: address, node: nil, readers: 0, timeouts: .command, logger: logger)
         defer { engine.close() }
+        let deadline = ContinuousClock.now + migrationPatience
         do {
-            try await engine.onWriterNow { session in
-                guard try !hasEveryStep(session) else { return }
-                try Migrator(dialect: .postgres, report: report).migrate(session, at: now)
+            while true {
+                do {
+                    return try await engine.onWriterNow { session in
+                        guard try !hasEveryStep(session) else { return }
+                        try Migrator(dialect: .postgres, report: report).migrate(session, at: now)
+                    }
+                } catch let failure as SQLError
+                    where failure.isConflict && ContinuousClock.now < deadline
+                {
+                    logger.notice("bringing the tables up to date waited for a node that waited for it; once more")
+                }
+                try await Task.sleep(for: .milliseconds(Int.random(in: 50...500)))
             }
         } catch {
             throw openError(error, database: address.description)
         }
     }
+
+    /// The steps hold one table after another, and so do the nodes that still run: of two that wait for each other the
+    /// server ends one. Each try of several steps may meet another node.
+    private static let migrationPatience = Duration.seconds(120)
 
     /// - Throws: ``NewerSchemaError``, ``SQLError``.
     @Sendable private static func hasEveryStep(_ session: any SQLSession) throws -> Bool {
@@ -151,8 +165,8 @@ package enum PostgresOpenError: Error, Hashable, Sendable, CustomStringConvertib
             "the database \(database) does not keep row locks: what one connection had locked, a second one got. It is no "
                 + "PostgreSQL server, or something in between does not keep transactions together"
         case .nodeInUse(let node):
-            "another process writes this database as the node \(node.debugDescription); each process needs a name of "
-                + "its own"
+            "another process writes this database as the node \(node.debugDescription); stop it, or give this one "
+                + "another `node`"
         }
     }
 }

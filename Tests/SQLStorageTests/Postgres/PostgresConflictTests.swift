@@ -95,6 +95,25 @@ struct PostgresConflictTests {
         }
     }
 
+    @Test func `a migration that met a node which waited for it is run again`() async throws {
+        try await PostgresDatabase.with { database in
+            // It alters the table of uses of login tokens, then that of device secrets.
+            let missing: Int64 = 44
+            let before = Migration.all.filter { $0.version != missing }
+            try Migrator(dialect: .postgres, migrations: before).migrate(
+                database.session(), at: Timestamp(milliseconds: 1))
+            let older = try database.session()
+            _ = try older.run("SET deadlock_timeout = '60s'")
+            try older.begin()
+            _ = try older.run("LOCK TABLE device_secret_digest IN ROW EXCLUSIVE MODE")
+            async let opened = database.open()
+            try await database.untilSomebodyWaits(for: "device_secret_digest")
+            _ = try older.run("LOCK TABLE login_token_use IN ROW EXCLUSIVE MODE")
+            try older.commit()
+            try await opened.checkWritable()
+        }
+    }
+
     @Test func `a node's name is taken for as long as its process runs`() async throws {
         try await PostgresDatabase.with { database in
             let first = try await database.open(node: "n")

@@ -16,10 +16,11 @@ extension PostgresDatabase {
         return GroupCommitWriter(engine: engine, auditor: .sample(node: node))
     }
 
-    /// Waits until a transaction waits for another one's row.
-    func untilSomebodyWaits() async throws {
+    /// Waits until a transaction waits for another one's lock, with a statement about a table.
+    func untilSomebodyWaits(for table: String = "app_user") async throws {
         try await until(
-            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%app_user%'")
+            SQLStatement(
+                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%\(table)%'"))
     }
 
     /// Waits until a node hears of ended sessions.
