@@ -21,10 +21,10 @@ package struct SigningKey: Sendable {
         switch key {
         case .p256(let key):
             algorithm = .es256
-            publicKey = VerificationKey(key.publicKey)
+            publicKey = try VerificationKey(key.publicKey)
         case .ed25519(let key):
             algorithm = .edDSA
-            publicKey = VerificationKey(key.publicKey)
+            publicKey = try VerificationKey(key.publicKey)
         case .rsa(let key):
             algorithm = .rs256
             publicKey = try VerificationKey(key.publicKey)

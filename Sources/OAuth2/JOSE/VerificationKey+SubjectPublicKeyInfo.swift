@@ -13,10 +13,10 @@ extension VerificationKey {
     package init?(subjectPublicKeyInfo bytes: [UInt8]) {
         if bytes.count == Self.ed25519Prefix.count + 32, bytes.starts(with: Self.ed25519Prefix) {
             guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes.suffix(32)) else { return nil }
-            self.init(key)
+            try? self.init(key)
         } else if let key = try? P256.Signing.PublicKey(derRepresentation: bytes) {
             guard key.derRepresentation.elementsEqual(bytes) else { return nil }
-            self.init(key)
+            try? self.init(key)
         } else if let key = try? _RSA.Signing.PublicKey(derRepresentation: bytes) {
             guard key.derRepresentation.elementsEqual(bytes) else { return nil }
             try? self.init(key)

@@ -12,8 +12,13 @@ package struct VerificationKey: Sendable {
         case rsa(_RSA.Signing.PublicKey)
     }
 
-    /// What clients of our own sign with, and what we sign with ourselves.
-    package static let usualAlgorithms: Set<SignatureAlgorithm> = [.es256, .rs256, .ps256, .eddsa]
+    /// What clients of our own sign with, and what we sign with ourselves, in the order in which clients are told.
+    package static let announcedAlgorithms: [SignatureAlgorithm] = [.es256, .eddsa, .rs256, .ps256]
+    /// The same, for ``init(jwk:for:)``.
+    package static let usualAlgorithms = Set(announcedAlgorithms)
+
+    /// Private members of every kind of key, and the symmetric one (RFC 7518 §6): a JWK that has one is no public key.
+    package static let privateMembers: Set<String> = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 
     /// The members that the thumbprint is over, and nothing else.
     private let members: [String: JSONValue]
@@ -24,38 +29,19 @@ package struct VerificationKey: Sendable {
     /// (RFC 8725 §3.1).
     private let algorithms: Set<SignatureAlgorithm>
 
-    init(_ key: P256.Signing.PublicKey) {
-        let point = Array(key.rawRepresentation)
-        self.key = .p256(key)
+    private init(own key: Key, for algorithm: SignatureAlgorithm) throws {
+        self.key = key
         id = nil
-        algorithms = [.es256]
-        members = [
-            "kty": .string("EC"), "crv": .string("P-256"), "x": .string(Base64URL.encode(point[..<32])),
-            "y": .string(Base64URL.encode(point[32...])),
-        ]
+        algorithms = [algorithm]
+        members = try Self.thumbprintMembers(of: key)
     }
 
-    init(_ key: Curve25519.Signing.PublicKey) {
-        self.key = .ed25519(key)
-        id = nil
-        algorithms = [.eddsa]
-        members = [
-            "kty": .string("OKP"), "crv": .string("Ed25519"),
-            "x": .string(Base64URL.encode(Array(key.rawRepresentation))),
-        ]
-    }
+    init(_ key: P256.Signing.PublicKey) throws { try self.init(own: .p256(key), for: .es256) }
+
+    init(_ key: Curve25519.Signing.PublicKey) throws { try self.init(own: .ed25519(key), for: .eddsa) }
 
     /// - Parameter key: of our own, which signs by RS256 alone (``SigningAlgorithm``).
-    init(_ key: _RSA.Signing.PublicKey) throws {
-        let primitives = try key.getKeyPrimitives()
-        self.key = .rsa(key)
-        id = nil
-        algorithms = [.rs256]
-        members = [
-            "kty": .string("RSA"), "n": .string(Base64URL.encode(Array(primitives.modulus))),
-            "e": .string(Base64URL.encode(Array(primitives.publicExponent))),
-        ]
-    }
+    init(_ key: _RSA.Signing.PublicKey) throws { try self.init(own: .rsa(key), for: .rs256) }
 
     /// Reads a public key of a JWK set.
     /// - Parameter allowed: what its holder may sign with at all; of these the key verifies those that fit its kind.
@@ -63,13 +49,17 @@ package struct VerificationKey: Sendable {
     ///   RSA key under 2048 bits.
     package init?(jwk: JSONValue, for allowed: Set<SignatureAlgorithm> = usualAlgorithms) {
         guard let object = jwk.object, object["use"]?.string ?? "sig" == "sig" else { return nil }
+        // Text compares by canonical equivalence, by which "OKP" may have a K that is KELVIN SIGN.
+        func word(_ name: String) -> String? {
+            object[name]?.string.flatMap { word in word.utf8.allSatisfy { $0 < 0x80 } ? word : nil }
+        }
         func bytes(_ name: String) -> [UInt8]? { object[name]?.string.flatMap { Base64URL.decode($0) } }
         func point(_ length: Int) -> [UInt8]? {
             guard let x = bytes("x"), let y = bytes("y"), x.count == length, y.count == length else { return nil }
             return x + y
         }
         let fitting: Set<SignatureAlgorithm>
-        switch (object["kty"]?.string, object["crv"]?.string) {
+        switch (word("kty"), word("crv")) {
         case ("EC", "P-256"):
             guard let point = point(32), let key = try? P256.Signing.PublicKey(rawRepresentation: point) else {
                 return nil
@@ -98,8 +88,8 @@ package struct VerificationKey: Sendable {
         default: return nil
         }
         algorithms = fitting.intersection(allowed)
-        guard !algorithms.isEmpty else { return nil }
-        members = Self.thumbprintMembers(of: object)
+        guard !algorithms.isEmpty, let members = try? Self.thumbprintMembers(of: key) else { return nil }
+        self.members = members
         id = object["kid"]?.string
     }
 
@@ -168,14 +158,30 @@ package struct VerificationKey: Sendable {
         return .object(object)
     }
 
-    /// RFC 7638 §3.2 and RFC 8037 §2.
-    private static func thumbprintMembers(of object: [String: JSONValue]) -> [String: JSONValue] {
-        let names =
-            switch object["kty"]?.string {
-            case "EC": ["kty", "crv", "x", "y"]
-            case "OKP": ["kty", "crv", "x"]
-            default: ["kty", "n", "e"]
-            }
-        return object.filter { names.contains($0.key) }
+    /// RFC 7638 §3.2 and RFC 8037 §2: of the key itself and not as somebody wrote it, so that a key has one thumbprint.
+    private static func thumbprintMembers(of key: Key) throws -> [String: JSONValue] {
+        func curve(_ name: String, _ point: Data) -> [String: JSONValue] {
+            let half = point.count / 2
+            return [
+                "kty": .string("EC"), "crv": .string(name), "x": .string(Base64URL.encode(Array(point.prefix(half)))),
+                "y": .string(Base64URL.encode(Array(point.suffix(half)))),
+            ]
+        }
+        switch key {
+        case .p256(let key): return curve("P-256", key.rawRepresentation)
+        case .p384(let key): return curve("P-384", key.rawRepresentation)
+        case .p521(let key): return curve("P-521", key.rawRepresentation)
+        case .ed25519(let key):
+            return [
+                "kty": .string("OKP"), "crv": .string("Ed25519"),
+                "x": .string(Base64URL.encode(Array(key.rawRepresentation))),
+            ]
+        case .rsa(let key):
+            let primitives = try key.getKeyPrimitives()
+            return [
+                "kty": .string("RSA"), "n": .string(Base64URL.encode(Array(primitives.modulus))),
+                "e": .string(Base64URL.encode(Array(primitives.publicExponent))),
+            ]
+        }
     }
 }

@@ -45,6 +45,15 @@ import Testing
         #expect(key.thumbprint == "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs")
     }
 
+    @Test func `a kind of key has one spelling, and a key one thumbprint`() throws {
+        let key = try SigningKey.generate(.edDSA).publicKey
+        var members = try #require(key.bareJWK.object)
+        #expect(VerificationKey(jwk: .object(members))?.thumbprint == key.thumbprint)
+        // KELVIN SIGN is a K to whoever compares text by canonical equivalence.
+        members["kty"] = .string("O\u{212A}P")
+        #expect(VerificationKey(jwk: .object(members)) == nil)
+    }
+
     @Test(arguments: ["", "a", "a.b", "a.b.c.d", "e30.e30.", "eyJhIjoxLCJhIjoyfQ.e30.AA", "eyJjcml0IjpbXX0.e30.AA"])
     func `what is no JWS, has no signature part rightly written, or has critical members is not read`(_ text: String) {
         let jws = CompactJWS(text)
