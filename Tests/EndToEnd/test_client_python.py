@@ -1,9 +1,11 @@
 """The library for Python: the vectors, its packages, and its calls at the real server with a browser on loopback."""
 
 import asyncio
+import base64
 import errno
 import http.client
 import http.server
+import json
 import os
 import re
 import shutil
@@ -340,14 +342,104 @@ class Unreadable(MemoryStore):
 
 @pytest.mark.parametrize("extent,expected", [
     ("this_app", ["drawbridge:app-a:http://127.0.0.1:1", "drawbridge:app-a:http://127.0.0.1:1:cookies"]),
-    ("device", ["drawbridge:app-a:http://127.0.0.1:1", "drawbridge:app-a:http://127.0.0.1:1:cookies",
-                "drawbridge-shared:maker"])])
+    ("device", ["drawbridge:app-a:http://127.0.0.1:1", "drawbridge-shared:maker",
+                "drawbridge:app-a:http://127.0.0.1:1:cookies"])])
 def test_what_cannot_be_read_leaves_the_device_at_the_sign_out_all_the_same(extent, expected):
     store = Unreadable()
     with pytest.raises(DrawbridgeError) as told:
         Drawbridge("http://127.0.0.1:1", "app-a", sharing="maker", store=store).sign_out(extent)
     # Which cookies the web view has cannot be known, and that is told; the list leaves as well.
     assert told.value.code == "secret_store" and store.removed == expected
+
+
+class WebView:
+    """While it fails it leaves the first cookie in."""
+
+    def __init__(self):
+        self.fails, self.removed = True, []
+
+    def remove_cookie(self, place):
+        if self.fails and place["name"] == "a":
+            raise RuntimeError("the window is gone")
+        self.removed.append(place["name"])
+
+
+def signed_in_beside_a_web_view() -> tuple:
+    """A store with a sign-in, what it shares and two cookies of a web view, and the names of the three."""
+    store, item = MemoryStore(), "drawbridge:app-a:http://127.0.0.1:1"
+    part = base64.urlsafe_b64encode(json.dumps(
+        {"iss": "i", "sub": "alice", "aud": "app-a", "exp": 1, "iat": 1}).encode()).decode().rstrip("=")
+    store.set(item, json.dumps({"access_token": "at", "expires_at": 0, "subject": "alice", "bound": False}))
+    store.set("drawbridge-shared:maker", json.dumps({"device_secret": "ds", "id_token": f"{part}.{part}.AA"}))
+    store.set(f"{item}:cookies", json.dumps([{"name": name, "path": "/", "url": "https://www.example.com/"} for name in "ab"]))
+    return store, item, "drawbridge-shared:maker", f"{item}:cookies"
+
+
+def test_a_web_view_that_fails_at_the_sign_out_keeps_no_secret_on_the_device():
+    store, item, shared, cookies = signed_in_beside_a_web_view()
+    web_view = WebView()
+    with pytest.raises(DrawbridgeError) as told:
+        Drawbridge("http://127.0.0.1:1", "app-a", sharing="maker", store=store, web_view=web_view).sign_out()
+    assert (told.value.code, web_view.removed) == ("secret_store", ["b"])
+    assert [store.get(name) for name in (item, shared)] == [None, None] and store.get(cookies)
+
+
+def test_a_sign_out_without_the_web_view_keeps_the_list_of_its_cookies_for_one_that_has_it():
+    store, item, shared, cookies = signed_in_beside_a_web_view()
+    own = store.get(item)
+    Drawbridge("http://127.0.0.1:1", "app-a", store=store).sign_out()
+    assert store.get(item) is None and store.get(cookies)
+    store.set(item, own)
+    web_view = WebView()
+    web_view.fails = False
+    Drawbridge("http://127.0.0.1:1", "app-a", store=store, web_view=web_view).sign_out()
+    assert web_view.removed == ["a", "b"] and store.get(cookies) is None
+
+
+@pytest.mark.parametrize("damaged", [
+    "", "{", "[]", "{}", '{"d":"AA","x":"AA","y":"AA"}', json.dumps(dict.fromkeys("dxy", "A" * 43)),
+    json.dumps({"d": "A" * 42 + "E", "x": "A" * 43, "y": "A" * 43})])
+def test_a_kept_proof_key_that_is_damaged_counts_as_absent(damaged):
+    store, item, *_ = signed_in_beside_a_web_view()
+    store.set(f"{item}:key", damaged)
+    key = Drawbridge("http://127.0.0.1:1", "app-a", dpop=True, store=store)._proof_key()
+    assert json.loads(store.get(f"{item}:key"))["x"] == key.public["x"]
+    again = Drawbridge("http://127.0.0.1:1", "app-a", dpop=True, store=store)._proof_key()
+    assert again.public == key.public
+
+
+def test_what_is_kept_is_on_the_disk_with_its_name(tmp_path, monkeypatch):
+    store, synchronized = FileStore(tmp_path / "secrets"), []
+    sync = os.fsync
+
+    def noted(descriptor):
+        synchronized.append(("folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file", store.get("a")))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    store.set("a", "1")
+    store.remove("a")
+    assert synchronized == [("file", None), ("folder", "1"), ("folder", None)]
+
+
+def test_a_file_system_that_does_not_flush_folders_keeps_secrets_all_the_same(tmp_path, monkeypatch):
+    store, sync = FileStore(tmp_path / "kept"), os.fsync
+
+    def flush(descriptor):
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(number, os.strerror(number))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", flush)
+    for number in [errno.EINVAL, errno.ENOTSUP]:
+        store.set("a", str(number))
+        assert store.get("a") == str(number)
+        store.remove("a")
+        assert store.get("a") is None
+    number = errno.EIO
+    store.remove("not there")
+    with pytest.raises(OSError):
+        store.set("a", "lost")
 
 
 def test_a_sign_out_without_its_lock_ends_and_takes_out_everything_and_tells_of_the_lock(demo, tmp_path):

@@ -788,8 +788,16 @@ export class Drawbridge {
             await this.#remove(this.#cookieItem).catch(() => {});
             throw error;
         }
-        for (const place of placed) await this.#webView?.removeCookie(place);
-        if (placed.length > 0) await this.#remove(this.#cookieItem);
+        // Without the web view nothing is taken out of it, and the list waits for a sign-out that has it.
+        if (!this.#webView || placed.length === 0) return;
+        let stays = null;
+        for (const place of placed) {
+            await this.#stores(() => this.#webView.removeCookie(place)).catch((error) => {
+                stays ??= error;
+            });
+        }
+        if (stays) throw stays;
+        await this.#remove(this.#cookieItem);
     }
 
     // --- The end of a sign-in (contract §7, RFC 7009) ---
@@ -1132,12 +1140,15 @@ export class Drawbridge {
             if (typeof this.#dpop === "object") return this.#dpop;
             const ec = { name: "ECDSA", namedCurve: "P-256" };
             let jwk = json((await this.#read(this.#keyItem)) ?? "");
-            if (!jwk) {
+            const read = async () => this.#subtle.importKey("jwk", jwk, ec, false, ["sign"]);
+            // No token can be proved by a damaged one: a new key takes its place.
+            let key = jwk && (await read().catch(() => null));
+            if (!key) {
                 const pair = await this.#subtle.generateKey(ec, true, ["sign"]);
                 jwk = await this.#subtle.exportKey("jwk", pair.privateKey);
                 await this.#write(this.#keyItem, JSON.stringify(jwk));
+                key = await read();
             }
-            const key = await this.#subtle.importKey("jwk", jwk, ec, false, ["sign"]);
             const ecdsa = { name: "ECDSA", hash: "SHA-256" };
             this.#dpop = {
                 publicKey: { kty: "EC", crv: "P-256", x: jwk.x, y: jwk.y },

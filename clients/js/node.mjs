@@ -1,7 +1,7 @@
 // What Node has of its own: a browser that comes back to loopback, a file for secrets, cryptography on Node 18.
 
 import { spawn } from "node:child_process";
-import { randomUUID, webcrypto } from "node:crypto";
+import { createHash, randomUUID, webcrypto } from "node:crypto";
 import { constants } from "node:fs";
 import { link, mkdir, open, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -36,9 +36,15 @@ export const loopbackBrowser = ({ open: show = openBySystem, patience = 300000, 
         server.once("error", fail);
         server.listen(0, host, done);
     });
+    const close = () => {
+        server?.close();
+        // Browsers open connections ahead, which would keep the app's process alive; Node 18.2 and newer can close them.
+        server?.closeAllConnections?.();
+        server = null;
+    };
     return {
         async prepare() {
-            await new Promise((done) => (server ? server.close(done) : done()));
+            close();
             server = createServer((request, response) => {
                 // Another name in `Host` is a page that had its own name point to us (DNS rebinding).
                 const isOurs = request.method === "GET" && request.url.split("?")[0] === path
@@ -48,8 +54,9 @@ export const loopbackBrowser = ({ open: show = openBySystem, patience = 300000, 
                     "referrer-policy": "no-referrer", "x-content-type-options": "nosniff",
                 };
                 response.writeHead(isOurs ? 200 : 404, headers);
+                // Once the page is sent: no connection outlives the answer.
+                if (isOurs) response.once("close", () => deliver?.(`http://${place}${request.url}`));
                 response.end(page(isOurs ? "You can go back to the app" : "Nothing here"));
-                if (isOurs) deliver(`http://${place}${request.url}`);
             });
             await listen("127.0.0.1").catch(() => listen("::1")).catch(() => {
                 throw new DrawbridgeError("configuration", "no port can be listened on");
@@ -74,8 +81,7 @@ export const loopbackBrowser = ({ open: show = openBySystem, patience = 300000, 
             } finally {
                 clearTimeout(timer);
                 deliver = null;
-                server.close();
-                server = null;
+                close();
             }
         },
     };
@@ -89,6 +95,23 @@ const expectOwn = (found, mode, what) => {
     if (process.getuid === undefined) return;
     if (found.uid !== process.getuid() || (found.mode & mode) !== 0) {
         throw new DrawbridgeError("secret_store", `${what} is open to others`);
+    }
+};
+
+/**
+ * Brings a folder's names to the disk: after a power cut the token that is used up would be back, and its next use be taken
+ * for a theft (contract §5.2). Windows opens no folders, and has NTFS write names down by itself; some file systems take no
+ * such call, and what was written is written.
+ */
+const synchronize = async (folder) => {
+    if (process.platform === "win32") return;
+    const opened = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+    try {
+        await opened.sync();
+    } catch (error) {
+        if (error.code !== "EINVAL" && error.code !== "ENOTSUP") throw error;
+    } finally {
+        await opened.close();
     }
 };
 
@@ -181,6 +204,7 @@ export const fileStore = (path) => {
                 await file.close();
             }
             await rename(next, path);
+            await synchronize(dirname(path));
         } finally {
             await rm(next, { force: true });
         }
@@ -193,6 +217,7 @@ export const fileStore = (path) => {
         },
         set: (name, value) => change((kept) => { kept[name] = value; }),
         remove: (name) => change((kept) => { delete kept[name]; }),
-        lock: (name, work) => exclusively(`${path}.${Buffer.from(name).toString("hex").slice(-40)}.lock`, work),
+        // Of one length, whatever a name holds, and of no two names the same.
+        lock: (name, work) => exclusively(`${path}.${createHash("sha256").update(name).digest("hex")}.lock`, work),
     };
 };

@@ -20,5 +20,11 @@ export interface SessionWatch {
     removeEventListener(name: "change" | "signed-out", listener: (event: CustomEvent<SessionState>) => void): void;
 }
 
+/** What a page may wish for. */
+export interface WatchOptions {
+    /** A key of localStorage that is "true" while somebody is signed in, for scripts that go by one. */
+    readonly flag?: string;
+}
+
 /** Watches the session of this page's origin; once for a page. */
-export declare const watchSession: () => SessionWatch;
+export declare const watchSession: (options?: WatchOptions) => SessionWatch;

@@ -182,15 +182,48 @@ func (s *Site) verified(text, kind string, accepted []string, now int64) (member
 // keyStore has Drawbridge's public keys: used for five minutes, and fetched for an unknown kid at most every half
 // minute, whoever sends what.
 type keyStore struct {
+	// Of whoever asks Drawbridge, which may take three seconds. The other lock is never held for so long.
+	asking sync.Mutex
 	sync.Mutex
 	keys           map[string]any
 	fetched, tried *int64
 }
 
 func (k *keyStore) key(kid string, now int64, fetch Fetch) (any, error) {
+	k.heedClock(now)
+	keys, fetched := k.known()
+	if fetched == nil || now-*fetched >= keysFresh {
+		holds := fetched != nil && now-*fetched <= keysStale && keys[kid] != nil
+		k.renew(now, fetch, !holds)
+		keys, fetched = k.known()
+	}
+	if fetched == nil || now-*fetched > keysStale {
+		return nil, fmt.Errorf("%w: no keys", ErrUnavailable)
+	}
+	if keys[kid] == nil {
+		k.renew(now, fetch, true)
+		keys, fetched = k.known()
+	}
+	if keys[kid] == nil {
+		if *fetched < now {
+			return nil, notYet{"unknown_key"}
+		}
+		return nil, Refused("unknown_key")
+	}
+	return keys[kid], nil
+}
+
+func (k *keyStore) known() (keys map[string]any, fetched *int64) {
 	k.Lock()
 	defer k.Unlock()
-	if k.fetched != nil && *k.fetched > now || k.tried != nil && *k.tried > now {
+	return k.keys, k.fetched
+}
+
+func (k *keyStore) heedClock(now int64) {
+	k.Lock()
+	defer k.Unlock()
+	// By more than a second: of two who come at once, one has looked at the clock a little earlier.
+	if k.fetched != nil && *k.fetched > now+1 || k.tried != nil && *k.tried > now+1 {
 		// The clock was set back. How old the keys are is not known: they are due, and hold for an hour from now at most.
 		if k.fetched != nil {
 			if due := now - keysFresh; *k.fetched > due {
@@ -199,36 +232,39 @@ func (k *keyStore) key(kid string, now int64, fetch Fetch) (any, error) {
 		}
 		k.tried = nil
 	}
-	if k.fetched == nil || now-*k.fetched >= keysFresh {
-		k.renew(now, fetch)
-	}
-	if k.fetched == nil || now-*k.fetched > keysStale {
-		return nil, fmt.Errorf("%w: no keys", ErrUnavailable)
-	}
-	if k.keys[kid] == nil {
-		k.renew(now, fetch)
-	}
-	if k.keys[kid] == nil {
-		if *k.fetched < now {
-			return nil, notYet{"unknown_key"}
-		}
-		return nil, Refused("unknown_key")
-	}
-	return k.keys[kid], nil
 }
 
-func (k *keyStore) renew(now int64, fetch Fetch) {
-	if k.tried != nil && now-*k.tried < keysPause {
+// renew lets one ask. Of the others those wait for the answer who cannot do without.
+func (k *keyStore) renew(now int64, fetch Fetch, waits bool) {
+	if waits {
+		k.asking.Lock()
+	} else if !k.asking.TryLock() {
 		return
 	}
-	k.tried = &now
+	defer k.asking.Unlock()
+	if !k.begin(now) {
+		return
+	}
 	status, _, body, err := fetch("/.well-known/jwks.json", http.Header{})
 	if err != nil || status != http.StatusOK {
 		return
 	}
 	if keys := readKeys(body); keys != nil {
+		k.Lock()
+		defer k.Unlock()
 		k.keys, k.fetched = keys, &now
 	}
+}
+
+// begin says whether Drawbridge may be asked: not again so soon.
+func (k *keyStore) begin(now int64) bool {
+	k.Lock()
+	defer k.Unlock()
+	if k.tried != nil && now-*k.tried < keysPause {
+		return false
+	}
+	k.tried = &now
+	return true
 }
 
 // readKeys gives the usable keys of a set, or nil when it is none. A key's kind says the one algorithm it verifies.

@@ -850,7 +850,11 @@ func (s *Site) receiver(
 				return
 			}
 		}
-		s.Notices.Add(found.name, found.until, now)
+		if s.Notices.Add(found.name, found.until, now) == "full" {
+			// It takes the place of its being in hand.
+			s.Notices.Forget(inHand)
+			s.Notices.Add(found.name, found.until, now)
+		}
 		say(w, http.StatusOK, "handled")
 	})
 }

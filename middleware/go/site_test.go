@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 type step struct {
@@ -545,6 +546,67 @@ func TestManyRequestsWithUnknownKeysAskOnce(t *testing.T) {
 	all.Wait()
 	if drawbridge.asked != 1 {
 		t.Error(drawbridge.asked)
+	}
+}
+
+func TestWhileOneAsksForKeysTheOthersUseThoseTheyHave(t *testing.T) {
+	site, drawbridge := made(t, nil)
+	begun, goOn, found := make(chan bool), make(chan bool), make(chan string)
+	user := func() string { return outcome(site.UserOf(table.Ended.Token)) }
+	if got := user(); got != "alice" {
+		t.Error(got)
+	}
+	site.Now = func() int64 { return table.Now + 300 }
+	site.Fetch = func(path string, headers http.Header) (int, http.Header, []byte, error) {
+		begun <- true
+		<-goOn
+		return drawbridge.fetch(path, headers)
+	}
+	go func() { found <- user() }()
+	<-begun
+	go func() { found <- user() }()
+	select {
+	case got := <-found:
+		if got != "alice" {
+			t.Error(got)
+		}
+	case <-begun:
+		t.Fatal("it asks as well")
+	case <-time.After(5 * time.Second):
+		t.Fatal("it waits")
+	}
+	goOn <- true
+	if got := <-found; got != "alice" || drawbridge.asked != 2 {
+		t.Error(got, drawbridge.asked)
+	}
+}
+
+func TestWhileTheEndedSessionsAreFullANoticeComesAgainUnhandled(t *testing.T) {
+	site, _ := made(t, nil)
+	site.Ended = NewMemory(0)
+	handled := 0
+	handle := func(map[string]any) error { handled++; return nil }
+	webhook := table.Ended.Webhook
+	if status, said := post(site.Webhook(handle), webhook.Body, webhook.Header); status != 503 || said != "full" {
+		t.Error(status, said)
+	}
+	if status, said := post(site.BackchannelLogout(handle), table.Ended.Logout.Form, ""); status != 503 || said != "full" {
+		t.Error(status, said)
+	}
+	site.Ended = NewMemory(10)
+	if status, _ := post(site.Webhook(handle), webhook.Body, webhook.Header); status != 200 || handled != 1 {
+		t.Error(status, handled)
+	}
+}
+
+func TestWhatWasHandledIsRememberedInTheLastPlaceThatThereIs(t *testing.T) {
+	site, _ := made(t, nil)
+	site.Notices = NewMemory(1)
+	step := table.Webhooks[0].Steps[0]
+	for _, expected := range []string{"handled", "known"} {
+		if _, said := post(site.Webhook(nil), step.Body, step.Header); said != expected {
+			t.Error(said)
+		}
 	}
 }
 

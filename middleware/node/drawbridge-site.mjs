@@ -142,15 +142,18 @@ class Keys {
   }
 
   async key(kid, now) {
-    if (this.#fetched > now || this.#tried > now) {
+    // By more than a second: of two who come at once, one has looked at the clock a little earlier.
+    if (this.#fetched > now + 1 || this.#tried > now + 1) {
       // The clock was set back. How old the keys are is not known: they are due, and hold for an hour from now at most.
       this.#fetched = this.#fetched === null ? null : Math.min(this.#fetched, now - this.settings.keys_fresh);
       this.#tried = null;
     }
-    if (this.#fetched === null || now - this.#fetched >= this.settings.keys_fresh) await this.#renew(now);
-    if (this.#fetched === null || now - this.#fetched > this.settings.keys_stale) {
-      throw new Unavailable("Drawbridge's keys cannot be had");
+    const holds = () => this.#fetched !== null && now - this.#fetched <= this.settings.keys_stale;
+    if (this.#fetched === null || now - this.#fetched >= this.settings.keys_fresh) {
+      // While somebody asks, nobody else waits for the answer who can do without.
+      if (!(this.#pending && holds() && this.#keys.has(kid))) await this.#renew(now);
     }
+    if (!holds()) throw new Unavailable("Drawbridge's keys cannot be had");
     if (!this.#keys.has(kid)) await this.#renew(now);
     // Asked before and not now: meanwhile it may be there.
     if (!this.#keys.has(kid)) throw new Refused('unknown_key', this.#fetched >= now);
@@ -607,11 +610,13 @@ export class Site {
     try {
       // Handled between the two looks above, by another process.
       if (this.notices.has(notice.name, now)) return said(200, 'known');
-      if (isText(notice.session) && this.ended.add(notice.session, now + LONGEST_TOKEN, now) === 'full') {
-        throw new Unavailable('too many ended sessions to remember');
-      }
+      if (isText(notice.session) && this.ended.add(notice.session, now + LONGEST_TOKEN, now) === 'full') return said(503, 'full');
       await handle(notice.event);
-      this.notices.add(notice.name, notice.until, now);
+      if (this.notices.add(notice.name, notice.until, now) === 'full') {
+        // It takes the place of its being in hand.
+        this.notices.forget(inHand);
+        this.notices.add(notice.name, notice.until, now);
+      }
     } finally {
       this.notices.forget(inHand);
     }

@@ -1,6 +1,6 @@
 // The browser that comes back to loopback, on a machine that lacks an address family.
 import assert from "node:assert/strict";
-import { Server } from "node:net";
+import { connect, Server } from "node:net";
 import { test } from "node:test";
 import { loopbackBrowser } from "../node.mjs";
 
@@ -35,3 +35,22 @@ test("a machine without IPv4 gets its answer over IPv6", () => without(["127.0.0
 test("a machine that lets nobody listen is told so", () => without(["127.0.0.1", "::1"], async () => {
     await assert.rejects(loopbackBrowser().prepare(), { code: "configuration", message: /listened on/ });
 }));
+
+test("a connection that the browser opened ahead ends with the answer", async () => {
+    let ahead;
+    const open = (address) => {
+        const redirect = new URL(address).searchParams.get("redirect_uri");
+        ahead = connect({ host: "127.0.0.1", port: new URL(redirect).port }, () => fetch(`${redirect}?state=s1&code=c`));
+    };
+    const browser = loopbackBrowser({ open, patience: 10000 });
+    const query = new URLSearchParams({ redirect_uri: await browser.prepare(), state: "s1" });
+    await browser.open(`https://id.example.com/authorize?${query}`);
+    try {
+        await new Promise((done, fail) => {
+            ahead.once("close", done).once("error", done).resume();
+            setTimeout(fail, 5000, new Error("it is open")).unref();
+        });
+    } finally {
+        ahead.destroy();
+    }
+});

@@ -1,18 +1,19 @@
 // The file of secrets: what a process that was killed has left behind, and settings that a timer does not take; and a
 // store that does not let itself be read.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Drawbridge, DrawbridgeError, memoryStore } from "../drawbridge.mjs";
-import { fileStore } from "../node.mjs";
+import { crypto, fileStore } from "../node.mjs";
 
 test("the lock of a process that was killed is taken over by one after another", async () => {
     const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
     try {
         const path = join(folder, "secrets.json");
-        const file = `${path}.${Buffer.from("renew").toString("hex")}.lock`;
+        const file = `${path}.${createHash("sha256").update("renew").digest("hex")}.lock`;
         await writeFile(file, "a process that was killed");
         const long = new Date(Date.now() - 3600000);
         await utimes(file, long, long);
@@ -29,6 +30,68 @@ test("the lock of a process that was killed is taken over by one after another",
         assert.deepEqual(await readdir(folder), []);
     } finally {
         await rm(folder, { recursive: true });
+    }
+});
+
+test("locks of long names that end alike do not wait for each other", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
+    try {
+        const store = fileStore(join(folder, "secrets.json"));
+        const name = (app) => `renew drawbridge:${app}:https://identity.example.com`;
+        await store.lock(name("app-a"), () => store.lock(name("app-b"), async () => {}));
+    } finally {
+        await rm(folder, { recursive: true });
+    }
+});
+
+test("a sign-out without the web view keeps the list of its cookies for one that has it", async () => {
+    const item = "drawbridge:app-a:http://127.0.0.1:1";
+    const places = ["a", "b"].map((name) => ({ name, path: "/", url: "https://www.example.com/" }));
+    const signedIn = JSON.stringify({ access_token: "at", subject: "alice", expires_at: 0 });
+    const store = memoryStore();
+    const app = (webView) => new Drawbridge({ issuer: "http://127.0.0.1:1", clientId: "app-a", store, webView });
+    const signOut = async (webView) => {
+        await store.set(item, signedIn);
+        return app(webView).signOut().then(() => "done", (error) => error.code);
+    };
+    await store.set(`${item}:cookies`, JSON.stringify(places));
+    assert.equal(await signOut(undefined), "done");
+    assert.ok(await store.get(`${item}:cookies`));
+    // A web view that fails at one cookie is told of, and loses the others all the same.
+    const removed = [];
+    let fails = true;
+    const webView = {
+        removeCookie: ({ name }) => {
+            if (name === "a" && fails) throw new TypeError("gone");
+            removed.push(name);
+        },
+    };
+    assert.equal(await signOut(webView), "secret_store");
+    assert.equal(await store.get(item), null);
+    fails = false;
+    assert.equal(await signOut(webView), "done");
+    assert.deepEqual(removed, ["b", "a", "b"]);
+    assert.equal(await store.get(`${item}:cookies`), null);
+});
+
+test("a kept proof key that is damaged counts as absent", async () => {
+    for (const damaged of ["", "{", "[]", "{}", "{\"kty\":\"EC\",\"crv\":\"P-256\",\"d\":\"AA\",\"x\":\"AA\",\"y\":\"AA\"}"]) {
+        const store = memoryStore();
+        await store.set("drawbridge:app-a:http://127.0.0.1:1:key", damaged);
+        await store.set("drawbridge:app-a:http://127.0.0.1:1",
+            JSON.stringify({ access_token: "at", subject: "alice", expires_at: Date.now() + 60000, bound: true }));
+        const proofs = [];
+        const fetch = async (_, { headers }) => {
+            proofs.push(headers.dpop);
+            return new Response("{}", { status: 500 });
+        };
+        const app = new Drawbridge({
+            issuer: "http://127.0.0.1:1", clientId: "app-a", store, dpop: true, fetch, crypto,
+        });
+        await assert.rejects(app.openURL("/"), { code: "unexpected_answer" });
+        const { jwk } = JSON.parse(Buffer.from(proofs[0].split(".")[0], "base64url"));
+        const kept = JSON.parse(await store.get("drawbridge:app-a:http://127.0.0.1:1:key"));
+        assert.deepEqual([kept.x, kept.y], [jwk.x, jwk.y]);
     }
 });
 
@@ -122,7 +185,7 @@ test("a damaged file is no answer, and the next change makes a whole one of it",
     }
 });
 
-test("secrets are on the disk before they take the place of others", async () => {
+test("secrets are on the disk before they take the place of others, and then their place is too", async () => {
     const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
     const probe = await open(folder);
     const { sync } = Object.getPrototypeOf(probe);
@@ -131,13 +194,38 @@ test("secrets are on the disk before they take the place of others", async () =>
     try {
         Object.getPrototypeOf(probe).sync = async function (...none) {
             const draft = (await readdir(folder)).find((name) => name.endsWith(".new"));
-            const written = JSON.parse(await readFile(join(folder, draft), "utf8"));
-            atSync.push([written, await fileStore(path).get("a")]);
+            const written = draft && JSON.parse(await readFile(join(folder, draft), "utf8"));
+            const what = (await this.stat()).isDirectory() ? "folder" : written;
+            atSync.push([what, await fileStore(path).get("a")]);
             return sync.apply(this, none);
         };
         await fileStore(path).set("a", "1");
         await fileStore(path).set("a", "2");
-        assert.deepEqual(atSync, [[{ a: "1" }, null], [{ a: "2" }, "1"]]);
+        assert.deepEqual(atSync, [[{ a: "1" }, null], ["folder", "1"], [{ a: "2" }, "1"], ["folder", "2"]]);
+    } finally {
+        Object.getPrototypeOf(probe).sync = sync;
+        await probe.close();
+        await rm(folder, { recursive: true });
+    }
+});
+
+test("a file system that does not flush folders keeps secrets all the same, and one whose disk fails says so", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
+    const probe = await open(folder);
+    const { sync } = Object.getPrototypeOf(probe);
+    const store = fileStore(join(folder, "secrets.json"));
+    let code = null;
+    try {
+        Object.getPrototypeOf(probe).sync = async function (...none) {
+            if ((await this.stat()).isDirectory()) throw Object.assign(new Error("not flushed"), { code });
+            return sync.apply(this, none);
+        };
+        for (code of ["EINVAL", "ENOTSUP"]) {
+            await store.set("a", code);
+            assert.equal(await store.get("a"), code);
+        }
+        code = "EIO";
+        await assert.rejects(store.set("a", "lost"), { code });
     } finally {
         Object.getPrototypeOf(probe).sync = sync;
         await probe.close();

@@ -541,10 +541,10 @@ class Drawbridge:
                 problem = problem or error
         # All of it, also when the store refuses a part; what stays on the device is told before anything else.
         stays = unlocked
-        removals = [lambda: self._guarded(self._store.remove, self._item), self._clear_web_view]
+        removals = [lambda: self._guarded(self._store.remove, self._item)]
         if ends_shared:
             removals.append(lambda: self._forget_shared(shared) if shared else self._guarded(self._store.remove, self._shared_item))
-        for removal in removals:
+        for removal in [*removals, self._clear_web_view]:
             _, error = _tried(removal)
             stays = stays or error
         if stays:
@@ -559,11 +559,16 @@ class Drawbridge:
             # A list that stayed so would fail every sign-out to come.
             _tried(lambda: self._guarded(self._store.remove, self._cookie_item))
             raise unreadable
+        # Without the web view nothing is taken out of it, and the list waits for a sign-out that has it.
+        if not self._web_view or not placed:
+            return
+        stays = None
         for place in placed:
-            if self._web_view:
-                self._web_view.remove_cookie(place)
-        if placed:
-            self._guarded(self._store.remove, self._cookie_item)
+            _, error = _tried(lambda place=place: self._guarded(self._web_view.remove_cookie, place))
+            stays = stays or error
+        if stays:
+            raise stays
+        self._guarded(self._store.remove, self._cookie_item)
 
     def _drop(self, tokens: dict, bound: bool):
         """Ends what came for nobody, when the provider can be told; the sign-out has ended the session anyway."""
@@ -811,11 +816,12 @@ class Drawbridge:
                 else:
                     name = f"{self._item if self._group is None else self._shared_item}:key"
                     with self._locked(f"key {name}"):
-                        kept = self._read(name)
-                        if not kept:
+                        key = _Key.of(self._read(name))
+                        if not key:
                             kept = _Key.make()
                             self._guarded(self._store.set, name, json.dumps(kept))
-                    self._key = _Key.of(kept)
+                            key = _Key.of(kept)
+                    self._key = key
             return self._key
 
     def _proof(self, method: str, address: str, token: str | None) -> str:
@@ -943,10 +949,20 @@ class _Key:
                 {"d": private.private_value, "x": point.x, "y": point.y}.items()}
 
     @classmethod
-    def of(cls, kept: dict) -> "_Key":
+    def of(cls, kept: dict | None) -> "_Key | None":
+        """None of what is not there or damaged: no token can be proved by it, so a new key takes its place."""
         from cryptography.hazmat.primitives import hashes
         from cryptography.hazmat.primitives.asymmetric import ec, utils
-        private = ec.derive_private_key(int.from_bytes(from_b64(kept["d"]), "big"), ec.SECP256R1())
+        numbers = [from_b64(kept[name]) if kept and is_text(kept.get(name)) else None for name in ("d", "x", "y")]
+        if not all(number and len(number) == 32 for number in numbers):
+            return None
+        d, x, y = (int.from_bytes(number, "big") for number in numbers)
+        try:
+            private = ec.derive_private_key(d, ec.SECP256R1())
+        except ValueError:
+            return None
+        if private.public_key().public_numbers() != ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()):
+            return None
 
         def sign(message: bytes) -> bytes:
             r, s = utils.decode_dss_signature(private.sign(message, ec.ECDSA(hashes.SHA256())))

@@ -8,6 +8,12 @@ public typealias CFString = String
 public typealias CFDictionary = [CFString: Any]
 /// A Swift type in place of Core Foundation's.
 public typealias CFTypeRef = Any
+/// A Swift type in place of Core Foundation's.
+public typealias CFOptionFlags = UInt
+/// A Swift type in place of Core Foundation's.
+public final class CFAllocator {}
+/// A Swift type in place of Core Foundation's.
+public final class CFError {}
 /// As Apple declares it.
 public typealias OSStatus = Int32
 
@@ -31,6 +37,10 @@ public let kSecAttrAccessible: CFString = ""
 /// As Apple declares it.
 public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = ""
 /// As Apple declares it.
+public let kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly: CFString = ""
+/// As Apple declares it.
+public let kSecAttrAccessControl: CFString = ""
+/// As Apple declares it.
 public let kSecUseDataProtectionKeychain: CFString = ""
 /// As Apple declares it.
 public let kSecReturnData: CFString = ""
@@ -40,6 +50,27 @@ public let kSecMatchLimit: CFString = ""
 public let kSecMatchLimitOne: CFString = ""
 /// As Apple declares it.
 public let kSecValueData: CFString = ""
+
+/// As Apple declares it.
+public final class SecAccessControl {}
+
+/// As Apple declares it.
+public struct SecAccessControlCreateFlags: OptionSet, Sendable {
+    /// As Apple declares it.
+    public let rawValue: CFOptionFlags
+    /// As Apple declares it.
+    public init(rawValue: CFOptionFlags) { self.rawValue = rawValue }
+    /// As Apple declares it.
+    public static let userPresence = SecAccessControlCreateFlags(rawValue: 1)
+    /// As Apple declares it.
+    public static let biometryCurrentSet = SecAccessControlCreateFlags(rawValue: 8)
+}
+
+/// As Apple declares it.
+public func SecAccessControlCreateWithFlags(
+    _ allocator: CFAllocator?, _ protection: CFTypeRef, _ flags: SecAccessControlCreateFlags,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecAccessControl? { nil }
 
 /// As Apple declares it.
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { 0 }

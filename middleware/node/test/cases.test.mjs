@@ -223,6 +223,46 @@ test('a full memory says full and forgets nothing', () => {
   assert.equal(memory.add('c', 20, 10), 'new');
 });
 
+test('while the ended sessions are full a notice comes again unhandled', async () => {
+  const website = site();
+  const { webhook, logout } = table.ended;
+  let handled = 0;
+  const handle = async () => { handled += 1; };
+  website.ended = new Memory(0);
+  for (const answer of [await website.webhook(Buffer.from(webhook.body), webhook.header, handle),
+    await website.backchannelLogout(Buffer.from(logout.form), handle)]) {
+    assert.deepEqual([answer.status, JSON.parse(answer.body).result], [503, 'full']);
+  }
+  website.ended = new Memory();
+  assert.equal((await website.webhook(Buffer.from(webhook.body), webhook.header, handle)).status, 200);
+  assert.equal(handled, 1);
+});
+
+test('what was handled is remembered in the last place that there is', async () => {
+  const website = site();
+  const { body, header } = table.webhooks[0].steps[0];
+  website.notices = new Memory(1);
+  for (const expected of ['handled', 'known']) {
+    assert.equal(JSON.parse((await website.webhook(Buffer.from(body), header)).body).result, expected);
+  }
+});
+
+test('while one asks for keys the others use those they have', async () => {
+  const drawbridge = provider();
+  let goOn;
+  const website = site({}, table.now, async (path) => {
+    if (website.now() > table.now) await new Promise((done) => { goOn = done; });
+    return drawbridge.fetch(path);
+  });
+  const user = () => outcome(() => website.userOf(table.ended.token));
+  assert.equal(await user(), 'alice');
+  website.now = () => table.now + 300;
+  const first = user();
+  assert.equal(await Promise.race([user(), new Promise((done) => setTimeout(done, 5000, 'waits'))]), 'alice');
+  goOn();
+  assert.deepEqual([await first, drawbridge.asked], ['alice', 2]);
+});
+
 test('many requests with unknown keys ask once', async () => {
   const drawbridge = provider([]);
   const website = site({}, table.now, drawbridge.fetch);

@@ -739,7 +739,11 @@ final class Site
                 return self::said(503, 'full');
             }
             $handle && $handle($notice);
-            $this->notices->add($name, $until, $now);
+            if ($this->notices->add($name, $until, $now) === 'full') {
+                // It takes the place of its being in hand.
+                $this->notices->forget("in hand $name");
+                $this->notices->add($name, $until, $now);
+            }
         } catch (\Throwable $failure) {
             // Thrown on, it would be a 200 where errors are not displayed (`display_errors`), and so settled.
             error_log('drawbridge: a notice could not be handled: ' . $failure::class . ": {$failure->getMessage()} in {$failure->getFile()}:{$failure->getLine()}");
@@ -839,55 +843,85 @@ final class Site
     /** A key that is fetched is used for five minutes; for an unknown `kid` it is asked at most every half minute. */
     private function key(string $kid, int $now): array
     {
-        // One file for all processes, under a lock: one question, whose answer is for all who wait.
-        $file = fopen("{$this->settings->folder}/keys.json", 'c+');
-        if ($file === false || !flock($file, LOCK_EX)) {
-            throw new Unavailable('the folder cannot be used');
+        $holds = fn (array $state): bool => $state['fetched'] !== null && $now - $state['fetched'] <= $this->settings->keysStale;
+        $state = $this->knownKeys($now);
+        if ($state['fetched'] === null || $now - $state['fetched'] >= $this->settings->keysFresh) {
+            $state = $this->renewed($state, $now, !($holds($state) && isset($state['keys'][$kid])));
         }
+        $holds($state) || throw new Unavailable("Drawbridge's keys cannot be had");
+        if (!isset($state['keys'][$kid])) {
+            $state = $this->renewed($state, $now, true);
+        }
+        // Asked before and not now: meanwhile it may be there.
+        return $state['keys'][$kid] ?? throw new Refused('unknown_key', $state['fetched'] >= $now);
+    }
+
+    /**
+     * A file of the folder, locked: one for all processes.
+     *
+     * @return ?resource null when another process has it and `$how` does not wait
+     */
+    private function locked(string $name, int $how)
+    {
+        $file = @fopen("{$this->settings->folder}/$name", 'c+') ?: throw new Unavailable('the folder cannot be used');
+        if (flock($file, $how, $isTaken)) {
+            return $file;
+        }
+        fclose($file);
+        return $isTaken ? null : throw new Unavailable('the folder cannot be used');
+    }
+
+    /** What all processes know. Nobody has that file's lock while Drawbridge is asked. */
+    private function knownKeys(int $now): array
+    {
+        $file = $this->locked('keys.json', LOCK_SH);
         try {
             $state = json_decode((string) stream_get_contents($file), true);
-            $state = is_array($state) ? $state : ['keys' => [], 'fetched' => null, 'tried' => null];
-            if (max($state['fetched'], $state['tried']) > $now) {
-                // The clock was set back. How old the keys are is not known: they are due, and hold for an hour from now at most.
-                $due = $now - $this->settings->keysFresh;
-                $state['fetched'] = $state['fetched'] === null ? null : min($state['fetched'], $due);
-                $state['tried'] = null;
-            }
-            if ($state['fetched'] === null || $now - $state['fetched'] >= $this->settings->keysFresh) {
-                $state = $this->renewed($state, $now, $file);
-            }
-            if ($state['fetched'] === null || $now - $state['fetched'] > $this->settings->keysStale) {
-                throw new Unavailable("Drawbridge's keys cannot be had");
-            }
-            if (!isset($state['keys'][$kid])) {
-                $state = $this->renewed($state, $now, $file);
-            }
-            // Asked before and not now: meanwhile it may be there.
-            return $state['keys'][$kid] ?? throw new Refused('unknown_key', $state['fetched'] >= $now);
         } finally {
             fclose($file);
         }
+        $state = is_array($state) ? $state : ['keys' => [], 'fetched' => null, 'tried' => null];
+        // By more than a second: of two who come at once, one has looked at the clock a little earlier.
+        if (max($state['fetched'], $state['tried']) > $now + 1) {
+            // The clock was set back. How old the keys are is not known: they are due, and hold for an hour from now at most.
+            $due = $now - $this->settings->keysFresh;
+            $state['fetched'] = $state['fetched'] === null ? null : min($state['fetched'], $due);
+            $state['tried'] = null;
+        }
+        return $state;
     }
 
-    /** @param resource $file */
-    private function renewed(array $state, int $now, $file): array
+    /** One asks. Of the others those wait for the answer who cannot do without. */
+    private function renewed(array $state, int $now, bool $waits): array
     {
-        if ($state['tried'] !== null && $now - $state['tried'] < $this->settings->keysPause) {
+        $asking = $this->locked('asking-for-keys', $waits ? LOCK_EX : LOCK_EX | LOCK_NB);
+        if ($asking === null) {
             return $state;
         }
-        $state['tried'] = $now;
         try {
-            [$status, , $body] = ($this->fetch)('/.well-known/jwks.json', []);
-            if ($status === 200) {
-                $state = ['keys' => self::keys($body), 'fetched' => $now, 'tried' => $now];
+            $state = $this->knownKeys($now);
+            if ($state['tried'] !== null && $now - $state['tried'] < $this->settings->keysPause) {
+                return $state;
             }
-        } catch (Unavailable | Refused) {
+            $state['tried'] = $now;
+            try {
+                [$status, , $body] = ($this->fetch)('/.well-known/jwks.json', []);
+                if ($status === 200) {
+                    $state = ['keys' => self::keys($body), 'fetched' => $now, 'tried' => $now];
+                }
+            } catch (Unavailable | Refused) {
+            }
+            $file = $this->locked('keys.json', LOCK_EX);
+            try {
+                ftruncate($file, 0);
+                fwrite($file, json_encode($state, JSON_THROW_ON_ERROR));
+            } finally {
+                fclose($file);
+            }
+            return $state;
+        } finally {
+            fclose($asking);
         }
-        rewind($file);
-        ftruncate($file, 0);
-        fwrite($file, json_encode($state, JSON_THROW_ON_ERROR));
-        fflush($file);
-        return $state;
     }
 
     /** The usable keys of a JWK set, by `kid`: the one algorithm that each verifies, and the key in PEM. */

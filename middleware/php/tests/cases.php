@@ -227,6 +227,16 @@ namespace {
                 [outcome(static fn () => $site->userOf($step['token'])), $provider->asked]);
         }
     }
+    [$site, $clock, $provider] = made();
+    $site->userOf($table['ended']['token']);
+    $clock->now += 300;
+    $another = fopen("{$site->settings->folder}/asking-for-keys", 'c');
+    flock($another, LOCK_EX);
+    same('while another process asks for keys this one uses those it has', ['alice', 1],
+        [outcome(static fn () => $site->userOf($table['ended']['token'])), $provider->asked]);
+    fclose($another);
+    same('and asks once the other does not', ['alice', 2],
+        [outcome(static fn () => $site->userOf($table['ended']['token'])), $provider->asked]);
     foreach ($table['returns'] as $case) {
         $answer = made()[0]->guard(new Request($case['method'], $case['target'], $case['headers']));
         same($case['id'], [$case['expect']['status'], $case['expect']['location'] ?? null], [$answer->status, header_of($answer, 'Location')]);
@@ -281,6 +291,24 @@ namespace {
     $memory = new Memory("$scratch/memory", 2);
     same('a full memory says full and forgets nothing', ['new', 'new', 'full', 'known', 'new'],
         [$memory->add('a', 10, 0), $memory->add('b', 10, 0), $memory->add('c', 10, 0), $memory->add('a', 10, 0), $memory->add('c', 20, 10)]);
+
+    $small = static function (int $ended, int $notices): Site {
+        $site = (new ReflectionClass(Site::class))->newInstanceWithoutConstructor();
+        $settings = settings();
+        foreach (['settings' => $settings, 'now' => made()[1](...), 'fetch' => (new Provider())(...),
+            'ended' => new Memory("$settings->folder/ended", $ended), 'notices' => new Memory("$settings->folder/notices", $notices)] as $name => $value) {
+            (new ReflectionProperty(Site::class, $name))->setValue($site, $value);
+        }
+        return $site;
+    };
+    [$site, $handled] = [$small(0, 1000), 0];
+    $handle = static function () use (&$handled): void { $handled++; };
+    foreach ([$site->webhook($ended['webhook']['body'], $ended['webhook']['header'], $handle), $site->backchannelLogout($ended['logout']['form'], $handle)] as $answer) {
+        same('while the ended sessions are full a notice comes again unhandled', [503, 'full', 0], [$answer->status, json_decode($answer->body, true)['result'], $handled]);
+    }
+    $site = $small(1000, 1);
+    same('what was handled is remembered in the last place that there is', ['handled', 'known'], array_map(
+        static fn (): string => json_decode($site->webhook($ended['webhook']['body'], $ended['webhook']['header'])->body, true)['result'], [1, 2]));
 
     [$site] = made();
     $step = $table['webhooks'][0]['steps'][0];

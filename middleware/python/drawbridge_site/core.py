@@ -218,34 +218,56 @@ class Keys:
         self._fetched: float | None = None
         self._tried: float | None = None
         self._lock = threading.Lock()
+        #: Of whoever asks Drawbridge, which may take three seconds. The other lock is never held for so long.
+        self._asking = threading.Lock()
 
     def key(self, kid: str, now: float):
+        self._heed_clock(now)
+        keys, fetched = self._known()
+        if fetched is None or now - fetched >= self._settings.keys_fresh:
+            holds = fetched is not None and now - fetched <= self._settings.keys_stale
+            self._renew(now, waits=not (holds and kid in keys))
+            keys, fetched = self._known()
+        if fetched is None or now - fetched > self._settings.keys_stale:
+            raise Unavailable("Drawbridge's keys cannot be had")
+        if kid not in keys:
+            self._renew(now, waits=True)
+            keys, fetched = self._known()
+        if kid not in keys:
+            # Asked before and not now: meanwhile it may be there.
+            raise Refused("unknown_key", is_final=fetched >= now)
+        return keys[kid]
+
+    def _known(self) -> tuple:
         with self._lock:
-            if any(at is not None and at > now for at in (self._fetched, self._tried)):
+            return self._keys, self._fetched
+
+    def _heed_clock(self, now: float):
+        with self._lock:
+            # By more than a second: of two who come at once, one has looked at the clock a little earlier.
+            if any(at is not None and at > now + 1 for at in (self._fetched, self._tried)):
                 # The clock was set back. How old the keys are is not known: they are due, and hold for an hour from now at most.
                 due = now - self._settings.keys_fresh
                 self._fetched, self._tried = None if self._fetched is None else min(self._fetched, due), None
-            if self._fetched is None or now - self._fetched >= self._settings.keys_fresh:
-                self._renew(now)
-            if self._fetched is None or now - self._fetched > self._settings.keys_stale:
-                raise Unavailable("Drawbridge's keys cannot be had")
-            if kid not in self._keys:
-                self._renew(now)
-            if kid not in self._keys:
-                # Asked before and not now: meanwhile it may be there.
-                raise Refused("unknown_key", is_final=self._fetched >= now)
-            return self._keys[kid]
 
-    def _renew(self, now: float):
-        if self._tried is not None and now - self._tried < self._settings.keys_pause:
+    def _renew(self, now: float, waits: bool):
+        """One asks. Of the others those wait for the answer who cannot do without."""
+        if not self._asking.acquire(blocking=waits):
             return
-        self._tried = now
         try:
+            with self._lock:
+                if self._tried is not None and now - self._tried < self._settings.keys_pause:
+                    return
+                self._tried = now
             status, _, body = self._fetch("/.well-known/jwks.json", {})
             if status == 200:
-                self._keys, self._fetched = jws.keys(body), now
+                keys = jws.keys(body)
+                with self._lock:
+                    self._keys, self._fetched = keys, now
         except (Unavailable, Refused):
             pass
+        finally:
+            self._asking.release()
 
 
 class Outage:
@@ -534,7 +556,8 @@ class Site:
         """Known is what was handled. While it is in hand a repeat has to come again: the handler may fail yet."""
         if self.notices.has(name, now):
             return _said(200, "known")
-        state = self.notices.add(f"in hand {name}", now + _IN_HAND, now)
+        in_hand = f"in hand {name}"
+        state = self.notices.add(in_hand, now + _IN_HAND, now)
         if state == "full":
             return _said(503, "full")
         if state == "known":
@@ -543,11 +566,15 @@ class Site:
             # Handled between the two looks above.
             if self.notices.has(name, now):
                 return _said(200, "known")
-            self._end(session, now)
+            if _is_text(session) and self.ended.add(session, now + _LONGEST_TOKEN, now) == "full":
+                return _said(503, "full")
             handle()
-            self.notices.add(name, until, now)
+            if self.notices.add(name, until, now) == "full":
+                # It takes the place of its being in hand.
+                self.notices.forget(in_hand)
+                self.notices.add(name, until, now)
         finally:
-            self.notices.forget(f"in hand {name}")
+            self.notices.forget(in_hand)
         return _said(200, "handled")
 
     def _notice(self, body: bytes, signature: str, now: float) -> dict:
@@ -602,10 +629,6 @@ class Site:
         if not _is_text(claims.get("sid")) or not _is_text(claims.get("jti")):
             raise Refused("claims")
         return claims
-
-    def _end(self, session: str | None, now: float):
-        if _is_text(session) and self.ended.add(session, now + _LONGEST_TOKEN, now) == "full":
-            raise Unavailable("too many ended sessions to remember")
 
 
 class Fetcher:

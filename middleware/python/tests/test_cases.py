@@ -284,6 +284,23 @@ class Own(unittest.TestCase):
         self.assertEqual([memory.add(name, 10, 0) for name in "abca"], ["new", "new", "full", "known"])
         self.assertEqual(memory.add("c", 20, 10), "new")
 
+    def test_while_the_ended_sessions_are_full_a_notice_comes_again_unhandled(self):
+        one, handled = site(), []
+        one.ended = Memory(0)
+        webhook, logout = TABLE["ended"]["webhook"], TABLE["ended"]["logout"]
+        for answer in (one.webhook(webhook["body"].encode(), webhook["header"], handled.append),
+                       one.backchannel_logout(logout["form"].encode(), handled.append)):
+            self.assertEqual((answer.status, answer.body), (503, b'{"result": "full"}'))
+        one.ended = Memory()
+        self.assertIn(b"handled", one.webhook(webhook["body"].encode(), webhook["header"], handled.append).body)
+        self.assertEqual(len(handled), 1)
+
+    def test_what_was_handled_is_remembered_in_the_last_place_that_there_is(self):
+        step, one = TABLE["webhooks"][0]["steps"][0], site()
+        one.notices = Memory(1)
+        said = [one.webhook(step["body"].encode(), step["header"]).body for _ in range(2)]
+        self.assertEqual(said, [b'{"result": "handled"}', b'{"result": "known"}'])
+
     def test_a_notice_whose_handling_failed_comes_again(self):
         step, one = TABLE["webhooks"][0]["steps"][0], site()
 
@@ -334,6 +351,42 @@ class Own(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(len(provider.asked), 1)
+
+    def test_while_one_asks_for_keys_the_others_use_those_they_have(self):
+        begun, goes_on, provider, found = threading.Event(), threading.Event(), Provider(), []
+
+        def fetch(path, headers):
+            if one.now() > TABLE["now"]:
+                begun.set()
+                goes_on.wait(10)
+            return provider(path, headers)
+
+        one = site(fetch=fetch)
+        good, [new] = TABLE["ended"]["token"], [
+            case["steps"][1]["token"] for case in TABLE["rotation"] if case["id"].startswith("a new key is learnt")]
+
+        def ask(token):
+            thread = threading.Thread(target=lambda: found.append(outcome(lambda: one.user_of(token))))
+            thread.start()
+            return thread
+
+        ask(good).join()
+        one.now = lambda: TABLE["now"] + 299.5
+        provider.serves = [*TABLE["serves"], "next"]
+        threads = [ask(new)]
+        self.assertTrue(begun.wait(10))
+        one.now = lambda: TABLE["now"] + 300
+        second = ask(good)
+        second.join(5)
+        self.assertEqual(found, ["alice", "alice"])
+        # Who cannot do without the answer waits for it, and does not ask for itself.
+        threads.append(ask(new))
+        threads[-1].join(0.2)
+        self.assertEqual((threads[-1].is_alive(), found), (True, ["alice", "alice"]))
+        goes_on.set()
+        for thread in threads:
+            thread.join()
+        self.assertEqual((found, len(provider.asked)), (["alice"] * 4, 2))
 
     def test_session_is_asked_with_drawbridges_cookies_alone(self):
         asked = []

@@ -41,6 +41,10 @@
         _ = (digits, key)
     }
 
+    private func asksForAFace() -> any SecretStore {
+        KeychainSecretStore(asking: .currentBiometry)
+    }
+
     private struct Follower {
         var isSignedIn = false
 

@@ -775,14 +775,21 @@ public final class Drawbridge {
             tried(unreadable, () -> remove(item() + ":cookies"));
             throw unreadable;
         }
+        // Without the web view nothing is taken out of it, and the list waits for a sign-out that has it.
+        if (settings.webView == null || placed.isEmpty()) {
+            return;
+        }
+        DrawbridgeException stays = null;
         for (List<?> place : placed) {
-            if (settings.webView != null) {
+            stays = tried(stays, () -> stores(() -> {
                 settings.webView.removeCookie((String) place.get(0), (String) place.get(1), (String) place.get(2), (String) place.get(3));
-            }
+                return null;
+            }));
         }
-        if (!placed.isEmpty()) {
-            remove(item() + ":cookies");
+        if (stays != null) {
+            throw stays;
         }
+        remove(item() + ":cookies");
     }
 
     /** What went wrong, or null. */
@@ -1136,14 +1143,14 @@ public final class Drawbridge {
         }
         String name = (settings.sharing == null ? item() : sharedItem()) + ":key";
         try (Store.Lock held = stores(() -> settings.store.lock("key " + name))) {
-            String kept = read(name);
-            if (kept == null) {
-                kept = stores(SoftKey::make);
-                write(name, kept);
+            ProofKey key = SoftKey.of(read(name));
+            if (key == null) {
+                String made = stores(SoftKey::make);
+                write(name, made);
+                key = SoftKey.of(made);
             }
-            String text = kept;
-            proofKey = stores(() -> SoftKey.of(text));
-            return proofKey;
+            proofKey = key;
+            return key;
         }
     }
 

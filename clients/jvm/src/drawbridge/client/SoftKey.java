@@ -1,6 +1,7 @@
 package drawbridge.client;
 
 import java.math.BigInteger;
+import java.security.AlgorithmParameters;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyPair;
@@ -9,7 +10,11 @@ import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.interfaces.ECPublicKey;
 import java.security.spec.ECGenParameterSpec;
+import java.security.spec.ECParameterSpec;
+import java.security.spec.ECPoint;
+import java.security.spec.ECPublicKeySpec;
 import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -19,14 +24,48 @@ final class SoftKey implements ProofKey {
     private final byte[] y;
     private final PrivateKey key;
 
-    private SoftKey(Map<String, Object> kept) throws GeneralSecurityException {
-        x = IdToken.decode((String) kept.get("x"));
-        y = IdToken.decode((String) kept.get("y"));
-        key = KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(IdToken.decode((String) kept.get("pkcs8"))));
+    private SoftKey(byte[] x, byte[] y, PrivateKey key) {
+        this.x = x;
+        this.y = y;
+        this.key = key;
     }
 
-    static SoftKey of(String kept) throws GeneralSecurityException, Json.Malformed {
-        return new SoftKey(Json.object(kept));
+    /** Null of what is not there or damaged: no token can be proved by it, so a new key takes its place. */
+    static SoftKey of(String kept) {
+        try {
+            Map<String, Object> parts = kept == null ? Collections.emptyMap() : Json.object(kept);
+            byte[] x = number(parts.get("x"));
+            byte[] y = number(parts.get("y"));
+            byte[] key = bytes(parts.get("pkcs8"));
+            if (x == null || y == null || key == null) {
+                return null;
+            }
+            SoftKey found = new SoftKey(x, y, KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(key)));
+            return found.isOneKey() ? found : null;
+        } catch (GeneralSecurityException | Json.Malformed damaged) {
+            return null;
+        }
+    }
+
+    /** Whether the public point verifies what the private part signs, which also holds for no curve but P-256. */
+    private boolean isOneKey() throws GeneralSecurityException {
+        AlgorithmParameters curve = AlgorithmParameters.getInstance("EC");
+        curve.init(new ECGenParameterSpec("secp256r1"));
+        ECPoint point = new ECPoint(new BigInteger(1, x), new BigInteger(1, y));
+        Signature verifier = Signature.getInstance("SHA256withECDSA");
+        verifier.initVerify(KeyFactory.getInstance("EC").generatePublic(
+            new ECPublicKeySpec(point, curve.getParameterSpec(ECParameterSpec.class))));
+        verifier.update(x);
+        return verifier.verify(sign(x));
+    }
+
+    private static byte[] number(Object text) {
+        byte[] found = bytes(text);
+        return found != null && found.length == 32 ? found : null;
+    }
+
+    private static byte[] bytes(Object text) {
+        return text instanceof String ? IdToken.decode((String) text) : null;
     }
 
     static String make() throws GeneralSecurityException {

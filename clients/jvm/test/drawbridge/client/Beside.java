@@ -6,17 +6,20 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.security.KeyPairGenerator;
+import java.security.spec.ECGenParameterSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
 /**
- * What no vector can play: a host of two addresses, and a store that does not let itself be read or has no lock. Status 0
- * when all holds.
+ * What no vector can play: a host of two addresses, a store that does not let itself be read, has no lock or holds a damaged
+ * key, and a web view that fails. Status 0 when all holds.
  * Its test gives {@code localhost} the addresses 127.0.0.2 and 127.0.0.1, in this order.
  */
 public final class Beside {
+    private static final String ITEM = "drawbridge:app-a:http://127.0.0.1:1";
     private static int failures;
 
     private Beside() {
@@ -29,6 +32,8 @@ public final class Beside {
         noAddressThatAnswers();
         aStoreThatCannotBeRead();
         aStoreWithoutItsLock();
+        aWebViewThatIsNotAtHandOrFails();
+        aDamagedKey();
         System.out.println(failures + " failures");
         System.exit(failures == 0 ? 0 : 1);
     }
@@ -183,8 +188,7 @@ public final class Beside {
                 throw new IOException("no space");
             }
         };
-        String item = "drawbridge:app-a:http://127.0.0.1:1";
-        kept.set(item, "{\"access_token\":\"at\",\"refresh_token\":\"rt\",\"expires_at\":0,\"subject\":\"alice\"}");
+        kept.set(ITEM, "{\"access_token\":\"at\",\"refresh_token\":\"rt\",\"expires_at\":0,\"subject\":\"alice\"}");
         Drawbridge app = new Drawbridge(settings);
         // What stays undone on the device is told before what the provider could not be told.
         for (String expected : new String[] {"secret_store", "not_signed_in"}) {
@@ -195,7 +199,85 @@ public final class Beside {
                 code = error.code;
             }
             same("a sign-out without its lock", expected, code);
-            same("what it leaves", null, kept.get(item));
+            same("what it leaves", null, kept.get(ITEM));
+        }
+    }
+
+    private static String signedOut(Settings settings) throws Exception {
+        settings.store.set(ITEM, "{\"access_token\":\"at\",\"expires_at\":0,\"subject\":\"alice\"}");
+        try {
+            new Drawbridge(settings).signOut();
+            return "done";
+        } catch (DrawbridgeException error) {
+            return error.code;
+        }
+    }
+
+    private static void aWebViewThatIsNotAtHandOrFails() throws Exception {
+        Settings settings = new Settings("http://127.0.0.1:1");
+        settings.clientId = "app-a";
+        settings.store = new MemoryStore();
+        settings.store.set(ITEM + ":cookies", "[[\"a\",\"d\",\"/\",\"u\"],[\"b\",\"d\",\"/\",\"u\"]]");
+        same("a sign-out without the web view", "done", signedOut(settings));
+        same("it keeps the list", true, settings.store.get(ITEM + ":cookies") != null);
+        List<String> removed = new ArrayList<>();
+        boolean[] fails = {true};
+        settings.webView = new WebView() {
+            @Override
+            public void setCookie(WebViewCookie cookie) {
+                throw new IllegalStateException("none is to be set");
+            }
+
+            @Override
+            public void removeCookie(String name, String domain, String path, String url) {
+                if (fails[0] && name.equals("a")) {
+                    throw new IllegalStateException("the window is gone");
+                }
+                removed.add(name);
+            }
+
+            @Override
+            public void load(String url) {
+                throw new IllegalStateException("nothing is to be loaded");
+            }
+        };
+        same("a web view that fails", "secret_store", signedOut(settings));
+        same("the secrets leave all the same", null, settings.store.get(ITEM));
+        fails[0] = false;
+        same("a web view that works again", "done", signedOut(settings));
+        same("what is taken out", Arrays.asList("b", "a", "b"), removed);
+        same("and the list is gone", null, settings.store.get(ITEM + ":cookies"));
+    }
+
+    private static void aDamagedKey() throws Exception {
+        String whole = SoftKey.make();
+        String pkcs8 = (String) Json.object(whole).get("pkcs8");
+        KeyPairGenerator longer = KeyPairGenerator.getInstance("EC");
+        longer.initialize(new ECGenParameterSpec("secp384r1"));
+        for (String damaged : new String[] {
+            "", "{", "[]", "{}", "{\"pkcs8\":\"AA\",\"x\":\"AA\",\"y\":\"AA\"}", "{\"pkcs8\":1}",
+            // Parts of two keys, a key of another curve, and a point of none.
+            whole.replace(pkcs8, (String) Json.object(SoftKey.make()).get("pkcs8")),
+            whole.replace(pkcs8, IdToken.encode(longer.generateKeyPair().getPrivate().getEncoded())),
+            whole.replace((String) Json.object(whole).get("y"), IdToken.encode(new byte[32])),
+        }) {
+            Settings settings = new Settings("http://127.0.0.1:1");
+            settings.clientId = "app-a";
+            settings.dpop = true;
+            settings.store = new MemoryStore();
+            long later = System.currentTimeMillis() + 60_000;
+            settings.store.set(ITEM, "{\"access_token\":\"at\",\"expires_at\":" + later + ",\"subject\":\"alice\",\"bound\":true}");
+            settings.store.set(ITEM + ":key", damaged);
+            String code = null;
+            try {
+                new Drawbridge(settings).openUrl("/", null, null, false);
+            } catch (DrawbridgeException error) {
+                code = error.code;
+            }
+            // The proof was made, and nobody is there to take it.
+            same("a key that is damaged: " + damaged, "unreachable", code);
+            String kept = settings.store.get(ITEM + ":key");
+            same("counts as absent: " + damaged, true, !kept.equals(damaged) && SoftKey.of(kept) != null);
         }
     }
 }

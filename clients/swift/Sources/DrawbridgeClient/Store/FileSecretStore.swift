@@ -44,7 +44,7 @@ public struct FileSecretStore: SecretStore {
         return Redacted(text)
     }
 
-    /// As ``SecretStore/write(_:to:)`` says: written beside, flushed, and renamed over the old one.
+    /// As ``SecretStore/write(_:to:)`` says: written beside, renamed over the old one, and both flushed.
     public func write(_ secret: Redacted<String>, to item: SecretItem) async throws(ClientError) {
         try makeFolder()
         let file = path(of: item)
@@ -66,14 +66,17 @@ public struct FileSecretStore: SecretStore {
             unlink(draft)
             throw .secretStore("\(file) cannot be replaced: \(problem)")
         }
+        try synchronizeFolder()
     }
 
     /// As ``SecretStore/remove(_:)`` says.
     public func remove(_ item: SecretItem) async throws(ClientError) {
         let file = path(of: item)
-        guard unlink(file) == 0 || errno == ENOENT else {
+        guard unlink(file) == 0 else {
+            if errno == ENOENT { return }
             throw .secretStore("\(file) cannot be removed: \(Self.lastProblem)")
         }
+        try synchronizeFolder()
     }
 
     /// As ``SecretStore/lock(_:)`` says: by an empty file beside the secret's, which stays there.
@@ -95,6 +98,17 @@ public struct FileSecretStore: SecretStore {
             throw .secretStore("\(folder.path) cannot be made: \(Self.lastProblem)")
         }
         try checkFolder()
+    }
+
+    /// Brings the names to the disk: after a power cut the token that is used up would be back, and its next use be
+    /// taken for a theft (contract §5.2). Some file systems take no such call, and what was written is written.
+    private func synchronizeFolder() throws(ClientError) {
+        let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .secretStore("\(folder.path) cannot be opened: \(Self.lastProblem)") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
+            throw .secretStore("\(folder.path) cannot be brought to the disk: \(Self.lastProblem)")
+        }
     }
 
     /// Names are escaped, so that none leads out of the folder and no two are one. A secret's begins with an escaped `=`, or

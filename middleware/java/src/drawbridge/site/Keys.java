@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Drawbridge's public keys and what they signed. Keys are used for five minutes, and fetched for an unknown {@code kid} at
@@ -39,8 +40,9 @@ final class Keys {
     private static final BigInteger ORDER = new BigInteger("FFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551", 16);
 
     private final Drawbridge drawbridge;
-    private Map<String, PublicKey> keys = Collections.emptyMap();
-    private Long fetched;
+    /** Of whoever asks Drawbridge, which may take three seconds. This object's own lock is never held for so long. */
+    private final ReentrantLock asking = new ReentrantLock();
+    private Known known = new Known(Collections.emptyMap(), null);
     private Long tried;
 
     Keys(Drawbridge drawbridge) {
@@ -101,42 +103,81 @@ final class Keys {
         return r.signum() > 0 && s.signum() > 0 && r.compareTo(ORDER) < 0 && s.compareTo(ORDER) < 0;
     }
 
-    private synchronized PublicKey key(String kid, long now) throws Refused, Unavailable {
-        if (fetched != null && fetched > now || tried != null && tried > now) {
-            // The clock was set back. How old the keys are is not known: they are due, and hold for an hour from now at most.
-            fetched = fetched == null ? null : Long.valueOf(Math.min(fetched, now - FRESH));
-            tried = null;
+    private PublicKey key(String kid, long now) throws Refused, Unavailable {
+        Known last = known(now);
+        if (last.fetched == null || now - last.fetched >= FRESH) {
+            last = renewed(last, now, !(last.holds(now) && last.keys.containsKey(kid)));
         }
-        if (fetched == null || now - fetched >= FRESH) {
-            renew(now);
-        }
-        if (fetched == null || now - fetched > STALE) {
+        if (!last.holds(now)) {
             throw new Unavailable("Drawbridge's keys cannot be had");
         }
-        if (!keys.containsKey(kid)) {
-            renew(now);
+        if (!last.keys.containsKey(kid)) {
+            last = renewed(last, now, true);
         }
-        PublicKey key = keys.get(kid);
+        PublicKey key = last.keys.get(kid);
         if (key == null) {
             // Asked before and not now: meanwhile it may be there.
-            throw new Refused("unknown_key", fetched >= now);
+            throw new Refused("unknown_key", last.fetched >= now);
         }
         return key;
     }
 
-    private void renew(long now) {
-        if (tried != null && now - tried < PAUSE) {
-            return;
+    private synchronized Known known(long now) {
+        // By more than a second: of two who come at once, one has looked at the clock a little earlier.
+        if (known.fetched != null && known.fetched > now + 1 || tried != null && tried > now + 1) {
+            // The clock was set back. How old the keys are is not known: they are due, and hold for an hour from now at most.
+            known = new Known(known.keys, known.fetched == null ? null : Long.valueOf(Math.min(known.fetched, now - FRESH)));
+            tried = null;
         }
-        tried = now;
+        return known;
+    }
+
+    /** One asks. Of the others those wait for the answer who cannot do without. */
+    private Known renewed(Known last, long now, boolean waits) {
+        if (waits) {
+            asking.lock();
+        } else if (!asking.tryLock()) {
+            return last;
+        }
         try {
-            Drawbridge.Reply reply = drawbridge.get("/.well-known/jwks.json", Collections.emptyMap());
-            if (reply.status == 200) {
-                keys = read(reply.body);
-                fetched = now;
+            if (mayAsk(now)) {
+                Drawbridge.Reply reply = drawbridge.get("/.well-known/jwks.json", Collections.emptyMap());
+                if (reply.status == 200) {
+                    keep(new Known(read(reply.body), now));
+                }
             }
         } catch (Refused | Unavailable | Json.Malformed none) {
             // Those of before hold, for as long as they may.
+        } finally {
+            asking.unlock();
+        }
+        return known(now);
+    }
+
+    private synchronized boolean mayAsk(long now) {
+        if (tried != null && now - tried < PAUSE) {
+            return false;
+        }
+        tried = now;
+        return true;
+    }
+
+    private synchronized void keep(Known fresh) {
+        known = fresh;
+    }
+
+    /** The keys, and when they were fetched: null before the first time. */
+    private static final class Known {
+        final Map<String, PublicKey> keys;
+        final Long fetched;
+
+        Known(Map<String, PublicKey> keys, Long fetched) {
+            this.keys = keys;
+            this.fetched = fetched;
+        }
+
+        boolean holds(long now) {
+            return fetched != null && now - fetched <= STALE;
         }
     }
 

@@ -523,7 +523,11 @@ public final class Site {
                 return Answer.said(503, "full");
             }
             handler.handle(notice);
-            notices.add(name, until, time);
+            if (notices.add(name, until, time).equals("full")) {
+                // It takes the place of its being in hand.
+                notices.forget(inHand);
+                notices.add(name, until, time);
+            }
         } finally {
             notices.forget(inHand);
         }

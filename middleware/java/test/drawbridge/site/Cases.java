@@ -42,6 +42,8 @@ public final class Cases {
         identities();
         outages();
         rotation();
+        askedByOne();
+        full();
         returns();
         demands();
         notices("webhooks");
@@ -327,6 +329,56 @@ public final class Cases {
         probe.join();
         found.add(guarded(site, Collections.emptyList()));
         same("after an outage one at a time asks", Arrays.asList("unavailable", "unavailable", 2, "alice", "alice"), found);
+    }
+
+    private static void askedByOne() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        Site site = site(plain(), (path, fields) -> {
+            if (now > (Long) table.get("now")) {
+                begun.countDown();
+                try {
+                    goesOn.await(10, TimeUnit.SECONDS);
+                } catch (InterruptedException not) {
+                    throw new IllegalStateException(not);
+                }
+            }
+            return provider(path, fields);
+        });
+        String token = text(map(table, "ended"), "token");
+        List<Object> found = Collections.synchronizedList(new ArrayList<>());
+        found.add(outcome(site, token));
+        now += 300;
+        Thread first = new Thread(() -> found.add(outcome(site, token)));
+        first.start();
+        begun.await(10, TimeUnit.SECONDS);
+        Thread second = new Thread(() -> found.add(outcome(site, token)));
+        second.start();
+        second.join(5_000);
+        found.add("then the first");
+        goesOn.countDown();
+        first.join();
+        second.join();
+        found.add(asked);
+        same("while one asks for keys the others use those they have", Arrays.asList("alice", "alice", "then the first", "alice", 2), found);
+    }
+
+    private static void full() throws Exception {
+        Map<String, Object> webhook = map(map(table, "ended"), "webhook");
+        Map<String, Object> logout = map(map(table, "ended"), "logout");
+        site();
+        Site site = new Site(plain(), () -> now, Cases::provider, new Memory(0), new Memory(1000));
+        int[] handled = {0};
+        for (Answer answer : Arrays.asList(site.webhook(bytes(text(webhook, "body")), text(webhook, "header"), event -> handled[0]++),
+            site.backchannelLogout(bytes(text(logout, "form")), claims -> handled[0]++))) {
+            same("while the ended sessions are full a notice comes again unhandled", Arrays.asList(503, "full", 0),
+                Arrays.asList(answer.status, result(answer), handled[0]));
+        }
+        site = new Site(plain(), () -> now, Cases::provider, new Memory(1000), new Memory(1));
+        for (String expected : new String[] {"handled", "known"}) {
+            same("what was handled is remembered in the last place that there is", expected,
+                result(site.webhook(bytes(text(webhook, "body")), text(webhook, "header"), event -> { })));
+        }
     }
 
     private static void rotation() {

@@ -1,8 +1,11 @@
 package drawbridge.client.android;
 
+import android.content.Context;
 import android.content.Intent;
 import android.content.SharedPreferences;
 import android.net.Uri;
+import android.security.keystore.KeyPermanentlyInvalidatedException;
+import android.security.keystore.UserNotAuthenticatedException;
 import android.webkit.CookieManager;
 import androidx.activity.result.ActivityResultLauncher;
 import androidx.browser.auth.AuthTabIntent;
@@ -11,6 +14,8 @@ import drawbridge.client.Drawbridge;
 import drawbridge.client.DrawbridgeException;
 import drawbridge.client.Settings;
 import java.security.GeneralSecurityException;
+import java.security.Security;
+import java.security.UnrecoverableKeyException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -42,6 +47,8 @@ public final class Adapters {
         webView();
         store();
         backup();
+        authentication();
+        lostKeys();
         System.out.println(failures + " failures");
         System.exit(failures == 0 ? 0 : 1);
     }
@@ -142,10 +149,10 @@ public final class Adapters {
     /** What another device's key sealed, as a restored backup brings it, and what nobody did. */
     private static void backup() throws Exception {
         Map<String, String> kept = new HashMap<>();
-        KeystoreStore before = new KeystoreStore(new Kept(kept), new SecretKeySpec(new byte[32], "AES"));
+        KeystoreStore before = new KeystoreStore(new Kept(kept), () -> new SecretKeySpec(new byte[32], "AES"));
         byte[] other = new byte[32];
         other[0] = 1;
-        KeystoreStore store = new KeystoreStore(new Kept(kept), new SecretKeySpec(other, "AES"));
+        KeystoreStore store = new KeystoreStore(new Kept(kept), () -> new SecretKeySpec(other, "AES"));
         String item = "drawbridge:app-a:http://127.0.0.1:1";
         before.set(item, "{}");
         same("what another device's key sealed", null, store.get(item));
@@ -172,6 +179,99 @@ public final class Adapters {
             same("a sign-out after a restored backup", "not_signed_in", error.code);
         }
         same("what it leaves", 0, kept.size());
+    }
+
+    /** A key that its owner has to open, and one that is gone with the lock of the screen. */
+    private static void authentication() throws Exception {
+        Map<String, String> kept = new HashMap<>();
+        AskingKey key = new AskingKey();
+        List<SecretKey> keys = new ArrayList<>(Arrays.asList(key, new SecretKeySpec(new byte[32], "AES")));
+        KeystoreStore store = new KeystoreStore(new Kept(kept), () -> keys.remove(0));
+        store.set("one", "secret");
+        String sealed = kept.get("one");
+        key.problem = new UserNotAuthenticatedException();
+        for (boolean reads : new boolean[] {true, false}) {
+            try {
+                if (reads) {
+                    store.get("one");
+                } else {
+                    store.set("one", "other");
+                }
+                same("a store that nobody has opened", "closed", "open");
+            } catch (UserNotAuthenticatedException closed) {
+                same("what is in it", sealed, kept.get("one"));
+            }
+        }
+        key.problem = null;
+        same("once its owner has opened it", "secret", store.get("one"));
+        key.problem = new KeyPermanentlyInvalidatedException();
+        same("under a key that is gone", null, store.get("one"));
+        same("what is left under a key that is gone", false, kept.containsKey("one"));
+        store.set("one", "anew");
+        same("under the next key", "anew", store.get("one"));
+        same("keys that are left", 0, keys.size());
+    }
+
+    /** The Keystore says with the same exception that a key is gone and, with a cause, that it cannot give it now. */
+    private static void lostKeys() throws Exception {
+        Security.addProvider(new StandInKeystore());
+        StandInKeystore.problem = new UnrecoverableKeyException("invalidated");
+        same("a key that is gone", "another is made", made(600));
+        StandInKeystore.problem = new UnrecoverableKeyException("busy");
+        StandInKeystore.problem.initCause(new IllegalStateException("busy"));
+        same("a key that cannot be had now", "busy", made(600));
+        same("a time before now", "authenticationSeconds", made(-1));
+    }
+
+    private static String made(int authenticationSeconds) throws Exception {
+        try {
+            new KeystoreStore(new Context() {
+                @Override
+                public void startActivity(Intent intent) {
+                    throw new UnsupportedOperationException("nothing is to be shown");
+                }
+
+                @Override
+                public SharedPreferences getSharedPreferences(String name, int mode) {
+                    return new Kept(new HashMap<>());
+                }
+            }, "drawbridge", authenticationSeconds);
+            return "the key that there is";
+        } catch (UnsupportedOperationException standIn) {
+            // The stand-in of the builder, which begins a new key.
+            return "another is made";
+        } catch (UnrecoverableKeyException | IllegalArgumentException error) {
+            return error.getMessage();
+        }
+    }
+
+    /** The Keystore's exceptions come out of the cipher's beginning. */
+    private static final class AskingKey implements SecretKey {
+        private static final long serialVersionUID = 1;
+        private transient Exception problem;
+
+        @Override
+        public String getAlgorithm() {
+            return "AES";
+        }
+
+        @Override
+        public String getFormat() {
+            return "RAW";
+        }
+
+        @Override
+        public byte[] getEncoded() {
+            if (problem != null) {
+                AskingKey.<RuntimeException>fail(problem);
+            }
+            return new byte[32];
+        }
+
+        @SuppressWarnings("unchecked")
+        private static <E extends Exception> void fail(Exception problem) throws E {
+            throw (E) problem;
+        }
     }
 
     private static final class Kept implements SharedPreferences {

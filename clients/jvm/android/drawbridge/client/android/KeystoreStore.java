@@ -5,11 +5,13 @@ import android.content.SharedPreferences;
 import android.security.keystore.KeyGenParameterSpec;
 import android.security.keystore.KeyPermanentlyInvalidatedException;
 import android.security.keystore.KeyProperties;
+import android.security.keystore.UserNotAuthenticatedException;
 import drawbridge.client.Store;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.UnrecoverableKeyException;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Map;
@@ -32,28 +34,82 @@ public final class KeystoreStore implements Store {
     private static final int NONCE = 12;
 
     private final SharedPreferences preferences;
-    private final SecretKey key;
+    private final Keys keys;
+    private volatile SecretKey key;
 
+    /** The key that seals: another one where the last is lost for good. */
+    interface Keys {
+        SecretKey usable() throws Exception;
+    }
+
+    /** Open whenever the app runs. */
     public KeystoreStore(Context context, String name) throws Exception {
-        this(context.getSharedPreferences(name, Context.MODE_PRIVATE), key(name));
+        this(context, name, 0);
     }
 
-    KeystoreStore(SharedPreferences preferences, SecretKey key) {
+    /**
+     * Open for some seconds after its owner has shown that it is them, by finger, face or the device's code: to
+     * {@code BiometricPrompt}, or by unlocking the screen. Otherwise {@code get} and {@code set} throw
+     * {@code UserNotAuthenticatedException}, and the library a {@code secret_store} with that name: ask, and call again. Ask
+     * before each call of the library, and leave it minutes: what a renewal brings after the time cannot be kept. On a device
+     * without a screen lock no such key can be made, so this constructor throws.
+     *
+     * @param authenticationSeconds 0: whoever uses the app is not asked. Another number is another key: what the last one
+     *     sealed is dropped.
+     */
+    public KeystoreStore(Context context, String name, int authenticationSeconds) throws Exception {
+        this(context.getSharedPreferences(name, Context.MODE_PRIVATE), () -> key(name, authenticationSeconds));
+    }
+
+    KeystoreStore(SharedPreferences preferences, Keys keys) throws Exception {
         this.preferences = preferences;
-        this.key = key;
+        this.keys = keys;
+        key = keys.usable();
     }
 
-    private static synchronized SecretKey key(String alias) throws Exception {
+    private static synchronized SecretKey key(String name, int authenticationSeconds) throws Exception {
+        if (authenticationSeconds < 0) {
+            throw new IllegalArgumentException("authenticationSeconds");
+        }
+        // A key keeps what it was made with, so one that asks has a name of its own.
+        String alias = authenticationSeconds == 0 ? name : name + ":" + authenticationSeconds;
         KeyStore store = KeyStore.getInstance("AndroidKeyStore");
         store.load(null);
-        if (!store.containsAlias(alias)) {
-            KeyGenerator generator = KeyGenerator.getInstance(KeyProperties.KEY_ALGORITHM_AES, "AndroidKeyStore");
-            generator.init(new KeyGenParameterSpec.Builder(alias, KeyProperties.PURPOSE_ENCRYPT | KeyProperties.PURPOSE_DECRYPT)
-                .setBlockModes(KeyProperties.BLOCK_MODE_GCM).setEncryptionPaddings(KeyProperties.ENCRYPTION_PADDING_NONE)
-                .setKeySize(256).build());
-            generator.generateKey();
+        SecretKey found = null;
+        try {
+            found = (SecretKey) store.getKey(alias, null);
+        } catch (UnrecoverableKeyException lost) {
+            // Invalidated, as a key that asks is where the screen's lock was taken off. With a cause it is a fault of the
+            // Keystore that may pass, and a new key would take the old one's place for good.
+            if (lost.getCause() != null) {
+                throw lost;
+            }
         }
-        return (SecretKey) store.getKey(alias, null);
+        if (found != null && isUsable(found)) {
+            return found;
+        }
+        KeyGenParameterSpec.Builder wanted =
+            new KeyGenParameterSpec.Builder(alias, KeyProperties.PURPOSE_ENCRYPT | KeyProperties.PURPOSE_DECRYPT)
+                .setBlockModes(KeyProperties.BLOCK_MODE_GCM).setEncryptionPaddings(KeyProperties.ENCRYPTION_PADDING_NONE)
+                .setKeySize(256);
+        if (authenticationSeconds > 0) {
+            // setUserAuthenticationParameters does the same from API 30 on.
+            wanted.setUserAuthenticationRequired(true).setUserAuthenticationValidityDurationSeconds(authenticationSeconds);
+        }
+        KeyGenerator generator = KeyGenerator.getInstance(KeyProperties.KEY_ALGORITHM_AES, "AndroidKeyStore");
+        generator.init(wanted.build());
+        return generator.generateKey();
+    }
+
+    private static boolean isUsable(SecretKey key) throws GeneralSecurityException {
+        try {
+            Cipher.getInstance("AES/GCM/NoPadding").init(Cipher.ENCRYPT_MODE, key);
+            return true;
+        } catch (KeyPermanentlyInvalidatedException lost) {
+            return false;
+        } catch (UserNotAuthenticatedException later) {
+            return true;
+        }
     }
 
     @Override
@@ -74,7 +130,7 @@ public final class KeystoreStore implements Store {
 
     @Override
     public void set(String name, String value) throws Exception {
-        String sealed = sealed(key, name, value);
+        String sealed = sealed(name, value);
         synchronized (preferences) {
             done(preferences.edit().putString(name, sealed));
         }
@@ -97,6 +153,20 @@ public final class KeystoreStore implements Store {
         ReentrantLock lock = LOCKS.computeIfAbsent(name, none -> new ReentrantLock());
         lock.lock();
         return lock::unlock;
+    }
+
+    private String sealed(String name, String value) throws Exception {
+        SecretKey last = key;
+        try {
+            return sealed(last, name, value);
+        } catch (KeyPermanentlyInvalidatedException lost) {
+            synchronized (this) {
+                if (key == last) {
+                    key = keys.usable();
+                }
+            }
+            return sealed(key, name, value);
+        }
     }
 
     static String sealed(SecretKey key, String name, String value) throws GeneralSecurityException {

@@ -27,6 +27,14 @@ public final class KeyGenParameterSpec implements AlgorithmParameterSpec {
             throw new UnsupportedOperationException("stand-in");
         }
 
+        public Builder setUserAuthenticationRequired(boolean required) {
+            throw new UnsupportedOperationException("stand-in");
+        }
+
+        public Builder setUserAuthenticationValidityDurationSeconds(int seconds) {
+            throw new UnsupportedOperationException("stand-in");
+        }
+
         public KeyGenParameterSpec build() {
             throw new UnsupportedOperationException("stand-in");
         }
