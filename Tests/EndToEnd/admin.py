@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import socket
 import threading
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -105,5 +106,6 @@ class Stream:
             pass  # closed by the test
 
     def close(self):
-        self.connection.sock and self.connection.sock.close()
+        # Closed alone it would wait for the reader, and that for the next line.
+        self.connection.sock and self.connection.sock.shutdown(socket.SHUT_RDWR)
         self.connection.close()

@@ -26,7 +26,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 #: Tables that the service itself writes to, however quiet it is.
 OWN = {"audit_event", "audit_checkpoint", "audit_tally", "audit_tally_progress", "state_sample", "heartbeat",
        "schema_migration"}
-REPEATS = 200
+REPEATS = 120
 #: 20 002 bytes that count as one character.
 HUGE_AGENT = "e" + "\u0301" * 10_000
 
