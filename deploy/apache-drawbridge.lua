@@ -11,7 +11,7 @@ local check = drawbridge .. "/auth/check"
 local asked = {"Host", "Cookie", "Authorization"}
 local told = {"X-Auth-Subject", "X-Auth-Session", "X-Auth-Acr"}
 -- Drawbridge's paths at the website's origin: login links and the sessions that they open.
-local exact = {"/login-with-token", "/user/login-with-token.php", "/session"}
+local exact = {"/login-with-token", "/user/login-with-token.php", "/session", "/errors"}
 local below = {"/api/auth/", "/v0/sign_in/", "/session/", "/assets/", "/errors/", "/.well-known/"}
 
 http.TIMEOUT = 2

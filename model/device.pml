@@ -109,7 +109,7 @@ inline take_overlap(s) {
     fi
 }
 
-/* DeviceSecretStore.useDeviceSecret. */
+/* DeviceStore.useDeviceSecret. */
 inline use(s) {
     if
     :: user_over -> out = SESSION_OVER
@@ -141,7 +141,7 @@ inline use(s) {
     fi
 }
 
-/* DeviceSecretStore.rotateDeviceSecret; `told` is the successor. */
+/* DeviceStore.rotateDeviceSecret; `told` is the successor. */
 inline rotate(s) {
     told = 0;
     if

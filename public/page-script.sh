@@ -11,6 +11,6 @@ HEAD
 sed 's/^export //' ../clients/js/page.mjs
 cat <<'FOOT'
 
-self.drawbridge = watchSession();
+self.drawbridge = watchSession({ flag: document.currentScript?.dataset.sessionFlag });
 })();
 FOOT

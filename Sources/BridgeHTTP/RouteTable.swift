@@ -61,7 +61,11 @@ package enum RouteTable {
     /// Whether a page may be shown once more, for who wants it in another language.
     static func repetition(of path: Substring) -> PageRepetition {
         let segments = path.split(separator: "/")
-        return repeatable.first { $0.isMatch(for: segments) }?.repetition ?? .never
+        // `/admin/` is a page, with the slash or without; `/sign-in/` is none.
+        let found = repeatable.first {
+            (!path.hasSuffix("/") || $0.path.hasSuffix("/")) && $0.isMatch(for: segments)
+        }
+        return found?.repetition ?? .never
     }
 
     private static let repeatable = all.filter { $0.repetition != .never }

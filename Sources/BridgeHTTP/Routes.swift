@@ -6,14 +6,15 @@ package import Hummingbird
 /// All routes.
 /// - Parameters:
 ///   - frontPage: whether `/` is ours, and not one of the other part's pages.
+///   - beside: pages of the other part, to be got alone, whose paths are one of ours with a slash at its end.
 ///   - extraRoutes: adds another part's pages under the same middleware, such as the demo site's.
 package func buildRouter(
     services: BridgeServices, settings: BridgeHTTPSettings, frontPage: Bool = true,
-    extraRoutes: (Endpoints) -> Void = { _ in }
+    beside: [String: Handler] = [:], extraRoutes: (Endpoints) -> Void = { _ in }
 ) -> Router<BridgeRequestContext> {
     let router = Router(context: BridgeRequestContext.self)
     let kit = services.browserPages(at: settings.origins)
-    let endpoints = Endpoints(router: router, origins: kit.origins)
+    let endpoints = Endpoints(router: router, origins: kit.origins, beside: beside)
     let isCompatible = services.provider != nil && services.device?.compatibility != nil
     let signIn = SignInController(
         kit: kit, services: services.signIn, frontDoor: isCompatible ? SignInCompatibility.authorizePath : nil)

@@ -76,6 +76,7 @@ import Testing
 
     @Test(arguments: [
         ["--timeout", "0"], ["--timeout", "3601"], ["--silent", "--print-url"], ["--loopback", "ipv5"],
+        ["--callback-path", "callback"], ["--callback-path", "/call back"], ["--callback-path", "/callback?issuer=a"],
     ])
     func `wrong usage is told before anything happens`(_ arguments: [String]) {
         #expect(throws: (any Error).self) { try SignInCommand.parse(arguments) }

@@ -103,6 +103,19 @@ import Testing
         await listener.close()
     }
 
+    @Test func `RFC 8252 §8.10: an issuer may have a path of its own, and then no other is answered`() async throws {
+        let listener = try await LoopbackListener.bind(.ipv4, path: "/callback/id.example.com")
+        let port = try Self.port(listener)
+        #expect(listener.address == "http://127.0.0.1:\(port)/callback/id.example.com")
+        let answers = listener.answers { _ in .finished }
+        let usual = RawRequest.get("/callback?code=c", host: "127.0.0.1:\(port)", port: port)
+        #expect(usual?.hasPrefix("HTTP/1.1 404") == true)
+        let own = RawRequest.get("/callback/id.example.com?code=c", host: "127.0.0.1:\(port)", port: port)
+        #expect(own?.hasPrefix("HTTP/1.1 200") == true)
+        #expect(await answers.first { _ in true } == "\(listener.address)?code=c")
+        await listener.close()
+    }
+
     @Test func `the page holds nothing of the answer and loads nothing`() async throws {
         try await listening { port, _ in
             let answer = try #require(

@@ -26,7 +26,8 @@ class Forms(HTMLParser):
         values = dict(attributes)
         if tag == "form":
             self.forms.append({"action": values.get("action"), "method": values.get("method", "get"), "fields": {}})
-        elif tag == "input" and self.forms and values.get("name"):
+        elif tag == "input" and self.forms and values.get("name") and (
+                values.get("type") not in ("checkbox", "radio") or "checked" in values):
             self.forms[-1]["fields"][values["name"]] = values.get("value", "")
 
 

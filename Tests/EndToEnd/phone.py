@@ -147,7 +147,7 @@ class Website:
             "userinfo": {"claims": {"email": None, "name": None, "picture": {"optional": True}}},
             "registration": {"claims": {
                 "type": "client_association", "contacts": "contact@rp.example", "application_name": "Sample RP",
-                "policy_url": f"{self.origin}/rp/policy.html", "redirect_uris": self.return_uri}}, **changes}
+                "logo_url": f"{self.origin}/rp/logo.png", "policy_url": f"{self.origin}/rp/policy.html", "redirect_uris": self.return_uri}}, **changes}
 
     def publish(self, file, status: int = 200, path: str = "/rp/rpf.json", **headers):
         body = file if isinstance(file, bytes) else json.dumps(file).encode()

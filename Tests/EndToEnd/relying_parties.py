@@ -233,6 +233,7 @@ class PHP(RelyingParty):
 
     def fields(self) -> dict:
         return {"return_paths": ["/members/*"], "default_return_path": "/members/", "redirect_uris": [f"{self.origin}/unused"],
+                "redemption_page": "/login-with-token.php",
                 "id_token_signed_response_alg": "RS256", "backchannel_logout_uri": self.backchannel_logout_uri}
 
     @property

@@ -68,9 +68,10 @@ def test_an_attempt_that_was_refused_is_not_told_as_a_change(demo, browser, pers
     fill(browser, code="000001" if totp.code(secret) == "000000" else "000000")
     browser.find_element(By.CSS_SELECTOR, "form button[type=submit]").click()
     wait(browser).until(lambda it: it.find_elements(By.CSS_SELECTOR, "#code[aria-invalid]"))
+    assert browser.switch_to.active_element.get_attribute("id") == "code"
     browser.get(demo.base + "/account")
     happened = browser.find_element(By.CSS_SELECTOR, ".happenings").text
-    assert "Somebody tried to change the second factor; it was refused" in happened
+    assert "A wrong code was entered for the second factor" in happened
     assert "Second factor changed" not in happened
 
 
@@ -82,7 +83,7 @@ def test_a_password_is_changed_and_everything_else_ends(demo, open_browser, pers
     sign_in(here, demo, person, to="/account/password")
     wait_for_path(here, "/account/password")
     for old, new, words in [("wrong", NEW, "not right"), (OLD, "password1", "Many people"),
-                            (OLD, OLD, "This is the present")]:
+                            (OLD, OLD, "This is the current")]:
         change(here, old, new)
         wait_for_text(here, words)
         assert here.title.startswith("Error: ")
@@ -279,6 +280,25 @@ def test_a_client_is_registered_by_form_and_its_secret_shown_once(demo, open_bro
     wait_for_text(browser, "Saved")
     changed = Admin(demo).get("clients/by-form").json()
     assert changed == {**document, "client_name": "By form and changed"}
+
+
+def test_an_app_without_a_name_is_not_registered_and_one_without_a_redirect_address_is_told_of(
+        demo, open_browser):  # noqa: F811
+    browser = open_browser()
+    open_console(browser, demo, "/admin/register-client?type=native")
+    before = len(Admin(demo).get("clients", limit=500).json()["items"])
+    browser.find_element(By.CSS_SELECTOR, "#client-form button").click()
+    wait_for_text(browser, "A name is needed.")
+    assert browser.find_element(By.ID, "f-client_name").get_attribute("aria-invalid") == "true"
+    assert len(Admin(demo).get("clients", limit=500).json()["items"]) == before
+    browser.find_element(By.ID, "f-client_name").send_keys("An app")
+    browser.find_element(By.CSS_SELECTOR, "#client-form button").click()
+    wait_for_text(browser, "Saved")
+    assert browser.find_element(By.ID, "lacks-redirect")
+    browser.find_element(By.ID, "f-redirect_uris").send_keys("org.example.app:/signed-in")
+    browser.find_element(By.CSS_SELECTOR, "#client-form button").click()
+    wait(browser).until(lambda it: not it.find_elements(By.ID, "lacks-redirect"))
+    assert "Saved" in text_of(browser)
 
 
 def test_verification_goes_on_by_itself_and_a_bearer_is_explained(demo, open_browser):  # noqa: F811

@@ -326,20 +326,26 @@ def test_a_console_that_a_token_opened_keeps_a_late_form_over_the_sign_in_which_
     assert rotated.status == 303, rotated.text
 
 
-def test_attack_an_administrators_token_of_an_old_sign_in_makes_no_client_that_administers(stale):
-    demo, admin = stale.demo, Admin(stale.demo)
-    tool = admin.send("POST", "clients", {
+def old_bearer(stale) -> dict:
+    """The header of an app's token with the scope `admin`, of a sign-in that is older than 15 minutes."""
+    demo = stale.demo
+    tool = Admin(demo).send("POST", "clients", {
         "client_id": "tool", "client_type": "web", "scope": "openid admin", "first_party": True,
         "redirect_uris": [oauth.RP_REDIRECT], "grant_types": ["authorization_code"],
         "token_endpoint_auth_method": "client_secret_basic"})
     assert tool.status == 201, tool.body
     demo.facts["clients"].append(tool.json())
-    assert admin.send("POST", "clients", {"client_id": "desk", "client_type": "service", "scope": "read"}).status == 201
     verifier = secrets.token_urlsafe(48)
     code = stale.authorize("admin", "tool", oauth.RP_REDIRECT, "openid admin", verifier)["code"]
     token = oauth.redeem(demo, code, verifier, redirect=oauth.RP_REDIRECT, headers=oauth.basic(demo, "tool")).json()
     assert oauth.parts(token["access_token"])[1]["auth_time"] < time.time() - 15 * 60
-    bearer = {"Authorization": f"Bearer {token['access_token']}", "If-Match": "*"}
+    return {"Authorization": f"Bearer {token['access_token']}", "If-Match": "*"}
+
+
+def test_attack_an_administrators_token_of_an_old_sign_in_makes_no_client_that_administers(stale):
+    demo, admin = stale.demo, Admin(stale.demo)
+    assert admin.send("POST", "clients", {"client_id": "desk", "client_type": "service", "scope": "read"}).status == 201
+    bearer = old_bearer(stale)
     assert demo.send("GET", "/api/admin/clients/desk", bearer).status == 200
     wider = {"client_type": "service", "scope": "admin"}
     for method, path, body in [
@@ -354,6 +360,32 @@ def test_attack_an_administrators_token_of_an_old_sign_in_makes_no_client_that_a
     assert admin.get("clients/desk").json()["scope"] == "read" and admin.get("clients/thief").status == 404
     # What takes something away, and gives nothing, takes the token alone.
     assert demo.send("DELETE", "/api/admin/clients/desk", bearer).status == 204
+
+
+def test_attack_an_administrators_token_of_an_old_sign_in_enables_nobody_and_opens_no_setting(stale):
+    demo, admin, bearer = stale.demo, Admin(stale.demo), old_bearer(stale)
+    form = {**bearer, "Content-Type": wire.FORM}
+    assert demo.send("PATCH", "/api/admin/users/bob", bearer, {"role": "admin"}).status == 401
+    assert demo.send("PATCH", "/api/admin/users/bob", bearer, {"disabled": True}).status == 200
+    settings = admin.get("settings/native-sso").json()
+    name = "allowCrossClientNativeSSO"
+    for method, path, body in [
+            ("PATCH", "users/bob", {"disabled": False}),
+            ("PUT", "settings/native-sso", {name: not settings["settings"][name]["value"]}),
+            ("DELETE", "settings/native-sso", None)]:
+        refused = demo.send(method, f"/api/admin/{path}", bearer, body)
+        assert (refused.status, refused.json().get("error")) == (401, "insufficient_user_authentication"), path
+    for path, fields in [
+            ("users/bob/standing", {"disabled": "false"}), ("settings/native-sso", {"deviceSecretTTLDays": "31"}),
+            ("settings/native-sso/reset", {})]:
+        assert demo.send("POST", f"/admin/{path}", form, wire.encode(fields)).status == 401, path
+    assert admin.get("users/bob").json()["disabled"] is True
+    assert admin.get("settings/native-sso").json() == settings
+    fresh = signed_in(demo)
+    headers = {**cookies(fresh.cookies), "X-CSRF-Token": form_token(fresh)}
+    assert demo.send("PATCH", "/api/admin/users/bob", headers, {"disabled": False}).status == 200
+    # What takes something away, and gives nothing, takes the token alone.
+    assert demo.send("POST", "/admin/users/bob/standing", form, wire.encode({"disabled": "true"})).status == 303
 
 
 # What ends it (§16.9)

@@ -227,8 +227,9 @@ def neighbours():
                  native_sso_enabled=True, delivery="cookies", cookie_profile="tokens", cookie_prefix="site_",
                  cookie_domain=domain)
     tag = admin(demo, "GET", "/api/admin/clients/demo-app").header("ETag")
-    changed = admin(demo, "PATCH", "/api/admin/clients/demo-app",
-                    {"share_with": ["demo-app-b", "demo-webview", "a-view", "z-view"]}, **{"If-Match": tag})
+    # The operator's own: what ends everything takes that (§16.7).
+    changed = admin(demo, "PATCH", "/api/admin/clients/demo-app", {
+        "first_party": True, "share_with": ["demo-app-b", "demo-webview", "a-view", "z-view"]}, **{"If-Match": tag})
     assert changed.status == 200, changed.text
     yield demo
     assert demo.stop() == 0

@@ -1,5 +1,6 @@
 """Every command where the machine will not have it: no right, no file, no disk, no reader, no port. Each says so in sentences."""
 
+import contextlib
 import json
 import os
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import instance
+from instance import wait_until
 from test_crash import can_mount
 
 NOBODY = 65534
@@ -213,6 +215,18 @@ def test_names_are_told_as_they_are_written(whole, tmp_path, monkeypatch, words,
     assert done.returncode == 1 and done.stderr.decode().strip() == told
 
 
+@pytest.mark.parametrize("answer, reason", [
+    ("id_token=%zz", "malformed"), ("#error=access_denied&state=s", "op_error"), ("#id_token=a.b.c", "malformed")])
+def test_explain_self_issued_judges_whatever_a_phone_puts_into_the_fragment(whole, answer, reason):
+    done = run([instance.binary(), "explain", "self-issued", "--config", str(whole.config)], answer + "\n")
+    assert done.returncode == 1 and json.loads(done.stdout)["reason"] == reason, done.stderr
+
+
+def test_explain_redirect_needs_no_entry_that_is_exact():
+    done = run([instance.binary(), "explain", "redirect", "--allow", "/user/*", "/user/a"], "")
+    assert done.returncode == 0 and json.loads(done.stdout)["passes"] is True, done.stderr
+
+
 def test_a_settings_file_with_a_key_twice_is_told_of_that_alone(place):
     place.config.write_text(place.config.read_text() + "listen: 127.0.0.1:1\n")
     done = run([instance.binary(), "check-config", "--config", str(place.config)], "")
@@ -280,6 +294,47 @@ def test_a_port_that_is_taken_is_named_with_what_to_do(whole, tmp_path):
             if wrong:
                 found[name] = wrong
     assert found == {}
+
+
+def waits_for_input(process: int) -> bool:
+    """Whether one of its threads reads from a pipe, by what Linux tells of each."""
+    with contextlib.suppress(OSError):
+        return any("pipe_" in thread.read_text() for thread in Path(f"/proc/{process}/task").glob("*/wchan"))
+
+
+def test_other_commands_are_not_refused_while_somebody_types_a_new_password(whole):
+    with subprocess.Popen(
+            whole.line("users password"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=instance.environment()) as typing:
+        wait_until(lambda: waits_for_input(typing.pid), 30, "a command that waits for the password")
+        for name in ["users disable", "users enable"]:
+            done = run(whole.line(name), "")
+            assert done.returncode == 0, done.stderr
+        said, told = typing.communicate(b"another good one\n", timeout=60)
+    assert typing.returncode == 0 and b"Changed the password of zoe" in said, told
+
+
+def test_a_new_password_for_nobody_is_not_asked_for(whole):
+    line = [*whole.line("users password")[:-1], "nobody"]
+    with subprocess.Popen(
+            line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=instance.environment()) as asking:
+        try:
+            # The input stays open, as a terminal does.
+            assert asking.wait(timeout=20) == 1
+        finally:
+            asking.kill()
+        assert asking.stderr.read() == b"Error: There is no account nobody.\n"
+
+
+@pytest.mark.parametrize("command", [
+    "clients list", "clients show", "users list", "users claims", "users password", "audit tail"])
+def test_without_a_database_commands_that_need_one_say_the_same(place, command):
+    claims = place.config.with_name("claims.json")
+    claims.write_text("{}")
+    run(place.line("keys init"), "")
+    done = run(place.line(command, missing=claims.with_suffix("")), COMMANDS[command][1])
+    assert done.returncode == 1
+    assert done.stderr.decode().startswith(f"Error: There is no database at {place.data}/drawbridge.sqlite."), done.stderr
 
 
 @pytest.mark.parametrize("words", [

@@ -157,7 +157,7 @@ def test_filters_offer_what_there_is_and_take_a_date(demo, busy, open_browser): 
     assert not finder.get_property("open"), "on a phone the events come first"
     finder.find_element(By.TAG_NAME, "summary").click()
     assert [option.text for option in browser.find_elements(By.CSS_SELECTOR, "select#f-outcome option")] == [
-        "any", "success", "failure"]
+        "any", "succeeded", "failed"]
     types = browser.find_elements(By.CSS_SELECTOR, "#list-type option")
     assert "login_token.replayed" in [option.get_attribute("value") for option in types]
     assert browser.find_element(By.ID, "f-from").get_attribute("type") == "datetime-local"
@@ -270,7 +270,9 @@ def test_the_live_sessions_of_a_client_are_listed_until_they_end(demo, busy, ope
     assert "Firefox on Linux" in row.text and "127.0.0.1" in row.text and "demo-web" in row.text
     shot(browser, "sessions")
     row.find_element(By.LINK_TEXT, "listed-user").click()
-    wait(browser).until(lambda it: path_of(it) == "/admin/users/listed-user")
+    wait(browser).until(lambda it: path_of(it).startswith("/admin/users/listed-user#session-"))
+    here = browser.find_element(By.CSS_SELECTOR, "li:target")
+    assert "demo-web" in here.text and here.find_elements(By.TAG_NAME, "summary")
     press_when_asked(browser, "end-all")
     wait(browser).until(lambda it: not it.find_elements(By.CSS_SELECTOR, "ul.sessions .badge.good"))
     assert demo.send("GET", "/auth/check", {"Cookie": cookie}).status == 401

@@ -112,8 +112,14 @@ def test_without_its_cookie_the_status_is_nothing(demo, computer):
 
 def test_letters_lead_to_the_same_sign_in(computer, phone):
     computer.open()
-    found = phone.post("by-code", user_code=computer.letters.lower().replace("-", " "))
+    found = phone.post("by-code", user_code=computer.letters.lower().replace("-", "–"))
     assert found.status == 200 and found.json()["id"] == computer.id and found.json()["link"] == computer.link
+
+
+def test_a_member_that_nobody_reads_is_named(phone):
+    answer = phone.post("by-code", usercode="BCDF-BCDF")
+    assert (answer.status, answer.json()["error"]) == (400, "invalid_request")
+    assert answer.json()["error_description"] == '"usercode" is no member of this body; known: user_code'
 
 
 def test_digits_that_the_phone_shows_sign_in_beside_the_user_name(demo, phone):
@@ -299,7 +305,7 @@ def test_limits_and_reports(start_demo):
     assert again.status == 429 and again.header("Retry-After") == "1"
     refused = first_refused(lambda: Computer(demo.base).send("GET", PAGE))
     assert refused.status == 429 and int(refused.header("Retry-After")) > 0
-    assert "min, then try again." in refused.text and "from your app" not in refused.text
+    assert re.search(r"Please wait \d+ (s|min), then try again\.", refused.text) and "from your app" not in refused.text
     for _ in range(5):
         assert phone.post("by-code", user_code="BCDF-BCDF").status == 404
     assert phone.post("by-code", user_code=computer.letters).status == 429

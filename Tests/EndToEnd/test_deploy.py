@@ -30,9 +30,9 @@ WEBSITE, ISSUER, CONSOLE = "www.example.com", "auth.example.com", "admin.example
 OTHER = "www.other.example"
 #: At the website's origin, in the order of nginx's regular expression: Drawbridge's own paths, and the website's.
 OWN = ["/login-with-token", "/user/login-with-token.php", "/api/auth/create-sso-token", "/v0/sign_in/token", "/session",
-       "/session/logout", "/session/refresh", "/assets/drawbridge.js", "/errors/invalid_token",
+       "/session/logout", "/session/refresh", "/assets/drawbridge.js", "/errors", "/errors/invalid_token",
        "/.well-known/apple-app-site-association"]
-OTHERS = ["/", "/contacts", "/account/profile", "/login-with-token/x", "/apis", "/api/orders", "/sessions", "/devices", "/auth/check", "/metrics",
+OTHERS = ["/", "/contacts", "/account/profile", "/login-with-token/x", "/apis", "/api/orders", "/sessions", "/errorsx", "/devices", "/auth/check", "/metrics",
           "/readyz", "/oauth", "/oauth/authorize", "/admin/", "/api/admin/users", "/sign-in", "/account/devices"]
 #: What a website by CGI or WSGI takes for the names of the check's answer.
 FORGED = ["X_Auth_Subject", "x_auth_subject", "X-Auth_Subject", "x-auth_subject", "X_Auth-Subject", "X_AUTH_SESSION",

@@ -11,31 +11,35 @@ from selenium.webdriver.common.keys import Keys
 
 import instance
 import wire
-from native import App
+from native import App, Browser as Cookies
 from test_main_road_browser import (  # noqa: F401 (fixtures)
     assert_fits, browser, open_browser, path_of, pytestmark, shoot, text_of, wait_for_path)
-from test_web_view_browser import inject
+from test_web_view_browser import inject, take_over
 from waiting import wait
 
 PAGE = "/account/devices"
 
 
 class People:
-    """A user with two devices, several apps and web views; the browser is one of those web views."""
+    """A user with two devices, several apps and web views; the browser is the one that the first app signed in by."""
 
     def __init__(self, demo, user: str):
         self.demo = demo
         self.here, self.lost = App(demo, user=user), App(demo, user=user)
-        self.here.sign_in()
-        self.lost.sign_in()
+        self.own = Cookies(demo.base)
+        self.here.sign_in(browser=self.own)
+        self.lost.sign_in(headers={"User-Agent": "OldPhone/1.0"})
         self.here.native_sso()
         self.lost.cookies()
         demo.sign_in(user)
         self.view = self.here.cookies()
 
-    def open(self, browser):
+    def open(self, browser, view: wire.Answer | None = None):
         browser.get(f"{self.demo.base}/errors/invalid_token")
-        inject(browser, self.demo, self.view)
+        if view is None:
+            take_over(browser, self.demo, self.own)
+        else:
+            inject(browser, self.demo, view)
         browser.get(f"{self.demo.base}{PAGE}")
         assert browser.find_elements(By.CSS_SELECTOR, ".places li")
 
@@ -73,11 +77,24 @@ def test_names_places_times_and_this_one_are_shown(own, browser):
         assert "127.0.0.0/24" in place.text, place.text
         times = place.find_elements(By.TAG_NAME, "time")
         assert times and all(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", time.text) for time in times)
-    # The web view, the app that opened it, and the device of both.
-    marked = browser.find_elements(By.CSS_SELECTOR, ".places li[aria-current='true']")
-    assert [place.get_attribute("id").split("-")[0] for place in marked] == ["device", "app", "browser"]
-    assert all("You are here" in place.text for place in marked)
-    assert "ExampleApp/3.1" in places(browser, "device")[0].text
+    [marked] = browser.find_elements(By.CSS_SELECTOR, ".places li[aria-current='true']")
+    assert marked.get_attribute("id").startswith("browser-") and "You are here" in marked.text
+    assert any("ExampleApp/3.1" in device.text for device in places(browser, "device"))
+
+
+def test_a_session_that_an_app_opened_is_shown_and_ended_alone(own, browser):
+    """Contract §16: it is for the websites that the app may open, and not for the rest of its user's."""
+    people = People(own, "alice")
+    people.open(browser, people.view)
+    [place] = places(browser)
+    assert place.get_attribute("aria-current") == "true" and place.get_attribute("id").startswith("browser-")
+    assert "so it is all that is shown here" in text_of(browser) and not browser.find_elements(By.ID, "end-others")
+    assert browser.find_element(By.ID, "again").get_attribute("href").endswith("/sign-in?redirect=%2Faccount%2Fdevices")
+    place.find_element(By.TAG_NAME, "summary").click()
+    place.find_element(By.TAG_NAME, "button").click()
+    wait_for_path(browser, f"{PAGE}?ended")
+    assert not places(browser)
+    assert people.here.cookies().status == 200, "the app goes on"
 
 
 def test_times_are_those_of_the_readers_place(own, browser):
@@ -98,7 +115,7 @@ def test_a_screen_reader_tells_the_buttons_apart(own, browser):
     assert not [node for node in nodes if node["role"] == "button"], "everything asks first"
     assert len(asks) == len(places(browser)) + 1
     assert {node["name"] for node in asks} == {
-        "End ExampleApp/3.1", "End Demo app", "End Demo app B", "End Demo web view", "End Demo website",
+        "End ExampleApp/3.1", "End OldPhone/1.0", "End Demo app", "End Demo app B", "End Demo web view", "End Demo website",
         "End everything except this session"}
     for node in asks:
         if node["name"] == "End everything except this session":
@@ -134,7 +151,7 @@ def test_ending_a_device_ends_what_hangs_below_it_and_says_so(own, browser):
     people = People(own, "alice")
     people.open(browser)
     before = ids(browser)
-    lost = next(place for place in places(browser, "device") if not place.get_attribute("aria-current"))
+    lost = next(place for place in places(browser, "device") if "OldPhone/1.0" in place.text)
     lost.find_element(By.TAG_NAME, "summary").click()
     assert "sign in again" in lost.text, "it asks first"
     lost.find_element(By.TAG_NAME, "button").click()
@@ -147,7 +164,7 @@ def test_ending_a_device_ends_what_hangs_below_it_and_says_so(own, browser):
     assert not browser.find_elements(By.CSS_SELECTOR, "[role=status]")
 
 
-def test_ending_all_others_leaves_this_one_and_what_it_hangs_below(own, browser):
+def test_ending_all_others_leaves_this_one(own, browser):
     people = People(own, "alice")
     people.open(browser)
     kept = {place.get_attribute("id") for place in browser.find_elements(By.CSS_SELECTOR, "li[aria-current='true']")}
@@ -156,16 +173,16 @@ def test_ending_all_others_leaves_this_one_and_what_it_hangs_below(own, browser)
     assert ids(browser) == everything, "it asks first"
     browser.find_element(By.ID, "end-others-now").click()
     wait_for_path(browser, f"{PAGE}?ended")
-    assert ids(browser) == kept and len(kept) == 3
+    assert ids(browser) == kept and len(kept) == 1
     assert not browser.find_elements(By.ID, "end-others")
-    assert people.lost.refresh().json()["error"] == "invalid_grant"
-    assert people.here.refresh().status == 200
+    for app in [people.lost, people.here]:
+        assert app.refresh().json()["error"] == "invalid_grant"
 
 
 def test_ending_this_one_signs_out(own, browser):
     people = People(own, "alice")
     people.open(browser)
-    here = places(browser, "browser")[0]
+    [here] = browser.find_elements(By.CSS_SELECTOR, "li[aria-current='true']")
     here.find_element(By.TAG_NAME, "summary").click()
     assert "signed out in this browser" in here.text and places(browser), "it asks first"
     here.find_element(By.TAG_NAME, "button").click()
@@ -205,7 +222,7 @@ def test_it_works_without_scripts(own, open_browser):
     browser.find_element(By.ID, "end-others").click()
     browser.find_element(By.ID, "end-others-now").click()
     wait_for_path(browser, f"{PAGE}?ended")
-    assert len(places(browser)) == 3
+    assert len(places(browser)) == 1
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

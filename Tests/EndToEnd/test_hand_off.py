@@ -184,6 +184,12 @@ def test_what_a_portal_refuses(portal, query, status, error):
     assert (answer.status, answer.json()["error"]) == (status, error), answer.text
 
 
+def test_a_member_that_nobody_reads_is_named(portal):
+    answer = portal.make(portal.person(), clientid="other")
+    assert (answer.status, answer.json()["error"]) == (400, "invalid_request")
+    assert answer.json()["error_description"] == '"clientid" is no member of this body; known: client_id, redirect'
+
+
 def test_a_website_that_is_no_portal_hands_nobody_on(portal):
     change(portal.demo, "demo-web", portal=False)
     try:

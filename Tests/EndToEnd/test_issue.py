@@ -68,6 +68,13 @@ def test_claims_that_the_bearer_lacks_are_left_out(demo):
     assert not {"auth_time", "acr", "amr"} & set(claims)
 
 
+def test_a_clients_own_token_is_refused_as_any_other_and_has_its_own_reason(demo):
+    bearer = {"Authorization": f"Bearer {demo.facts['admin_token']}"}
+    for method, path in [("POST", instance.ISSUE), ("GET", "/api/auth/sso-tokens/x"), ("DELETE", "/api/auth/sso-tokens/x")]:
+        assert_error(demo.send(method, path, bearer), 401, "invalid_token")
+        assert demo.audit("bearer.refused")[-1]["reason"] == "clients_own_token"
+
+
 @pytest.mark.parametrize("body, headers", [
     ({"ttl": 5}, {}),
     ("ttl=5", {}),

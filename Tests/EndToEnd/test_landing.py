@@ -2,6 +2,7 @@
 
 import base64
 import html
+import json
 import re
 import secrets
 import time
@@ -583,6 +584,17 @@ def test_with_such_cookies_a_reload_lands_again_and_a_replay_ends_the_session(de
     refreshed = demo.send("POST", "/session/refresh", {
         "Cookie": cookie, "X-CSRF-Token": landed.cookies["again_anti_csrf_token"].value})
     assert refreshed.status == 401
+
+
+@pytest.mark.parametrize("redirect", ["/account/a%", "/account/%zz"])
+def test_a_redirect_that_cannot_be_decoded_does_not_fail_the_sign_in(demo, redirect):
+    browser, user = Browser(demo.base), demo.user("alice")
+    page = browser.send("GET", f"/sign-in?redirect={redirect}")
+    assert page.status == 200, page.text[:400]
+    done = browser.submit(page, "/sign-in", username=user["username"], password=user["password"])
+    assert (done.status, done.header("Location")) == (303, f"{demo.base}/contacts")
+    event = demo.audit("redirect.refused")[-1]
+    assert (event["reason"], json.loads(event["detail"])["path"]) == ("malformed", redirect)
 
 
 def test_who_signs_in_on_our_own_page_has_the_opaque_cookie_whatever_the_websites_profile(serve):

@@ -1,5 +1,6 @@
 """What counts as consent to an exchange, and when `device_sso` is granted (contract §5.1, §5.4, draft-07 §3, §4.3)."""
 
+import json
 import secrets
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -137,6 +138,9 @@ def test_a_request_for_nothing_but_what_is_off_is_told_so(serve):
         "code_challenge": oauth.challenge("v" * 43), "code_challenge_method": "S256"})
     location = Browser(server.base).send("GET", target).header("Location")
     assert location.startswith(LOOPBACK) and "error=invalid_scope" in location
+    [refused] = [row for row in instance.audit_rows(server.data) if row["type"] == "authorization_request.refused"]
+    assert (refused["reason"], refused["client_id"]) == ("invalid_scope", "notes")
+    assert json.loads(refused["detail"]) == {"description": "the client may have none of these scopes"}
 
 
 def test_a_session_that_was_granted_it_has_its_secret_back_once_native_sso_is_on_again(demo):

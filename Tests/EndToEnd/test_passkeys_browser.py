@@ -8,6 +8,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.common.virtual_authenticator import VirtualAuthenticatorOptions
 
 import instance
+import oauth
 from test_account_browser import fill
 from test_axe_browser import look_at_this
 from test_console import wait_for_text
@@ -82,6 +83,13 @@ def session(browser, server) -> dict:
 
 def reasons(server, kind: str) -> list[str]:
     return [row["reason"] for row in instance.audit_rows(server.data) if row["type"] == kind]
+
+
+def test_an_address_that_can_have_no_passkeys_says_why(demo):
+    browser = oauth.Browser(demo)
+    oauth.sign_in(demo, "bob", browser)
+    page = browser.request("GET", "/account/passkeys").text
+    assert 'id="no-host"' in page and "an https address with a host name" in page and 'id="add"' not in page
 
 
 def test_a_passkey_is_added_signs_in_and_is_removed(server, browser):  # noqa: F811

@@ -234,6 +234,8 @@ def test_the_person_takes_a_tick_off_and_puts_one_on(website, phone, profile):
     told = judge(website, phones.Answer(done.stdout.strip()))["told"]
     assert "email" not in told and told["name"] == "Alice" and told["picture"] == "https://a/p"
     assert done.stderr.index("rp.example") < done.stderr.index("Sample RP"), "the host comes first"
+    assert f"Its logo: {website.origin}/rp/logo.png\n" in done.stderr
+    assert "Whom to ask: contact@rp.example\n" in done.stderr
     assert "[x] 1. email: alice@example.com" in done.stderr and "[ ] 3. picture" in done.stderr
 
 

@@ -110,6 +110,13 @@ def test_a_web_view_is_refused_where_the_client_wants_it(demo):
                        "scope": "openid"})
     assert demo.send("GET", "/oauth/authorize?" + query, {"User-Agent": WEB_VIEW}).status == 400
     assert demo.send("GET", "/oauth/authorize?" + query, {"User-Agent": "Mozilla/5.0 Chrome/130"}).status == 303
+    for device in ["iPhone; CPU iPhone OS 18_5 like Mac OS X", "iPad; CPU OS 18_5 like Mac OS X",
+                   "Macintosh; Intel Mac OS X 10_15_7"]:
+        wk_web_view = f"Mozilla/5.0 ({device}) AppleWebKit/605.1.15 (KHTML, like Gecko)"
+        for rest, status in [("", 400), (" Mobile/15E148", 400), (" Version/18.5 Mobile/15E148 Safari/604.1", 303),
+                             (" CriOS/138.0.7204.119 Mobile/15E148 Safari/604.1", 303)]:
+            answer = demo.send("GET", "/oauth/authorize?" + query, {"User-Agent": wk_web_view + rest})
+            assert answer.status == status, wk_web_view + rest
     german = demo.send("GET", "/oauth/authorize?" + query, {"User-Agent": WEB_VIEW, "Accept-Language": "de"})
     assert "Ihren Browser" in german.text
     assert "/sign-in\"" not in german.text, "nobody is led to a password's page inside an app"

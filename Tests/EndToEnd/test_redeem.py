@@ -611,6 +611,26 @@ def test_a_website_of_its_own_origin_is_where_a_visit_lands(serve):
     assert answer.header("Location") == "https://www.example.com/account/x?y=1"
 
 
+# Websites of another domain, whose proxy leads Drawbridge's paths here
+
+ELSEWHERE = "www.other.example"
+
+
+@pytest.fixture
+def elsewhere(serve):
+    return serve(clients=[{"client_id": "other", "client_type": "web", "public_origin": f"https://{ELSEWHERE}",
+                           "return_paths": ["/cart", "/p/*"], "default_return_path": "/cart"}], reach=["web", "other"])
+
+
+def test_4_3_an_apps_link_to_a_website_of_another_domain_signs_in_at_that_domain(elsewhere):
+    url = urlsplit(elsewhere.issue("alice", {"client_id": "other", "redirect": "/p/1"})["login_url"])
+    assert (url.scheme, url.netloc, url.path) == ("https", ELSEWHERE, "/login-with-token")
+    landed = elsewhere.send("GET", f"{url.path}?{url.query}", {**NAVIGATION, "Host": url.netloc})
+    assert (landed.status, landed.header("Location")) == (303, f"https://{ELSEWHERE}/p/1")
+    seen = elsewhere.send("GET", "/auth/check", {"Host": url.netloc, "Cookie": landed.session_cookie})
+    assert (seen.status, seen.header("X-Auth-Subject")) == (200, "alice")
+
+
 # Targets
 
 @pytest.mark.parametrize("redirect, location", [
@@ -632,6 +652,14 @@ def test_redirect_of_the_url(demo, redirect, location):
     assert bool(refused) is (bool(redirect) and location == "/contacts" and not redirect.startswith("/contacts"))
 
 
+@pytest.mark.parametrize("redirect", ["/contacts", "/account/", "/account/plan", "/user/contacts/index.php"])
+def test_contract_15_every_page_that_may_be_landed_on_is_there(demo, redirect):
+    landed = demo.redeem(demo.issue()["token"], redirect=redirect)
+    assert_signed_in(demo, landed, redirect)
+    page = demo.send("GET", redirect, {**NAVIGATION, "Cookie": landed.session_cookie})
+    assert page.status == 200 and 'id="subject"' in page.text
+
+
 def test_a_sealed_target_wins_and_a_differing_redirect_is_audited(demo):
     token = demo.issue(redirect="/account/sealed")
     assert_signed_in(demo, demo.redeem(token["token"], redirect="/contacts"), "/account/sealed")
@@ -645,6 +673,7 @@ def test_a_repeated_redirect_lands_on_the_default_page(demo):
     assert_signed_in(demo, demo.send("GET", target, NAVIGATION))
     [event] = demo.audit("redirect.refused", token_id=token["id"])
     assert event["reason"] == "repeated"
+    assert json.loads(event["detail"]) == {"length": 10, "path": "/account/a"}, "contract §4.3: of the first"
 
 
 def test_host_header_does_not_reach_the_location(demo):

@@ -132,6 +132,30 @@ def test_who_has_an_account_signs_in_and_links_the_phone(demo):
     assert other.session()["sub"] == demo.user("bob")["sub"]
 
 
+@pytest.mark.parametrize("fields", [{}, {"told": "yes"}])
+def test_what_the_phone_told_is_kept_with_a_key_that_is_linked_where_its_user_says_so(demo, fields):
+    phone, browser = Phone(), Browser(demo)
+    browser.respond(phone.answer(browser.start(), told={"email": "bobby@example.com", "name": "Bobby", "picture": "x"}))
+    browser.submit(browser.request("GET", "/self-issued/choice"), 1)
+    page = browser.sign_in("bob")
+    assert "<strong>Bobby</strong>" in page.text and "<strong>bobby@example.com</strong>" in page.text
+    assert re.search(r'<input type="checkbox" name="told" value="yes">', page.text), "and it is not ticked"
+    assert browser.submit(page, 0, what="link", **fields).status == 303
+    entry = browser.request("GET", "/account/phone-keys").text.partition(f'id="about-{phone.thumbprint}"')[2]
+    assert ("Bobby, bobby@example.com" in entry.partition("</p>")[0]) == bool(fields)
+    told = browser.request("GET", "/auth/check?identity=name,email")
+    assert told.status == 200 and "Bobby" not in str(told.headers), "nothing of it is the account's"
+
+
+def test_a_phone_that_was_asked_to_link_has_nothing_kept_that_nobody_ticked(demo):
+    phone, browser = Phone(), Browser(demo)
+    browser.sign_in("bob")
+    assert browser.respond(
+        phone.answer(browser.start("?link=1"), told={"name": "Bobbie"})).json()["location"].endswith("?linked")
+    page = browser.request("GET", "/account/phone-keys").text
+    assert phone.thumbprint in page and "Bobbie" not in page
+
+
 def test_an_app_gets_its_code_after_a_sign_in_by_phone(demo):
     phone, owner = Phone(), Browser(demo)
     owner.sign_in("alice")
@@ -373,6 +397,16 @@ def test_two_parameters(demo, linked):
     assert browser.respond(answer).status == 200
 
 
+@pytest.mark.parametrize("more", ["access_token=%ff", "userinfo_token=%ff", "error=%ff", "%ff=1"])
+def test_rfc_6749_appendix_b_an_answer_that_is_no_text_is_refused_before_anything_is_looked_at(demo, linked, more):
+    browser = Browser(demo)
+    answer = urlencode(linked.answer(browser.start(), "core7", at_hash="A" * 22))
+    for send in [browser.respond, lambda form: demo.send("POST", "/self-issued/post", {"Content-Type": wire.FORM}, form)]:
+        got = send(f"{answer}&{more}")
+        assert (got.status, got.json().get("error")) == (400, "invalid_request")
+    assert browser.respond(answer).status == 200
+
+
 @pytest.mark.parametrize("site,origin", [
     ("cross-site", None), ("same-site", None), ("none", None), ("same-origin", "https://evil.example"),
     ("same-origin", "null")])
@@ -473,10 +507,11 @@ def test_the_refused_return_path_becomes_the_default_page(demo, linked):
     ({"return": "/contacts?q=" + 700 * "="}, "/contacts?q=" + 700 * "="),
     ({"return": "/contacts?" + (1024 - 10) * "&"}, "/contacts?" + (1024 - 10) * "&"),
     ({"return": "/" + 3000 * "a"}, "/contacts"), ({"return": ["/account/a", "/account/b"]}, "/contacts"),
-], ids=["much to encode", "as long as can be", "too long", "repeated"])
+    ("return=/account/a%", "/contacts"), ("return=/account/%zz", "/contacts"), ("return=/account/a&%=1", "/account/a"),
+], ids=["much to encode", "as long as can be", "too long", "repeated", "half an escape", "no escape", "beside another"])
 def test_contract_10_every_return_path_shows_the_page_and_a_refused_one_becomes_the_default(demo, linked, query, path):
     browser = Browser(demo)
-    request = browser.start("?" + urlencode(query, doseq=True))
+    request = browser.start("?" + (query if isinstance(query, str) else urlencode(query, doseq=True)))
     assert browser.respond(linked.answer(request)).json() == {"location": path}
 
 
@@ -615,6 +650,10 @@ def test_explain_says_which_check_decides(demo, linked):
     bad = explain(id_token=linked.id_token(request, "core7", aud="https://evil.example/"))
     assert not bad["passes"] and bad["reason"] == "aud_mismatch"
     assert explain(id_token="x")["reason"] == "malformed"
+    # A whole answer as the phone has it.
+    whole = {"id_token": linked.id_token(request, "core7"), "token_type": "Bearer", "state": request["state"]}
+    assert explain(**whole)["passes"]
+    assert explain(**whole, error="access_denied")["reason"] == "op_error"
     # Nothing was used up, nothing was written.
     assert explain(id_token=linked.id_token(request, "core7"), nonce=request["nonce"])["passes"]
 
@@ -646,7 +685,7 @@ def test_starts_are_limited_by_network(start_demo):
     statuses = [answer.status for answer in answers]
     assert statuses[:30] == [200] * 30 and 429 in statuses[30:]
     limited = next(answer for answer in answers if answer.status == 429)
-    assert "min, then try again." in limited.text and "from your app" not in limited.text
+    assert re.search(r"Please wait \d+ (s|min), then try again\.", limited.text) and "from your app" not in limited.text
 
 
 def test_attack_pictures_on_a_foreign_page_use_up_no_starts(start_demo):
@@ -821,6 +860,17 @@ self_issued:
     assert done.returncode != 0
     for name in ["client_id", "request_path", "return_path", "forms", "policy_url"]:
         assert f"self_issued.{name}" in said, said
+
+
+def test_claims_that_nothing_becomes_of_are_warned_about(serve):
+    server = serve()
+    server.settings.write_text(server.settings.read_text() + """
+self_issued:
+  enabled: true
+  claims: [email, phone_number, birthdate]
+""")
+    done = instance.run("check-config", "--config", str(server.settings))
+    assert "warning: self_issued.claims has phone_number, birthdate: " in done.stderr.decode()
 
 
 def test_two_nodes_and_redis_share_what_waits(start_demo):

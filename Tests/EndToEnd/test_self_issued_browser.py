@@ -46,6 +46,13 @@ def shot(browser, name: str, tmp_path):
     assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth"), name
 
 
+def test_without_scripts_the_return_page_does_not_say_that_it_checks_an_answer(demo, open_browser):  # noqa: F811
+    browser = open_browser(scripts=False)
+    browser.get(f"{demo.base}/self-issued/callback#state=x")
+    said = text_of(browser)
+    assert "needs JavaScript" in said and "being checked" not in said
+
+
 def test_a_phone_signs_in_through_the_return_page(demo, browser, phone):
     browser.get(f"{demo.base}/sign-in?redirect=%2Faccount%2Fprofile")
     press(browser, "with a phone's key")

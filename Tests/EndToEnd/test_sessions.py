@@ -1,6 +1,7 @@
 """Contract §6: session cookie, `/session`, `/auth/check`, sign-out, the browser's script."""
 
 import re
+import sqlite3
 import time
 
 import pytest
@@ -133,6 +134,29 @@ def test_the_pages_of_a_sign_out_say_what_else_it_ends(demo):
         assert "Apps that you allowed to stay signed in remain so; everything else that you signed in to from this" \
             " browser is signed out too." in page.text
     assert "out of everything that you signed in to from it" in devices.text
+
+
+def test_sessions_that_have_ended_hide_none_of_those_that_live(start_demo):
+    """The pages of a user and of an administrator hold few sessions, and those that live come before any that ended."""
+    demo = start_demo()
+    browser, alice = oauth.Browser(demo), demo.user("alice")
+    browser.submit(browser.request("GET", "/sign-in"), username=alice["username"], password=alice["password"])
+    there = demo.sign_in("alice")
+    with sqlite3.connect(demo.data / "drawbridge.sqlite", timeout=10) as connection:
+        connection.row_factory = sqlite3.Row
+        row = dict(connection.execute("SELECT * FROM web_session ORDER BY created_at DESC LIMIT 1").fetchone())
+        for number in range(1, 206):
+            opened = row["created_at"] + number
+            ended = {**row, "id": f"ended-{number}", "secret_digest": f"digest-{number}", "created_at": opened,
+                     "last_seen_at": opened, "ended_at": opened, "login_token_id": None, "login_token_issued_at": None}
+            places = ", ".join("?" * len(ended))
+            connection.execute(f"INSERT INTO web_session ({', '.join(ended)}) VALUES ({places})", [*ended.values()])
+    devices = browser.request("GET", "/account/devices")
+    assert devices.text.count('name="kind" value="browser"') == 2
+    console = demo.send("GET", f"/admin/users/{demo.user('alice')['sub']}", {
+        "Authorization": f"Bearer {demo.facts['admin_token']}"})
+    assert "Live: 2" in console.text and 'id="end-all"' in console.text
+    assert demo.session(there)["authenticated"] is True
 
 
 @pytest.mark.parametrize("headers", [

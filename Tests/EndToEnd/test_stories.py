@@ -152,8 +152,6 @@ class World:
         """The address that the app opens."""
         issued = self.link(bearer, site, redirect)
         assert issued.status == 200, issued.text
-        if isinstance(site, PHP):
-            return f"{site.origin}/login-with-token.php?{urlencode({'token': issued.json()['token'], 'redirect': site.page})}"
         return issued.json()["login_url"]
 
     def sign_out(self, bearer: str, app: str) -> wire.Answer:
@@ -279,6 +277,14 @@ def test_a_link_of_the_app_opens_the_php_site_with_a_session_of_its_own(world, p
     assert set(visit.jars) == {php.origin} and "__Host-session" in visit.jars[php.origin]
     assert visit.seen == [f"{php.origin}/login-with-token.php", f"{php.origin}/members/"]
     assert visit.go(visit.link).status == 200, "a reload"
+    assert is_member(visit)
+
+
+def test_a_token_in_the_header_opens_the_php_site_as_one_in_the_address_does(world, php):
+    url, token = world.open(world.bearer("firebase"), php).split("?token=")
+    token, _, rest = token.partition("&")
+    visit = Traveller(php)
+    assert visit.get(f"{url}?{rest}", {"Drawbridge-Login-Token": token}).header("Location") == "/members/"
     assert is_member(visit)
 
 

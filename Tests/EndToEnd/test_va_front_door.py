@@ -75,7 +75,7 @@ def test_any_other_address_may_not(demo, redirect):
 
 
 @pytest.mark.parametrize("fields, name", [
-    ({"acr": "ial3"}, "acr"), ({"acr": ""}, None), ({"type": "logingov"}, "type"), ({"operation": "sign_up"}, "operation"),
+    ({"acr": "ial3"}, "acr"), ({"acr": ""}, None), ({"type": "nobody"}, "type"), ({"operation": "sign_up"}, "operation"),
     ({"operation": "interstitial_signup"}, "operation"), ({"operation": "verify_cta_authenticated"}, "operation"),
     ({"acr": "min"}, None), ({"acr": "loa1"}, None), ({"acr": "ial1"}, None), ({"operation": "authorize"}, None)])
 def test_what_is_not_honoured_is_refused_by_name(demo, fields, name):
@@ -131,7 +131,7 @@ def test_a_session_in_the_browser_does_not_hide_what_is_not_honoured(serve):
     wanted = f"{BASE}/authorize_sso?"
     answer = browser.send("GET", wanted + query(client_id="vamobile"))
     assert "code=" in answer.header("Location"), "the session answers"
-    for fields, name in [({"type": "logingov"}, "type"), ({"acr": "ial3"}, "acr"), ({"operation": "sign_up"}, "operation")]:
+    for fields, name in [({"type": "nobody"}, "type"), ({"acr": "ial3"}, "acr"), ({"operation": "sign_up"}, "operation")]:
         answer = browser.send("GET", wanted + query(client_id="vamobile", **fields))
         assert (answer.status, words(answer)[1]) == (400, f"Invalid params: {name}"), answer.headers
 

@@ -199,6 +199,18 @@ def test_what_is_wrong_with_a_request_is_written_down_as_at_our_own_endpoint(sta
         assert (event["reason"], event["client_id"]) == (reason, None if reason == "unknown_client" else "demo-app")
 
 
+@pytest.mark.parametrize("name", ["idme", "logingov", "dslogon", "mhv"])
+def test_contract_5_the_vas_own_types_sign_in_as_usual_where_no_provider_has_the_name(demo, name):
+    query = {"client_id": "demo-app", "acr": "min", "code_challenge": "c" * 43, "code_challenge_method": "S256",
+             "state": "s" * 22, "type": name}
+    for path in ["authorize", "authorize_sso"]:
+        answer = wire.send(demo.base, "GET", f"{BASE}/{path}?{urlencode(query)}")
+        assert answer.status == 303, answer.text
+        location = urlsplit(answer.header("Location"))
+        assert (location.path, parse_qs(location.query)["state"]) == ("/oauth/authorize", ["s" * 22])
+        assert "provider" not in parse_qs(location.query)
+
+
 def test_neither_head_nor_a_prefetch_makes_a_code_for_the_app(demo, app):
     target, session = f"{BASE}/authorize_sso?client_id=demo-app", cookie_header(app.web_cookies())
     before = len(demo.audit("authorization_code.issued"))

@@ -32,6 +32,15 @@ def inject(browser, demo, answer: wire.Answer):
         assert done["success"], name
 
 
+def take_over(browser, demo, jar):
+    """The cookies of the host's own that another browser has."""
+    for name, value in jar.jar.items():
+        done = browser.execute_cdp_cmd("Network.setCookie", {
+            "name": name, "value": value, "url": demo.base, "path": "/", "secure": name.startswith("__Host-"),
+            "httpOnly": name.startswith("__Host-"), "sameSite": "Lax"})
+        assert done["success"], name
+
+
 def cookies_in(browser) -> dict:
     return {cookie["name"]: cookie for cookie in browser.execute_cdp_cmd("Network.getAllCookies", {})["cookies"]}
 
@@ -84,6 +93,31 @@ def test_the_script_knows_of_a_session_before_it_has_asked(demo, app, browser):
             script.addEventListener("load", () => done([drawbridge.session(), drawbridge.hasSession()]));
             document.head.append(script);
         });""") == [None, True]
+
+
+def test_the_flag_that_a_website_goes_by_is_there_while_somebody_is_signed_in(demo, app, browser):
+    """S4.15: the VA's website asks `localStorage.hasSession`; here no app has to inject it."""
+    flag = "return localStorage.getItem('hasSession')"
+    load = """
+        const script = document.createElement("script");
+        script.src = "/assets/drawbridge.js";
+        script.dataset.sessionFlag = "hasSession";
+        return new Promise((done) => {
+            script.addEventListener("load", () => done(localStorage.getItem("hasSession")));
+            document.head.append(script);
+        });"""
+    browser.get(f"{demo.base}/contacts")
+    browser.execute_script("localStorage.setItem('hasSession', 'true')")
+    assert browser.execute_script(load) is None, "left by a session that ended while no page was open"
+    open_signed_in(browser, demo, app)
+    assert browser.execute_script(flag) is None, "a page that does not ask for a flag gets none"
+    assert browser.execute_script(load) == "true", "before the script has asked"
+    assert state(browser)["authenticated"] and browser.execute_script(flag) == "true"
+    assert post(demo, "revoke", refresh_token=app.tokens["refresh_token"],
+                device_secret=app.tokens["device_secret"]).status == 200
+    # The page's own watch, which knows of no flag, has not looked yet: it would load the page anew.
+    assert browser.execute_script("return drawbridge.refresh()") == {"authenticated": False}
+    assert browser.execute_script(flag) is None
 
 
 def test_revoking_the_device_ends_the_page_that_is_open(demo, app, browser):

@@ -42,17 +42,16 @@ import Testing
 
     @Test(arguments: [
         Case("one issuer needs no prefix", nil) { _ in },
-        Case("no audience", "audiences") { $0.audiences = [] },
+        Case("no audience", "audience") { $0.audiences = [] },
         Case("empty issuer", "issuer") { $0.issuer = "" },
         Case("too much leeway", "leeway") { $0.leeway = .seconds(61) },
-        Case("tiny tokens", "max_token_length") { $0.maximumTokenLength = 100 },
-        Case("short secret", "hmac_secret") {
+        Case("short secret", "hmac.secret_file") {
             $0.verification = .hmac(secret: short, keyID: nil, algorithm: .hs256)
         },
-        Case("short secret for HS512", "hmac_secret") {
+        Case("short secret for HS512", "hmac.secret_file") {
             $0.verification = .hmac(secret: Secret(TestToken.hmacSecret), keyID: nil, algorithm: .hs512)
         },
-        Case("secret with a public-key algorithm", "algorithm") {
+        Case("secret with a public-key algorithm", "hmac.algorithm") {
             $0.verification = .hmac(secret: Secret(TestToken.hmacSecret), keyID: nil, algorithm: .rs256)
         },
         Case("HMAC among the algorithms of a key set", "algorithms") {
@@ -63,10 +62,10 @@ import Testing
             $0.verification = .discovery
             $0.algorithms = []
         },
-        Case("plain http", "jwks_url") { $0.verification = .jwksURL("http://a.example/jwks") },
+        Case("plain http", "jwks_uri") { $0.verification = .jwksURL("http://a.example/jwks") },
         Case("http on loopback", nil) { $0.verification = .jwksURL("http://127.0.0.1:8081/jwks") },
-        Case("URL with a user", "jwks_url") { $0.verification = .jwksURL("https://u:p@a.example/jwks") },
-        Case("URL with a fragment", "jwks_url") { $0.verification = .jwksURL("https://a.example/jwks#x") },
+        Case("URL with a user", "jwks_uri") { $0.verification = .jwksURL("https://u:p@a.example/jwks") },
+        Case("URL with a fragment", "jwks_uri") { $0.verification = .jwksURL("https://a.example/jwks#x") },
         Case("discovery without a URL", "issuer") {
             $0.issuer = "backend"
             $0.verification = .discovery
@@ -75,11 +74,15 @@ import Testing
             $0.issuer = "https://a.example/?t=1"
             $0.verification = .discovery
         },
-        Case("introspection without credentials", "introspection_client_id") {
+        Case("introspection without credentials", "introspection.client_id") {
             $0.verification = .introspection(
                 endpoint: "https://a.example/introspect", clientID: "", clientSecret: Secret("s"))
         },
-        Case("introspection over http", "introspection_endpoint") {
+        Case("introspection with an empty secret", "introspection.client_secret_file") {
+            $0.verification = .introspection(
+                endpoint: "https://a.example/introspect", clientID: "c", clientSecret: Secret(""))
+        },
+        Case("introspection over http", "introspection.endpoint") {
             $0.verification = .introspection(
                 endpoint: "http://a.example/introspect", clientID: "c", clientSecret: Secret("s"))
         },
@@ -160,6 +163,6 @@ import Testing
         let problems = try #require(thrown)
         #expect(problems.problems.count == 2)
         #expect(!problems.description.contains("hunter2"))
-        #expect(problems.description.contains("trusted_issuers[https://backend.example].audiences"))
+        #expect(problems.description.contains("trusted_issuers[https://backend.example].audience:"))
     }
 }

@@ -38,6 +38,17 @@ import Testing
         #expect(throws: FormParameters.Failure.malformedEscape) { try parse(text) }
     }
 
+    @Test func `of a link what cannot be decoded stays as it came, and spoils nothing beside it`() throws {
+        func link(_ text: String) throws -> FormParameters { try FormParameters(keepingMalformed: Array(text.utf8)) }
+        let form = try link("a=/x%&%zz=1&b=%2Fy&c+d=1+2&a=%4g")
+        #expect(form["a"] == "/x%")
+        #expect(form["%zz"] == "1")
+        #expect(form["b"] == "/y")
+        #expect(form["c d"] == "1 2")
+        #expect(form.isRepeated("a"))
+        #expect(throws: FormParameters.Failure.tooMany) { try link((0..<65).map { "p\($0)" }.joined(separator: "&")) }
+    }
+
     @Test func `more than 64 parameters are refused`() throws {
         let many = (0..<65).map { "p\($0)=1" }.joined(separator: "&")
         #expect(throws: FormParameters.Failure.tooMany) { try parse(many) }

@@ -74,6 +74,30 @@ package enum AdminConformance {
             let events = try await store.events(.webSessionEnded)
             try expectEqual(Set(events.compactMap(\.sessionID?.rawValue)), Set(found), "events")
         },
+        ConformanceCase("a user's living sessions are found newest first, however many have ended since") { open in
+            let store = try await open()
+            // The last is somebody else's.
+            for (name, subject) in [("idle", "alice"), ("a", "alice"), ("b", "alice"), ("c", "alice"), ("d", "bob")] {
+                let opened = Sample.now + .seconds(name == "idle" ? 0 : 1)
+                _ = try await store.redeemSample(
+                    Sample.token(name, subject: Subject(rawValue: subject), issuedAt: opened), at: opened)
+            }
+            for name in ["ended", "too"] {
+                _ = try await store.redeemSample(Sample.token(name), at: Sample.now + .seconds(2))
+                _ = try await store.end(.webSession(SessionID(rawValue: "session-\(name)")), .sample())
+            }
+            let now = Sample.now + .seconds(600)
+            func found(at now: Timestamp, limit: Int) async throws -> [SessionID] {
+                try await store.sessions(of: "alice", aliveAt: now, limit: limit).map(\.id)
+            }
+            try expectEqual(try await found(at: now, limit: 9), ["session-c", "session-b", "session-a"], "alive")
+            try expectEqual(try await found(at: now, limit: 2), ["session-c", "session-b"], "at most two")
+            try await store.touch("session-idle", at: now - .seconds(1))
+            try expectEqual(try await found(at: now, limit: 9).last, "session-idle", "one that was seen since")
+            try await store.touch("session-a", at: Sample.now + .seconds(3500))
+            try expectEqual(try await found(at: Sample.now + .seconds(3600), limit: 9), ["session-a"], "in use")
+            try expectEqual(try await found(at: Sample.now + .seconds(3601), limit: 9), [], "at the absolute end")
+        },
     ]
 
     /// Each takes away what the session of the console named here hangs on, and leaves another's alone.

@@ -16,9 +16,12 @@
 // which holds two times and no identity: `drawbridge_info`, or `<prefix>info_token` beside the cookies of a web view,
 // which it also renews before they run out. It asks when the page becomes visible, when one of the times has come, and
 // at the first touch or key after a while, so an idle tab costs nothing.
+//
+// Scripts of a website that go by a flag in localStorage get it: with `data-session-flag="hasSession"` in the script's
+// tag, or `watchSession({ flag: "hasSession" })`, that key is "true" while somebody is signed in, and else not there.
 
 /** Watches the session of this page's origin; once for a page. */
-const watchSession = () => {
+const watchSession = ({ flag } = {}) => {
     const signedOut = Object.freeze({ authenticated: false });
     // Milliseconds: a used page asks at most that often, and cookies are renewed that long before their end.
     const pause = 30000;
@@ -29,6 +32,8 @@ const watchSession = () => {
     let asking = null;
     let askedAt = -Infinity;
     let renewedAt = -Infinity;
+    let signOuts = 0;
+    let heard = null;
 
     // What the readable cookies say, each with the end of its unused session and when something is due before that.
     const known = () => {
@@ -65,10 +70,22 @@ const watchSession = () => {
 
     const tell = (name, detail) => events.dispatchEvent(new CustomEvent(name, { detail }));
 
+    // A flag outlives a session that ends while no page is open, so it is as good as what is known now.
+    const mark = () => {
+        if (!flag) return;
+        try {
+            if (hasSession()) localStorage.setItem(flag, "true");
+            else localStorage.removeItem(flag);
+        } catch {
+            // Storage is off: nothing goes by the flag either.
+        }
+    };
+
     const adopt = (next) => {
         const before = state;
         state = Object.freeze(next);
         schedule();
+        mark();
         if (before === null || before.authenticated !== state.authenticated || before.sub !== state.sub) {
             tell("change", state);
         }
@@ -97,10 +114,16 @@ const watchSession = () => {
         return "locks" in navigator ? navigator.locks.request("drawbridge.renewal", renew) : renew();
     };
 
+    // An answer that a sign-out has overtaken, here or in another tab, may be of the time before it: ask once more.
+    const current = async () => {
+        const before = signOuts;
+        const session = await renewed(await ask());
+        return before === signOuts ? session : current();
+    };
+
     const refresh = () => {
         askedAt = performance.now();
-        asking ??= ask()
-            .then(renewed)
+        asking ??= current()
             .then(adopt)
             .catch(() => {
                 // Not knowing is not being signed out: keep the state and ask again in a while.
@@ -113,11 +136,13 @@ const watchSession = () => {
         return asking.then(() => state);
     };
 
-    // Tabs without BroadcastChannel hear of it through localStorage; either may be switched off by the user.
+    // Tabs without BroadcastChannel hear of it through localStorage; either may be switched off by the user. Most hear it by
+    // both, so each sign-out has a word of its own.
     const announce = () => {
-        channel?.postMessage("signed-out");
+        const word = `${Date.now()} ${Math.random()}`;
+        channel?.postMessage(word);
         try {
-            localStorage.setItem("drawbridge.signed-out", String(Date.now()));
+            localStorage.setItem("drawbridge.signed-out", word);
         } catch {
             // Storage is off: the other tabs ask when they become visible.
         }
@@ -126,13 +151,21 @@ const watchSession = () => {
     const logout = async () => {
         const answer = await fetch("/session/logout", { method: "POST", credentials: "same-origin" });
         if (!answer.ok) throw new Error(`sign-out failed with status ${answer.status}`);
+        signOuts += 1;
         announce();
         adopt(signedOut);
     };
 
-    channel?.addEventListener("message", refresh);
+    const hear = (word) => {
+        if (word === heard) return;
+        heard = word;
+        signOuts += 1;
+        refresh();
+    };
+
+    channel?.addEventListener("message", (event) => hear(event.data));
     addEventListener("storage", (event) => {
-        if (event.key === "drawbridge.signed-out") refresh();
+        if (event.key === "drawbridge.signed-out") hear(event.newValue);
     });
     document.addEventListener("visibilitychange", () => {
         if (document.visibilityState === "visible") refresh();
@@ -147,6 +180,7 @@ const watchSession = () => {
         }, { passive: true });
     }
 
+    mark();
     refresh();
     return Object.freeze({
         session: () => state,
@@ -158,5 +192,5 @@ const watchSession = () => {
     });
 };
 
-self.drawbridge = watchSession();
+self.drawbridge = watchSession({ flag: document.currentScript?.dataset.sessionFlag });
 })();

@@ -6,9 +6,13 @@
     const answer = new URLSearchParams(location.search).has("error") ? location.search.slice(1) : location.hash.slice(1);
     history.replaceState(null, "", location.pathname);
 
+    // Without a script nothing is being checked, so the page does not say so itself.
+    const working = document.getElementById("working");
+    working.hidden = false;
+
     // Sentences are in the page; what came from outside is text and nothing else.
     const fail = (name, code) => {
-        document.getElementById("working").hidden = true;
+        working.hidden = true;
         (document.getElementById(name) ?? document.getElementById("failed")).hidden = false;
         if (code) {
             document.getElementById("code").textContent = code;
@@ -33,9 +37,12 @@
             return;
         }
         if (body.error === "rate_limited") {
-            const minutes = Math.ceil((Number(response.headers.get("Retry-After")) || 60) / 60);
+            const seconds = Number(response.headers.get("Retry-After")) || 60;
+            const minutes = String(Math.ceil(seconds / 60));
             const words = document.getElementById("rate_limited");
-            words.textContent = words.textContent.replace("{minutes}", String(minutes));
+            const wait = seconds < 60 ? words.dataset.seconds.replace("{count}", String(seconds))
+                : words.dataset.minutes.replace("{count}", minutes);
+            words.textContent = words.textContent.replace("{wait}", wait).replace("{minutes}", minutes);
         }
         const said = new URLSearchParams(answer).get("error");
         const isDeclined = body.error === "op_error" && (said === "access_denied" || said === "user_cancelled");

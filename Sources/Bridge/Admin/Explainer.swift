@@ -36,15 +36,8 @@ package final class Explainer: Sendable {
     ) async throws -> Explanation {
         var explanation = Explanation(rule: "login_token")
         let now = time.now()
-        let (claims, isExpired): (LoginTokenClaims, Bool)
-        switch try await codec.verify(token, at: now) {
-        case .refused(let flaw):
-            explanation.check("token is ours and unchanged", fails: RedemptionRefusal(flaw).rawValue)
-            return explanation
-        case .expired(let found): (claims, isExpired) = (found, true)
-        case .verified(let found): (claims, isExpired) = (found, false)
-        }
-        explanation.check("token is ours and unchanged", fails: nil)
+        let verification = try await codec.verify(token, at: now)
+        guard let (claims, isExpired) = explanation.read(verification) else { return explanation }
         let website = clients.current[claims.audience]
         let candidate = candidate(claims, isExpired: isExpired, website, address, at: now)
         guard try await examiner.explain(candidate, store: store, in: &explanation), let website else {

@@ -149,11 +149,16 @@ package final class UserRegister: Sendable {
         return apps.map { SessionOverview($0) } + web.map { SessionOverview($0) }
     }
 
-    /// The newest of a user's sessions of each kind, so that many of the one hide none of the other.
-    /// - Parameter limit: of each kind.
+    /// The newest of a user's sessions of each kind, and those of browsers that live, so that many of the one hide none
+    /// of the other.
+    /// - Parameter limit: of each kind, and of those that live.
     package func newestSessions(of subject: Subject, limit: Int) async throws -> [SessionOverview] {
-        let apps = try await storage.appSessions(of: subject, aliveAt: time.now(), limit: limit)
-        let web = try await storage.sessions(of: subject, before: nil, limit: limit)
-        return apps.map { SessionOverview($0) } + web.map { SessionOverview($0) }
+        let now = time.now()
+        let apps = try await storage.appSessions(of: subject, aliveAt: now, limit: limit)
+        let newest = try await storage.sessions(of: subject, before: nil, limit: limit)
+        let known = Set(newest.map(\.id))
+        let older = try await storage.sessions(of: subject, aliveAt: now, limit: limit)
+            .filter { !known.contains($0.id) }
+        return apps.map { SessionOverview($0) } + (newest + older).map { SessionOverview($0) }
     }
 }

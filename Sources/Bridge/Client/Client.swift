@@ -105,6 +105,8 @@ package struct Client: Hashable, Sendable {
     /// Where the website begins a sign-in that somebody else asks for (OpenID Connect Core §4).
     package var initiateLoginURI: String?
     package var landing: LandingMode = .returnPath
+    /// The page of ``publicOrigin`` that links lead to, where the website's own server redeems them (contract §4.4).
+    package var redemptionPage: String?
     /// Whether a browser that is signed in here may go on to the websites in ``mayReach`` (contract §4.6).
     package var isPortal = false
     package var webhook: Webhook?

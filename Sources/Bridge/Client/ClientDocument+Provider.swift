@@ -40,6 +40,7 @@ extension ClientDocument {
         client.backchannelLogoutURI = webURL(&fields, .backchannelLogoutURI)
         client.initiateLoginURI = webURL(&fields, .initiateLoginURI)
         client.landing = fields.word(.landing) ?? .returnPath
+        client.redemptionPage = fields.text(.redemptionPage)
         client.isPortal = fields.flag(.portal) ?? false
         client.webhook = webhook(&fields)
         client.idTokenAlgorithm = fields.word(.idTokenAlgorithm) ?? .es256
@@ -85,6 +86,7 @@ extension ClientDocument {
             client.maximumAuthenticationAge.map { $0.inMilliseconds / 1000 }, forKey: .maximumAuthenticationAge)
         try fields.encodeIfPresent(client.backchannelLogoutURI, forKey: .backchannelLogoutURI)
         try fields.encodeIfPresent(client.initiateLoginURI, forKey: .initiateLoginURI)
+        try fields.encodeIfPresent(client.redemptionPage, forKey: .redemptionPage)
         if client.kind == .web {
             try fields.encode(client.landing.rawValue, forKey: .landing)
             try fields.encode(client.isPortal, forKey: .portal)
@@ -116,6 +118,7 @@ extension ClientDocument {
         if fields.areSound(.clientType, .landing, .initiateLoginURI, .cookieProfile) {
             checkLanding(of: client, &fields)
         }
+        checkRedemptionPage(of: client, &fields)
         if client.getsDeviceSecretWithoutScope, !client.isNativeSSOEnabled {
             fields.note(.deviceSecretWithoutScope, "needs native_sso_enabled: true")
         }
@@ -137,6 +140,21 @@ extension ClientDocument {
         // The website's own sign-in is answered by the session's cookie, which the profile tokens does not have.
         if client.cookieProfile == .tokens {
             fields.note(.landing, "must not be initiate_login with cookie_profile tokens")
+        }
+    }
+
+    private static func checkRedemptionPage(of client: Client, _ fields: inout StrictFields<Field>) {
+        guard let page = client.redemptionPage else { return }
+        // A query of its own would have to be joined with the link's.
+        guard case .success(let path) = ReturnPath.parse(Array(page.utf8)), path.serialized == page, path.query == nil
+        else { return fields.note(.redemptionPage, "must be a path such as /login-with-token.php, without a query") }
+        if client.kind != .web, fields.areSound(.clientType) {
+            fields.note(.redemptionPage, "belongs to a website; this client is none")
+        } else if client.publicOrigin == nil, fields.areSound(.publicOrigin) {
+            fields.note(.redemptionPage, "needs public_origin, where that page is")
+        }
+        if client.landing == .initiateLogin, fields.areSound(.landing) {
+            fields.note(.redemptionPage, "must not be there for landing initiate_login, whose links are at the issuer")
         }
     }
 
@@ -210,8 +228,7 @@ extension ClientDocument {
             fields.note(.keys, "must be a JWK set")
             return nil
         }
-        let secret: Set<String> = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
-        if !keys.allSatisfy({ secret.isDisjoint(with: ($0.object ?? [:]).keys) }) {
+        if !keys.allSatisfy({ VerificationKey.privateMembers.isDisjoint(with: ($0.object ?? [:]).keys) }) {
             fields.note(.keys, "must hold public keys only")
         }
         return set

@@ -52,6 +52,7 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         case backchannelLogoutURI = "backchannel_logout_uri"
         case initiateLoginURI = "initiate_login_uri"
         case landing
+        case redemptionPage = "redemption_page"
         case portal
         case webhookURI = "webhook_uri"
         case webhookSecretFile = "webhook_secret_file"
@@ -162,7 +163,12 @@ package struct ClientDocument: Sendable, Codable, Hashable {
             return .none
         }
         for entry in entries where ReturnPathEntry(entry) == nil {
-            fields.note(.returnPaths, "holds \(entry.debugDescription), which is not a path entry")
+            // Most who write none forget the slash in front. A `*` alone is no hint that every path was meant.
+            // Nor is an address, such as `www.example.com/contacts`, which has a host to be left out first.
+            let isAddress = entry.prefix { $0 != "/" }.contains { $0 == "." || $0 == ":" }
+            let meant = isAddress || ["", "*"].contains(entry) ? nil : ReturnPathEntry("/" + entry)
+            let remedy = meant.map { ": write \($0.text)" } ?? ""
+            fields.note(.returnPaths, "holds \(entry.debugDescription), which is not a path entry\(remedy)")
         }
         guard let defaultPath else {
             fields.note(.defaultReturnPath, "is missing")

@@ -75,9 +75,7 @@ package struct WebURL: Hashable, Sendable, CustomStringConvertible {
     package let origin: WebOrigin
 
     package init?(_ text: String) {
-        let allowed = "-._~:/?[]@!$&'()*+,;=%".utf8
-        guard text.utf8.count <= 2048,
-            text.utf8.allSatisfy({ ASCII.isLetterOrDigit($0) || allowed.contains($0) }),
+        guard text.utf8.count <= 2048, text.utf8.allSatisfy(ASCII.isURIByte),
             let authority = text.dropped(prefix: "https://") ?? text.dropped(prefix: "http://")
         else { return nil }
         let end = authority.firstIndex { $0 == "/" || $0 == "?" } ?? text.endIndex

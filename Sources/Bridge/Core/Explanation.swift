@@ -65,9 +65,9 @@ extension Explanation {
             var object = JSONObjectWriter()
             object.add("check", step.check)
             object.add("outcome", step.outcome)
-            return object.finishedText()
+            return object
         }
-        object.add("steps", json: "[\(steps.joined(separator: ","))]")
+        object.add("steps", objects: steps)
         return object.finishedText()
     }
 }

@@ -13,34 +13,26 @@ package struct FailoverRateLimiter: RateLimiter {
     }
 
     package func take(_ keys: [RateLimitKey], at now: Timestamp) async throws -> RateLimitDecision {
-        do {
-            return answered(try await shared.take(keys, at: now))
-        } catch let error as StorageError {
-            degradation.begin(because: error)
-            return own.take(keys, at: now)
+        try await degradation.run {
+            try await shared.take(keys, at: now)
+        } orElse: { _ in
+            own.take(keys, at: now)
         }
     }
 
     package func peek(_ keys: [RateLimitKey], at now: Timestamp) async throws -> RateLimitDecision {
-        do {
-            return answered(try await shared.peek(keys, at: now))
-        } catch let error as StorageError {
-            degradation.begin(because: error)
-            return own.peek(keys, at: now)
+        try await degradation.run {
+            try await shared.peek(keys, at: now)
+        } orElse: { _ in
+            own.peek(keys, at: now)
         }
     }
 
     package func giveBack(_ keys: [RateLimitKey], at now: Timestamp) async throws {
-        do {
+        try await degradation.run {
             try await shared.giveBack(keys, at: now)
-        } catch let error as StorageError {
-            degradation.begin(because: error)
+        } orElse: { _ in
             own.giveBack(keys, at: now)
         }
-    }
-
-    private func answered(_ decision: RateLimitDecision) -> RateLimitDecision {
-        degradation.end()
-        return decision
     }
 }

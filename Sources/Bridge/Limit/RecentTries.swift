@@ -50,18 +50,19 @@ package struct FailoverRecentTries: RecentTries {
     }
 
     package func isFirst(_ id: TokenID, within window: Duration) async throws -> Bool {
-        do {
-            let isFirst = try await shared.isFirst(id, within: window)
-            degradation.end()
-            return isFirst
-        } catch let error as StorageError {
-            degradation.begin(because: error)
-            return own.isFirst(id, within: window)
+        try await degradation.run {
+            try await shared.isFirst(id, within: window)
+        } orElse: { _ in
+            own.isFirst(id, within: window)
         }
     }
 
     package func takeBack(_ id: TokenID) async throws {
         own.takeBack(id)
-        try await shared.takeBack(id)
+        // What the shared ones keep of it costs one more round, no more.
+        try await degradation.run {
+            try await shared.takeBack(id)
+        } orElse: { _ in
+        }
     }
 }

@@ -129,8 +129,8 @@ extension RateLimitKey {
     static func network(
         _ scope: String, of origin: RequestOrigin, and further: String = "", perMinute count: Int
     ) -> RateLimitKey {
-        let network = origin.address?.limitNetwork.description ?? "local"
-        return RateLimitKey(scope: scope, value: "\(network) \(further)", bucket: TokenBucket(perMinute: count))
+        RateLimitKey(
+            scope: scope, value: "\(origin.networkName) \(further)", bucket: TokenBucket(perMinute: count))
     }
 
     /// Three events of one thing that may come again and again for ever, such as a login token whose signature holds;

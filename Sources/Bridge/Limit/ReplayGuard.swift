@@ -94,12 +94,9 @@ package struct FailoverReplayGuard: ReplayGuard {
     }
 
     package func claim(_ id: TokenID, until expiry: Timestamp, at now: Timestamp) async throws -> ReplayClaim {
-        do {
-            let claim = try await shared.claim(id, until: expiry, at: now)
-            degradation.end()
-            return claim
-        } catch let error as StorageError {
-            degradation.begin(because: error)
+        try await degradation.run {
+            try await shared.claim(id, until: expiry, at: now)
+        } orElse: { error in
             switch policy {
             // The guard is a hint in one direction only: `.claimed` lets the durable arbiter decide.
             case .database: return .claimed

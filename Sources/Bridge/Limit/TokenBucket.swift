@@ -19,20 +19,26 @@ package struct TokenBucket: Hashable, Sendable {
     /// A span that begins with a full bucket spends the burst and what came back meanwhile, so only `cap - burst` may
     /// come back within it.
     private init(burst: Int, cap: Int, in milliseconds: Int64) {
-        // Rounded up: one more than the cap must not come back by a fraction of a millisecond.
-        let returning = Int64(max(1, cap - burst))
-        self.init(burst: burst, refillInterval: .milliseconds((milliseconds + returning - 1) / returning))
+        self.init(burst: burst, refillInterval: Self.interval(of: cap - burst, in: milliseconds))
     }
 
-    /// So many a second, and what they are in so many seconds at once.
+    /// So many a second, and what they are in so many seconds at once; none comes back sooner than after a millisecond.
     package init(perSecond: Int, for seconds: Int) {
         self.init(
-            burst: max(1, perSecond) * max(1, seconds), refillInterval: .milliseconds(1000 / Int64(max(1, perSecond))))
+            burst: max(1, perSecond) * max(1, seconds), refillInterval: Self.interval(of: perSecond, in: 1000))
     }
 
     /// So many at once and so many a minute.
     package init(perMinute: Int) {
-        self.init(burst: perMinute, refillInterval: .milliseconds(60_000 / Int64(max(1, perMinute))))
+        self.init(burst: perMinute, refillInterval: Self.interval(of: perMinute, in: 60_000))
+    }
+
+    /// After which of `count` tokens in a span the next one comes back.
+    ///
+    /// Rounded up: one more than these must not come back by a fraction of a millisecond.
+    private static func interval(of count: Int, in milliseconds: Int64) -> Duration {
+        let count = Int64(max(1, count))
+        return .milliseconds((milliseconds + count - 1) / count)
     }
 
     /// So many times as wide and as quick.

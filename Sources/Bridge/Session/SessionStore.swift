@@ -1,6 +1,6 @@
 /// Web sessions, found by the digest of their secret or by their id, and how sessions of every kind end.
 package protocol SessionStore: Sendable {
-    // Web sessions, found by the digest of their secret. ``SessionStore`` ends them.
+    // Web sessions, found by the digest of their secret.
 
     /// The session with this secret, ended or not; `nil` when there is none.
     func session(secretDigest: String) async throws -> WebSession?
@@ -37,6 +37,9 @@ package protocol SessionStore: Sendable {
     /// A user's sessions, newest first, at most `limit` after `cursor`, ended ones included.
     func sessions(of subject: Subject, before cursor: SessionID?, limit: Int) async throws -> [WebSession]
 
+    /// The user's sessions that are alive, the idle end counted, newest first, at most `limit`.
+    func sessions(of subject: Subject, aliveAt now: Timestamp, limit: Int) async throws -> [WebSession]
+
     /// How many sessions live now, counted without the idle end.
     func countLiveSessions(at now: Timestamp) async throws -> Int64
 
@@ -45,6 +48,14 @@ package protocol SessionStore: Sendable {
     /// Ends `root` and what came of it, in one transaction; every event and every notice to a client is part of it.
     /// - Parameter first: events that are recorded ahead, when anything ended.
     func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent]) async throws -> Ended
+}
+
+extension SessionStore {
+    package func open(
+        _ session: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]
+    ) async throws -> Bool {
+        try await open(session, replacing: replaced, provenBy: nil, events: events)
+    }
 }
 
 /// What a person showed to be signed in, as far as it is kept here and can be taken back.

@@ -63,7 +63,7 @@ package final class SignIn: Sendable {
                 return .needsCode(pending: try seal(step, browser: browser))
             }
             let authentication = Authentication(
-                time: now, acr: AuthenticationLevel.oneFactor.rawValue, amr: ["pwd"])
+                time: now, acr: AuthenticationLevel.oneFactor.rawValue, amr: [Authentication.password])
             return try await open(account, authentication, replacing: current, origin: origin, at: now)
         }
     }
@@ -166,7 +166,8 @@ extension SignIn {
                 return try await raise(current, of: account, origin: origin, at: now)
             }
             let authentication = Authentication(
-                time: now, acr: AuthenticationLevel.twoFactors.rawValue, amr: ["pwd", "otp", "mfa"])
+                time: now, acr: AuthenticationLevel.twoFactors.rawValue,
+                amr: [Authentication.password] + Self.codeMethods)
             return try await open(account, authentication, replacing: current, origin: origin, at: now)
         }
     }
@@ -184,6 +185,9 @@ extension SignIn {
         }
     }
 
+    /// What a code adds to the methods of a sign-in.
+    private static let codeMethods = [Authentication.oneTimeCode, Authentication.multipleFactors]
+
     private func raise(
         _ current: WebSession, of account: Account, origin: RequestOrigin, at now: Timestamp
     ) async throws -> SignInOutcome {
@@ -191,7 +195,7 @@ extension SignIn {
         let authentication = Authentication(
             // The password's time stays: a code must not make an old sign-in look fresh to `max_age`.
             time: current.authentication.time, acr: AuthenticationLevel.twoFactors.rawValue,
-            amr: methods + ["otp", "mfa"].filter { !methods.contains($0) })
+            amr: methods + Self.codeMethods.filter { !methods.contains($0) })
         let opened = try await opener.raise(current, to: authentication, origin: origin, at: now)
         return try await signedIn(opened, account, origin: origin, at: now)
     }

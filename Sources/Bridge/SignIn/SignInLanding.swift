@@ -84,7 +84,7 @@ package enum AccountPath {
     /// The path, when it is one of these, byte for byte.
     package static func checked(_ text: String?) -> String? {
         [home, password, devices, secondFactor, secondFactorForConsole, linkedKeys, passkeys].first {
-            text?.utf8.elementsEqual($0.utf8) == true
+            text?.hasSameBytes(as: $0) == true
         }
     }
 }

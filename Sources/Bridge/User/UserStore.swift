@@ -126,3 +126,11 @@ package protocol UserStore: Sendable {
     /// The account that an upstream identity is linked to.
     func account(linkedTo identity: UpstreamIdentity) async throws -> Account?
 }
+
+/// Whether an account was added, or what of it is taken.
+package enum AccountAdding: Hashable, Sendable {
+    case added
+    case usernameTaken
+    /// The subject, or the upstream identity, has an account.
+    case subjectTaken
+}

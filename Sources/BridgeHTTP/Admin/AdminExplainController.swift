@@ -37,10 +37,12 @@ struct AdminExplainController: AdministratorGroup {
             explanation = try await explanations.exchange(origin: origin) { try Self.parameters(object) }
         case "self_issued":
             explanation = try await explanations.selfIssued {
-                try AdminRequestReader.check(
-                    object, knows: ["kind", "id_token", "access_token", "userinfo_token", "nonce"])
+                let judged: Set = ["id_token", "access_token", "userinfo_token", "error"]
+                // A phone's answer has the last two beside what is judged here.
+                try AdminRequestReader.check(object, knows: judged.union(["kind", "nonce", "state", "token_type"]))
                 return (
-                    try Self.parameters(object.filter { $0.key != "nonce" }), try Self.optionalText("nonce", object)
+                    try Self.parameters(object.filter { judged.contains($0.key) }),
+                    try Self.optionalText("nonce", object)
                 )
             }
         case "device_code":

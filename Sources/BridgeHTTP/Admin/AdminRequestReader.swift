@@ -38,16 +38,13 @@ enum AdminRequestReader {
         guard let type = BodyReader.mediaType(of: request), types.contains(type) else {
             throw OAuthError(.unsupportedMediaType)
         }
-        guard let object = JSONValue.parse(bytes)?.object else {
-            throw OAuthError(.invalidRequest, "the body is not a JSON object, or it repeats a member")
-        }
-        return object
+        return try OAuthError.object(inBody: bytes)
     }
 
     /// The query's parameters, each of which must be known, come once, and be text that a store can take.
     /// - Throws: `invalid_request`, which names the first that is not.
     static func query(_ request: Request, knowing names: Set<String>) throws -> FormParameters {
-        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let query = try request.query()
         try query.checkUnique()
         let unknown = query.names.sorted().first { !names.contains($0) }
         // A name that is not text is missing from `names`.

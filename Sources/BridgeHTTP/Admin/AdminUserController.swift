@@ -55,9 +55,9 @@ struct AdminUserController: AdministratorGroup {
             isDisabled: try Self.isDisabled(object))
         let action = AdminRequestReader.action(
             visit, reason: try AdminRequestReader.reason(object), request, context, at: gate.time.now())
-        // Setting somebody's password opens that account, a role opens the console, and websites go by groups and
-        // addresses.
-        if password != nil || change.role != nil || change.claims != nil {
+        // Setting somebody's password, and enabling, open that account, a role opens the console, and websites go by
+        // groups and addresses.
+        if password != nil || change.role != nil || change.claims != nil || change.isDisabled == false {
             try await gate.requireFreshSignIn(visit, request, context)
         }
         let subject = try await user(context).subject

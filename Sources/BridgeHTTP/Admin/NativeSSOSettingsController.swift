@@ -26,14 +26,18 @@ struct NativeSSOSettingsController: AdministratorGroup {
     {
         let body = try await BodyReader.bytes(of: request)
         guard BodyReader.mediaType(of: request) == "application/json" else { throw OAuthError(.unsupportedMediaType) }
+        let changes = try NativeSSOSettingsText.read(body)
+        try await gate.requireFreshSignIn(visit, request, context)
         try await configuration.change(
-            try NativeSSOSettingsText.read(body), by: visit.actor, signedInAt: visit.signedInAt,
+            changes, by: visit.actor, signedInAt: visit.signedInAt,
             origin: context.origin(of: request))
         return try await document()
     }
 
     @Sendable func reset(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
     {
+        // The file's values may give what a change has taken away.
+        try await gate.requireFreshSignIn(visit, request, context)
         try await configuration.reset(
             by: visit.actor, signedInAt: visit.signedInAt, origin: context.origin(of: request))
         return try await document()

@@ -9,7 +9,7 @@ enum CrossOriginAccess {
     /// The handlers of one path, with an answer to a browser's preflight.
     static func open(_ handlers: [HTTPRequest.Method: Handler]) -> [HTTPRequest.Method: Handler] {
         var open = handlers.mapValues(Self.open)
-        open[.options] = preflight(Array(handlers.keys))
+        open[.options] = preflight(Endpoints.allowed(handlers))
         return open
     }
 
@@ -31,10 +31,9 @@ enum CrossOriginAccess {
         }
     }
 
-    private static func preflight(_ methods: [HTTPRequest.Method]) -> Handler {
+    private static func preflight(_ methods: String) -> Handler {
         { _, _ in
-            let methods = (methods + [.options]).map(\.rawValue).sorted().joined(separator: ", ")
-            return Response(
+            Response(
                 status: .noContent,
                 headers: [
                     .allow: methods, .accessControlAllowOrigin: "*", .accessControlAllowMethods: methods,

@@ -9,18 +9,24 @@ package typealias Handler = @Sendable (Request, BridgeRequestContext) async thro
 /// changes nothing, and the rest is `405` with `Allow` (RFC 9110 §15.5.6).
 package struct Endpoints {
     private let router: Router<BridgeRequestContext>
-    private let origins: OriginReader
+    /// `nil` where no website is, whose paths would have to be told apart.
+    private let origins: OriginReader?
     /// What the address must be for where these paths answer; `nil` where they answer under any host.
     private var purposes: Origins.Purposes?
+    /// Pages whose paths differ from another's by the slash at their end alone, which the router does not tell apart.
+    private let beside: [String: Handler]
 
     /// Any other gets 404; `QUERY` is of draft-ietf-httpbis-safe-method-w-body.
     static let known: [HTTPRequest.Method] =
         [.get, .head, .post, .put, .patch, .delete, .options, .trace, .connect]
         + [HTTPRequest.Method("QUERY")].compactMap(\.self)
 
-    init(router: Router<BridgeRequestContext>, origins: OriginReader) {
+    init(
+        router: Router<BridgeRequestContext>, origins: OriginReader? = nil, beside: [String: Handler] = [:]
+    ) {
         self.router = router
         self.origins = origins
+        self.beside = beside
     }
 
     /// The same for paths that belong to some of our origins: at another they do not exist.
@@ -32,32 +38,51 @@ package struct Endpoints {
 
     /// For pages of another part, such as the demo's site: routes of the service are declared, and mounted
     /// (``mount(_:at:)``).
-    package func on(_ path: String, _ handlers: [HTTPRequest.Method: Handler], headFollowsGet: Bool = true) {
+    package func on(_ path: String, _ handlers: [HTTPRequest.Method: Handler]) {
+        register(path, Self.withHead(handlers))
+    }
+
+    /// The handlers with `HEAD`, which follows `GET` unless it has one of its own.
+    static func withHead(_ handlers: [HTTPRequest.Method: Handler]) -> [HTTPRequest.Method: Handler] {
         var handlers = handlers
         // Its content is taken away with that of every answer to HEAD (``FrontMiddleware``).
-        if headFollowsGet, handlers[.head] == nil { handlers[.head] = handlers[.get] }
-        let allowed = Self.known.filter { handlers[$0] != nil || $0 == .options }
-            .map(\.rawValue).joined(separator: ", ")
+        if handlers[.head] == nil { handlers[.head] = handlers[.get] }
+        return handlers
+    }
+
+    /// Registers a path with these handlers and no others: also without `HEAD`.
+    func register(_ path: String, _ handlers: [HTTPRequest.Method: Handler]) {
+        let allowed = Self.allowed(handlers)
         for method in Self.known {
-            let handler = handlers[method] ?? Self.refusal(of: method, allowed)
-            router.on(RouterPath(path), method: method, use: Self.exactly(path, guarded(handler)))
+            let handler = guarded(handlers[method] ?? Self.refusal(of: method, allowed))
+            router.on(RouterPath(path), method: method, use: exactly(path, handler))
         }
+    }
+
+    /// `Allow` of a path.
+    static func allowed(_ handlers: [HTTPRequest.Method: Handler]) -> String {
+        known.filter { handlers[$0] != nil || $0 == .options }.map(\.rawValue).joined(separator: ", ")
     }
 
     /// Answers at the path as it is declared, and at no other spelling. The router passes over empty segments, and a
     /// proxy compares bytes: one that keeps `/auth/check` from outside lets `/auth//check` and `/auth/check/` through.
-    private static func exactly(_ path: String, _ handler: @escaping Handler) -> Handler {
+    private func exactly(_ path: String, _ handler: @escaping Handler) -> Handler {
         // Of what is below a wildcard its handler makes what it will.
         let mayEndInSlash = path.hasSuffix("/") || path.hasSuffix("**")
-        return { request, context in
-            guard !request.uri.path.hasEmptySegment(besidesLast: mayEndInSlash) else { throw OAuthError(.notFound) }
+        return { [beside] request, context in
+            guard !request.uri.path.hasEmptySegment(besidesLast: mayEndInSlash) else {
+                guard [.get, .head].contains(request.method), let page = beside[request.uri.path] else {
+                    throw OAuthError(.notFound)
+                }
+                return try await page(request, context)
+            }
             return try await handler(request, context)
         }
     }
 
     private func guarded(_ handler: @escaping Handler) -> Handler {
-        guard let purposes, origins.configured.areApart else { return handler }
-        return { [origins] request, context in
+        guard let purposes, let origins, origins.configured.areApart else { return handler }
+        return { request, context in
             guard !origins.place(of: request).purposes.isDisjoint(with: purposes) else { throw OAuthError(.notFound) }
             return try await handler(request, context)
         }

@@ -177,9 +177,10 @@ extension Endpoints {
                     handlers[method] = handler
                 }
             }
-            if routes.contains(where: \.declaration.isForScripts) { handlers = CrossOriginAccess.open(handlers) }
             if let head = routes.lazy.compactMap(\.head).first { handlers[.head] = head(group) }
-            endpoints.on(path ?? declared, handlers, headFollowsGet: !routes.contains(where: \.refusesHead))
+            if !routes.contains(where: \.refusesHead) { handlers = Self.withHead(handlers) }
+            if routes.contains(where: \.declaration.isForScripts) { handlers = CrossOriginAccess.open(handlers) }
+            endpoints.register(path ?? declared, handlers)
         }
     }
 

@@ -97,7 +97,7 @@ struct CompatibleAuthorizeController: BrowserGroup {
         }
         let parameters: FormParameters
         do {
-            parameters = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+            parameters = try request.query()
         } catch {
             try await record(ErrorCode.invalidRequest.rawValue, of: nil)
             throw error
@@ -171,9 +171,14 @@ struct CompatibleAuthorizeController: BrowserGroup {
     /// `type` says with whom the person signs in: an upstream provider by its id.
     private func provider(_ parameters: FormParameters) throws -> String? {
         guard let type = parameters["type"] else { return nil }
-        guard providers.contains(type) else { throw Self.invalid("type", .invalidType) }
-        return type
+        if providers.contains(type) { return type }
+        guard Self.ownProviders.contains(type) else { throw Self.invalid("type", .invalidType) }
+        return nil
     }
+
+    /// The values of `type` that the VA's own apps send. Where no upstream provider has the name the person signs in as
+    /// usual: an app that always names one must not be turned away (contract §5).
+    private static let ownProviders: Set<String> = ["idme", "logingov", "dslogon", "mhv"]
 
     private static func invalid(_ name: String, _ reason: RefusalReason) -> OAuthError {
         OAuthError(.invalidRequest, "Invalid params: \(name)", detail: reason)

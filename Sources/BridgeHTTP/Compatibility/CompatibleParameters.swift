@@ -13,7 +13,7 @@ enum CompatibleParameters {
 
     /// - Throws: `OAuthError(.invalidRequest)`, with `secret_in_query` as detail for a secret in the address.
     static func read(_ request: Request) async throws -> FormParameters {
-        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let query = try request.query()
         if let name = query.names.filter(secrets.contains).min() {
             throw OAuthError(
                 .invalidRequest, "\(name) is a secret: send it in the body, not in the address", detail: .secretInQuery)
@@ -23,9 +23,7 @@ enum CompatibleParameters {
         switch BodyReader.mediaType(of: request) {
         case "application/x-www-form-urlencoded"?: text += [UInt8(ascii: "&")] + body
         case "application/json"? where !body.isEmpty:
-            guard let object = JSONValue.parse(body)?.object else {
-                throw OAuthError(.invalidRequest, "the body is not a JSON object, or it repeats a member")
-            }
+            let object = try OAuthError.object(inBody: body)
             let strings = object.compactMap { name, value in value.string.map { (name, $0) } }
             text += [UInt8(ascii: "&")] + encoded(strings)
         default: break

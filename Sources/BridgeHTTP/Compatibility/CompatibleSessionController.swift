@@ -37,7 +37,9 @@ struct CompatibleSessionController: BrowserGroup {
     }
 
     @Sendable func askToSignOut(_ request: Request, context: BridgeRequestContext) throws -> Response {
-        try ask(request, context, .signOut) { pages.signOut(formToken: $0, action: Self.signOutPath, to: $1) }
+        try ask(request, context, .signOut) {
+            pages.signOut(formToken: $0, action: Self.signOutPath, stayingAt: stayPath(request), to: $1)
+        }
     }
 
     @Sendable func askToEndAll(_ request: Request, context: BridgeRequestContext) throws -> Response {
@@ -71,7 +73,7 @@ struct CompatibleSessionController: BrowserGroup {
         let ending = Ending(at: time.now(), reason: "all_sessions_revoked", origin: origin)
         switch asker {
         case .app(let token):
-            guard mayEndAll(token) else {
+            guard try await mayEndAll(token) else {
                 try await gate.record(ErrorCode.insufficientScope.rawValue, origin: origin)
                 throw OAuthError(
                     .insufficientScope, "this takes an app of your own, or the scope \(Scope.revokeAllSessions)",
@@ -81,6 +83,10 @@ struct CompatibleSessionController: BrowserGroup {
             return Response(status: .ok, headers: [.cacheControl: "no-store"])
         case .browser(let session):
             _ = try await proven(request, .endAllSessions)
+            guard mayEndAll(session) else {
+                try await gate.record(ErrorCode.forbidden.rawValue, origin: origin)
+                throw OAuthError(.forbidden, "this takes a sign-in here, or an app of your own")
+            }
             var response = onward(SessionController.signedOutEverywherePath, request)
             _ = try await browserSignOut.signOut(
                 request, endingFirst: (.user(session.subject), ending), origin: origin, in: &response.headers)
@@ -90,9 +96,25 @@ struct CompatibleSessionController: BrowserGroup {
 
     /// Not with whatever an app was granted to know who the user is: the operator's own app may, and one that was
     /// granted just this. A machine's own token names no user.
-    private func mayEndAll(_ token: AccessTokenClaims) -> Bool {
-        guard token.sessionID != nil, let app = clients.current[token.clientID] else { return false }
+    private func mayEndAll(_ token: AccessTokenClaims) async throws -> Bool {
+        guard let id = token.sessionID, let app = clients.current[token.clientID] else { return false }
+        // The value of a cookie opens no more than the cookie itself.
+        if let session = try await browsers.session(of: token) { return mayEndAll(session) }
+        // Nor does what a website was granted in a browser that came by a link.
+        guard let session = try await provider.logout.sessions.appSession(id: id), session.lineage.mayBeHandedOn else {
+            return false
+        }
         return app.isFirstParty || token.scope.contains(Scope.revokeAllSessions)
+    }
+
+    /// What a link or a hand-off opened is somebody's who need not be the user (contract §16). A web view is on the
+    /// device of its app, and may what that app may.
+    private func mayEndAll(_ session: WebSession) -> Bool {
+        if session.isOwnSignIn { return true }
+        guard session.lineage.opening == .tokenExchange, session.lineage.mayBeHandedOn,
+            let app = session.appClientID.flatMap({ clients.current[$0] })
+        else { return false }
+        return app.isFirstParty || session.lineage.scope?.contains(Scope.revokeAllSessions) == true
     }
 
     private func ask(

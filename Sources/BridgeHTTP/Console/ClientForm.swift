@@ -45,6 +45,7 @@ struct ClientForm: Sendable {
                 Field(name: "public_origin", input: .text, kinds: [.web]),
                 Field(name: "return_paths", input: .lines, kinds: [.web]),
                 Field(name: "default_return_path", input: .text, kinds: [.web]),
+                Field(name: "redemption_page", input: .text, kinds: [.web]),
                 Field(name: "initiate_login_uri", input: .text, kinds: [.web]),
                 Field(name: "landing", input: .choice(Client.LandingMode.allCases.map(\.rawValue)), kinds: [.web]),
                 Field(name: "redeem", input: .choice(Client.RedeemMode.allCases.map(\.rawValue)), kinds: [.web]),

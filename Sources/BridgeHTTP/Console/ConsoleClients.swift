@@ -69,6 +69,10 @@ struct ConsoleClients: ConsoleGroup {
         try await frame.services.gate.requireFreshSignIn(visit, request, context)
         do {
             var members = try members(fields, over: [:])
+            // A form that was sent empty: the client would be known by letters alone that nobody chose.
+            if fields["document"] == nil, members["client_id"] == nil, members["client_name"] == nil {
+                throw ConsoleProblem.clientNameNeeded
+            }
             if members["client_id"] == nil { members["client_id"] = .string("c-\(frame.random.text(12))") }
             let edit = try ClientEdit(members, of: nil, random: frame.random)
             let action = try frame.action(fields, request, context, visit)
@@ -172,6 +176,7 @@ struct ConsoleClients: ConsoleGroup {
         values["title"] = client?.id.rawValue ?? words("console_clients", "register")
         values.merge(try form(of: client, more, fault, words)) { $1 }
         values["is_fixed"] = client.map { frame.services.clients.isFixed($0.id) } ?? false
+        values["lacks_redirect"] = client?.lacksRedirect ?? false
         values["events_path"] = client.map { "/admin/events?client_id=\(PercentEncoding.encode($0.id.rawValue))" }
         values["sessions_path"] = client.map {
             "\(ConsoleSection.sessions.path)?client_id=\(PercentEncoding.encode($0.id.rawValue))"
@@ -254,4 +259,11 @@ struct ConsoleClients: ConsoleGroup {
     }
 
     private static func path(of id: ClientID) -> String { "/admin/clients/\(PercentEncoding.encode(id.rawValue))" }
+}
+
+extension Client {
+    /// Whether it is an app that may sign people in with codes, and has no place for a code to go to.
+    fileprivate var lacksRedirect: Bool {
+        kind == .native && grantTypes.contains(.authorizationCode) && redirectURIs.isEmpty
+    }
 }

@@ -32,19 +32,24 @@ struct ConsoleEvents: ConsoleGroup {
     ]
 
     private static func field(
-        _ name: String, _ label: String, value: String, clients: [String]
+        _ name: String, _ label: String, value: String, clients: [String], _ words: ConsoleWords
     ) -> [String: any Sendable] {
         var field: [String: any Sendable] = [
-            "name": name, "label": label, "value": value, "is_wide": name == "q", "input": "text",
+            "name": name, "label": words("console_events", label), "value": value, "is_wide": name == "q",
+            "input": "text",
         ]
-        func words(_ words: [String]) -> [String: any Sendable] { ["words": words] }
+        func list(_ words: [String]) -> [String: any Sendable] { ["words": words] }
         switch name {
         case "outcome":
-            let words = ["success", "failure"].map { ["word": $0, "is_chosen": $0 == value] as [String: any Sendable] }
-            field["choices"] = ["words": words] as [String: any Sendable]
-        case "type": field["list"] = words(AuditEventType.all.map(\.rawValue))
-        case "client_id": field["list"] = words(clients)
-        case "reason": field["list"] = words(RedemptionRefusal.allCases.map(\.rawValue))
+            // The log's word is what is asked for; what people read is that of the list's badge.
+            let titles = [("success", words("console", "succeeded")), ("failure", words("console", "failed"))]
+            let choices = titles.map { word, title -> [String: any Sendable] in
+                ["word": word, "title": title, "is_chosen": word == value]
+            }
+            field["choices"] = ["words": choices] as [String: any Sendable]
+        case "type": field["list"] = list(AuditEventType.all.map(\.rawValue))
+        case "client_id": field["list"] = list(clients)
+        case "reason": field["list"] = list(RedemptionRefusal.allCases.map(\.rawValue))
         case "from", "to":
             field["input"] = "datetime-local"
             field["step"] = "1"
@@ -77,7 +82,7 @@ struct ConsoleEvents: ConsoleGroup {
         }
         let clients = try await frame.services.clients.clients().map(\.id.rawValue)
         values["fields"] = Self.fields.map { name, label in
-            Self.field(name, words("console_events", label), value: query[name] ?? "", clients: clients)
+            Self.field(name, label, value: query[name] ?? "", clients: clients, words)
         }
         values["saved"] = Self.saved.map { name, search -> [String: any Sendable] in
             [
@@ -151,7 +156,7 @@ struct ConsoleEvents: ConsoleGroup {
         }
         let clients = try await frame.services.clients.clients().map(\.id.rawValue)
         values["fields"] = Self.liveFields.map { name, label in
-            Self.field(name, words("console_events", label), value: query[name] ?? "", clients: clients)
+            Self.field(name, label, value: query[name] ?? "", clients: clients, words)
         }
         return frame.render("live", values, section: .live, visit: visit, request, context, status: Self.status(values))
     }

@@ -45,6 +45,7 @@ struct ConsoleNativeSSO: ConsoleGroup {
                 ["has_problem": true], wrong: wrong, typed: typed, request, context, visit)
         }
         if !changed.isEmpty {
+            try await frame.services.gate.requireFreshSignIn(visit, request, context)
             try await device.configuration.change(
                 changed, by: action.actor, signedInAt: action.signedInAt, origin: context.origin(of: request),
                 reason: action.reason)
@@ -56,6 +57,7 @@ struct ConsoleNativeSSO: ConsoleGroup {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let action = try frame.action(fields, request, context, visit)
+        try await frame.services.gate.requireFreshSignIn(visit, request, context)
         try await device.configuration.reset(
             by: action.actor, signedInAt: action.signedInAt, origin: context.origin(of: request),
             reason: action.reason)

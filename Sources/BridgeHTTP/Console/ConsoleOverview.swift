@@ -63,23 +63,24 @@ struct ConsoleOverview: ConsoleGroup {
         ]
         let sessions = ChartSeries(
             name: word("sessions"), style: "a", values: axis.lasts(samples.map { ($0.at, $0.value) }, now: live))
+        let tokensChart = TimeChart(title: word("tokens"), axis: axis, series: series, words: words)
+        let sessionsChart = TimeChart(title: word("web_sessions"), axis: axis, series: [sessions], words: words)
+        // The legend's words say what they are of below their heading alone.
+        let titles = ["tokens_issued", "tokens_redeemed", "tokens_refused"].map(word)
+        var numbers: [[String: String]] = zip(titles, series).map { title, one in
+            ["name": title, "value": String(one.values.reduce(0, TimeAxis.sum)), "style": one.style]
+        }
+        numbers.append([
+            "name": word("live_sessions"), "value": String(live), "style": "a", "path": ConsoleSection.sessions.path,
+        ])
         let reasons = Self.reasons(tallies, from: axis.start, without: word("no_reason"))
         let values: [String: any Sendable] = [
             "spans": Self.spans.map { item -> [String: any Sendable] in
                 ["hours": String(item.hours), "name": word(item.name), "is_current": item.hours == span.hours]
             },
-            "numbers": series.map {
-                ["name": $0.name, "value": String($0.values.reduce(0, TimeAxis.sum)), "style": $0.style]
-            }
-                + [
-                    [
-                        "name": word("live_sessions"), "value": String(live), "style": "a",
-                        "path": ConsoleSection.sessions.path,
-                    ]
-                ],
-            "tokens_chart": Self.drawn(TimeChart(title: word("tokens"), axis: axis, series: series, words: words)),
-            "sessions_chart": Self.drawn(
-                TimeChart(title: word("web_sessions"), axis: axis, series: [sessions], words: words)),
+            "numbers": numbers,
+            "tokens_chart": tokensChart.svg, "tokens_table": tokensChart.table,
+            "sessions_chart": sessionsChart.svg, "sessions_table": sessionsChart.table,
             "legend": series.map { ["name": $0.name, "style": $0.style] },
             "reasons_chart": BarTable(title: word("by_reason"), rows: reasons).html,
             "has_reasons": !reasons.isEmpty, "failures": failures.map { ConsoleRows.event($0, words) },
@@ -113,6 +114,4 @@ struct ConsoleOverview: ConsoleGroup {
         }
         return Array(rows.sorted { ($1.count, $0.name) < ($0.count, $1.name) }.prefix(10))
     }
-
-    private static func drawn(_ chart: TimeChart) -> String { "\(chart.svg)\n\(chart.table)" }
 }

@@ -21,6 +21,8 @@ struct ConsoleProblem: Error, Hashable, Sendable {
     static let lastWayIn = Self(key: "last_way_in")
     static let clientExists = Self(key: "client_exists")
     static let clientChanged = Self(key: "client_changed", code: .preconditionFailed)
+    static let clientNameNeeded = Self(
+        key: "client_name_needed", values: ["field": "client_name"], code: .invalidRequest)
     static let noJSON = Self(key: "no_json", code: .invalidRequest)
 
     static func number(_ field: String) -> Self {

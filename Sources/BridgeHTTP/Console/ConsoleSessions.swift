@@ -50,7 +50,9 @@ struct ConsoleSessions: ConsoleGroup {
     private static func row(_ found: LiveSessions.Found, _ words: ConsoleWords) -> [String: any Sendable] {
         let session = found.session
         var row: [String: any Sendable] = [
-            "sub": session.subject.rawValue, "user_path": ConsoleRows.userPath(session.subject),
+            "sub": session.subject.rawValue,
+            // Where the session can be ended.
+            "user_path": "\(ConsoleRows.userPath(session.subject))#session-\(session.id.rawValue)",
             "client": session.clientID.rawValue, "created_at": ConsoleRows.instant(session.createdAt),
             "until_at": ConsoleRows.instant(session.idleExpiresAt ?? session.expiresAt),
         ]

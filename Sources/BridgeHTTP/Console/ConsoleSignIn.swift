@@ -14,7 +14,7 @@ struct ConsoleSignIn: ConsoleGroup {
     let frame: ConsoleFrame
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let query = try request.query()
         return try page(
             next: query["next"], problem: query["why"].flatMap(AdminRefusal.init(rawValue:)).flatMap(Self.problem),
             request,

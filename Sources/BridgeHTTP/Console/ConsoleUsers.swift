@@ -148,6 +148,8 @@ struct ConsoleUsers: ConsoleGroup {
         guard let isDisabled = try AdminRequestReader.flag("disabled", fields) else {
             throw OAuthError(.invalidRequest, "disabled must be true or false")
         }
+        // Enabling opens the account again.
+        if !isDisabled { try await frame.services.gate.requireFreshSignIn(visit, request, context) }
         let outcome = try await frame.services.users.change(
             subject, UserChange(isDisabled: isDisabled), password: nil,
             action: try frame.action(fields, request, context, visit))

@@ -29,7 +29,8 @@ struct SessionTree: Sendable {
         func draw(_ session: SessionOverview, depth: Int) {
             // Each once, whatever a damaged row says of its parent.
             guard drawn.insert(session.id).inserted else { return }
-            rows.append(row(session, depth: min(depth, Self.deepest), at: now))
+            let isBelow = session.parentID.map(ids.contains) ?? false
+            rows.append(row(session, depth: min(depth, Self.deepest), isBelowParent: isBelow, at: now))
             for child in children[session.id] ?? [] { draw(child, depth: depth + 1) }
         }
         for device in devices {
@@ -47,8 +48,12 @@ struct SessionTree: Sendable {
         return rows
     }
 
-    private func row(_ session: SessionOverview, depth: Int, at now: Timestamp) -> [String: any Sendable] {
+    /// - Parameter isBelowParent: whether the tree shows what the session hangs under, so that no words need to.
+    private func row(
+        _ session: SessionOverview, depth: Int, isBelowParent: Bool, at now: Timestamp
+    ) -> [String: any Sendable] {
         var row = ConsoleRows.session(session, at: now, words)
+        if isBelowParent { row["parent"] = nil }
         row["depth"] = String(depth)
         // The row's own, or a template would take the page's.
         row["device_row"] = false

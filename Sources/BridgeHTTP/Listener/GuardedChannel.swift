@@ -5,7 +5,8 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// HTTP/1.1 with a deadline for bodies and a last answer at the stop, behind TLS with the context that is current when a connection comes in.
+/// HTTP/1.1 with a deadline for bodies and a last answer at the stop, behind TLS with the context that is current when
+/// a connection comes in.
 ///
 /// Hummingbird's own `TLSChannel` keeps the context it was made with, so a renewed certificate would need a restart.
 struct GuardedChannel: ServerChildChannel {

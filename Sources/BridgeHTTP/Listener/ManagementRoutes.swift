@@ -1,19 +1,35 @@
-import Bridge
+package import Bridge
 package import Hummingbird
 import HTTPTypes
 import NIOCore
 import OAuth2
 
 /// The management listener: `/livez`, `/readyz`, `/metrics` (contract §13). Not for the public.
-package func buildManagementRouter(readiness: Readiness, metrics: PrometheusMetrics) -> Router<BasicRequestContext> {
-    let router = Router(context: BasicRequestContext.self)
-    router.add(middleware: ManagementHeaders())
-    router.get("/livez") { _, _ in
+/// - Parameter issuer: where the codes of errors are explained.
+package func buildManagementRouter(
+    readiness: Readiness, metrics: PrometheusMetrics, issuer: WebOrigin
+) -> Router<BridgeRequestContext> {
+    let router = Router(context: BridgeRequestContext.self)
+    router.add(middleware: ManagementFront(issuer: issuer))
+    let pages = ManagementPages(readiness: readiness, metrics: metrics)
+    let endpoints = Endpoints(router: router)
+    endpoints.on("/livez", [.get: pages.alive])
+    endpoints.on("/readyz", [.get: pages.ready])
+    endpoints.on("/metrics", [.get: pages.exposition])
+    return router
+}
+
+private struct ManagementPages: Sendable {
+    let readiness: Readiness
+    let metrics: PrometheusMetrics
+
+    @Sendable func alive(_ request: Request, context: BridgeRequestContext) -> Response {
         var body = JSONObjectWriter()
         body.add("status", "alive")
         return Response.json(body)
     }
-    router.get("/readyz") { _, _ in
+
+    @Sendable func ready(_ request: Request, context: BridgeRequestContext) async -> Response {
         let report = await readiness.report()
         var checks = JSONObjectWriter()
         for name in readiness.names {
@@ -24,31 +40,44 @@ package func buildManagementRouter(readiness: Readiness, metrics: PrometheusMetr
         body.add("status", report.isReady ? "ready" : "not_ready")
         body.add("checks", json: checks)
         body.add("degraded", report.degraded)
-        return Response.json(
-            body, status: report.isReady ? .ok : .init(code: ErrorCode.temporarilyUnavailable.status))
+        guard report.isReady else {
+            var response = Response.json(body, status: .init(code: ErrorCode.temporarilyUnavailable.status))
+            response.headers[.retryAfter] = String(ErrorTable.storageRetryAfter)
+            return response
+        }
+        return Response.json(body)
     }
-    router.get("/metrics") { _, _ in
+
+    @Sendable func exposition(_ request: Request, context: BridgeRequestContext) -> Response {
         Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
             body: .init(byteBuffer: ByteBuffer(string: metrics.exposition())))
     }
-    return router
 }
 
-/// The header fields that every answer has (contract §11), the router's own among them.
-private struct ManagementHeaders: RouterMiddleware {
-    typealias Context = BasicRequestContext
+/// The bodies of errors, and the header fields that every answer has (contract §11), the router's own among them.
+private struct ManagementFront: RouterMiddleware {
+    typealias Context = BridgeRequestContext
+
+    let issuer: WebOrigin
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
+        let requestID = RequestID.make(at: TimeSource.system.now(), random: .system)
         var response: Response
         do {
             response = try await next(request, context)
-        } catch let error as any HTTPResponseError {
-            response = try error.response(from: request, context: context)
+        } catch {
+            let answer = ErrorTable.answer(to: error)
+            response = .json(
+                ErrorResponder.body(answer.error, issuer: issuer, requestID: requestID),
+                status: .init(code: answer.status))
+            response.headers.append(contentsOf: answer.headers)
         }
-        response.headers[.xRequestID] = RequestID.make(at: TimeSource.system.now(), random: .system)
+        // As on the public listener: no client reads content after HEAD (RFC 9110 §9.3.2).
+        if request.method == .head { response = response.createHeadResponse() }
+        response.headers[.xRequestID] = requestID
         response.headers[.xContentTypeOptions] = "nosniff"
         return response
     }

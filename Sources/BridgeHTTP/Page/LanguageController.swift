@@ -21,7 +21,7 @@ struct LanguageController: RouteGroup {
 
     @Sendable func choose(_ request: Request, context: BridgeRequestContext) throws -> Response {
         guard isOwnPage(request) else { throw OAuthError(.forbidden) }
-        let form = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let form = try request.query()
         try form.checkUnique()
         guard let language = pages.texts.languages.first(where: { $0 == form["language"] }),
             let again = form["again"].flatMap({ PageAgain($0, repetition) })

@@ -25,9 +25,12 @@ struct PageAgain: Hashable, Sendable {
 
     /// Whether no browser reads another path in it, or another host: `//host`, `..`, `%2e%2e`.
     private static func isPlain(_ path: Substring) -> Bool {
-        path.first == "/"
-            && path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy { segment in
-                !segment.isEmpty && segment.utf8.allSatisfy { ASCII.isUnreserved($0) } && !segment.hasPrefix(".")
-            }
+        guard path.first == "/" else { return false }
+        var segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        // A path may end in a slash, as the console's first page does; `/` alone names no page of ours.
+        if segments.count > 1, segments.last?.isEmpty == true { segments.removeLast() }
+        return segments.allSatisfy { segment in
+            !segment.isEmpty && segment.utf8.allSatisfy { ASCII.isUnreserved($0) } && !segment.hasPrefix(".")
+        }
     }
 }

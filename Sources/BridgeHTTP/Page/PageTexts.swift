@@ -1,3 +1,4 @@
+import Bridge
 import Foundation
 
 /// The texts of every page in every language: `texts/<language>.json`, two levels, section and key.
@@ -49,6 +50,19 @@ struct PageTexts: Sendable {
                 of: "{\(name)}", with: isIsolated ? TextDirection.isolated(value) : value)
         }
         return text
+    }
+
+    /// One text that may name a wait as `{wait}`: in seconds below a minute, else in minutes. A site's own text may count
+    /// minutes itself, as `{minutes}`.
+    func text(_ section: String, _ key: String, in language: String, waiting wait: Duration?) -> String {
+        guard let wait else { return text(section, key, in: language) }
+        let seconds = wait.roundedUpSeconds
+        let minutes = String(wait.roundedUpMinutes)
+        let words =
+            seconds < 60
+            ? text("limited", "seconds", in: language, ["count": String(seconds)])
+            : text("limited", "minutes", in: language, ["count": minutes])
+        return text(section, key, in: language, ["wait": words, "minutes": minutes])
     }
 
     /// What a language is called by those who speak it; its tag, where its file does not say.

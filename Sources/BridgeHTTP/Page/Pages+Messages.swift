@@ -14,7 +14,7 @@ extension Pages {
     func limited(retryAfter wait: Duration, isOfLink: Bool, to visitor: PageVisitor) -> Response {
         let language = language(for: visitor)
         let explanation = texts.text(
-            "limited", isOfLink ? "explanation" : "explanation_sign_in", in: language, wait.textValues)
+            "limited", isOfLink ? "explanation" : "explanation_sign_in", in: language, waiting: wait)
         var response = render(
             "limited", ["explanation": explanation], to: visitor, language: language,
             status: .init(code: ErrorCode.rateLimited.status))
@@ -33,16 +33,17 @@ extension Pages {
     }
 
     /// - Parameters:
+    ///   - stayingAt: where it leads to who stays signed in.
     ///   - fields: what the form sends besides its token.
     ///   - formTargets: other origins that its answer may lead to.
     func signOut(
-        formToken: String, action: String, fields: [(name: String, value: String)] = [],
+        formToken: String, action: String, stayingAt stay: String, fields: [(name: String, value: String)] = [],
         formTargets: [String] = [], to visitor: PageVisitor
     ) -> Response {
         render(
             "sign_out",
             [
-                "form_token": formToken, "action": action,
+                "form_token": formToken, "action": action, "stay_path": stay,
                 "fields": fields.map { ["name": $0.name, "value": $0.value] },
             ], to: visitor, policy: ContentSecurityPolicy(formTargets: formTargets))
     }
@@ -112,9 +113,4 @@ extension Pages {
         }
         return render("error_index", ["codes": rows, "causes": causes], to: visitor, language: language)
     }
-}
-
-extension Duration {
-    /// A wait, as texts name it.
-    var textValues: [String: String] { ["minutes": String(roundedUpMinutes)] }
 }

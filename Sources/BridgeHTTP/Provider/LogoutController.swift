@@ -20,7 +20,7 @@ struct LogoutController: BrowserGroup {
     let provider: ProviderServices
 
     @Sendable func visit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let query = try request.query()
         let parameters = try LogoutRequest.parameters(of: query, openedWith: provider.logout.seal)
         return try await answer(
             LogoutRequest(parameters, provider: provider, clients: clients), request, context)
@@ -57,7 +57,7 @@ struct LogoutController: BrowserGroup {
         var response = pages.signOut(
             formToken: try formTokens.make(
                 for: .signOut, binding: binding, session: request.sessionSecret), action: Self.path,
-            fields: logout.fields, formTargets: logout.target.map { [$0.origin] } ?? [],
+            stayingAt: stayPath(request), fields: logout.fields, formTargets: logout.target.map { [$0.origin] } ?? [],
             to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response

@@ -45,7 +45,7 @@ struct LogoutRequest: Sendable {
     /// - Throws: ``StorageError/unavailable(_:)`` when no key may seal now.
     func location(at origin: WebOrigin, sealedWith seal: ShortLivedSeal) throws -> String {
         let form = fields.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
-        let address = "\(origin)/oauth/logout"
+        let address = "\(origin)\(LogoutController.path)"
         // Too long for a header line of proxies: then the user is asked, and stays here.
         guard !form.isEmpty, form.utf8.count <= Self.maximumSealedBytes else { return address }
         return "\(address)?\(Self.sealedName)=\(try seal.seal(Array(form.utf8), lifetime: Self.sealedLifetime))"
@@ -64,7 +64,7 @@ struct LogoutRequest: Sendable {
     private static func target(_ uri: String?, state: String?, client: Client?) -> Target? {
         guard let uri, let client,
             let registered = client.postLogoutRedirectURIs.first(where: {
-                $0.description.utf8.elementsEqual(uri.utf8)
+                $0.description.hasSameBytes(as: uri)
             })
         else { return nil }
         let location = state.map { RedirectAnswer.location(uri, [("state", $0)]) } ?? uri

@@ -9,7 +9,7 @@ enum ProviderMetadata {
     ) -> JSONValue {
         func texts(_ values: [String]) -> JSONValue { .array(values.map(JSONValue.string)) }
         let methods = texts(ClientAuthenticationMethod.allCases.map(\.rawValue))
-        let assertionAlgorithms = texts(["ES256", "RS256", "PS256", "EdDSA"])
+        let assertionAlgorithms = texts(VerificationKey.announcedAlgorithms.map(\.rawValue))
         var members: [String: JSONValue] = [
             "issuer": .string(issuer),
             "require_pushed_authorization_requests": .bool(false),

@@ -60,6 +60,11 @@ extension BrowserGroup {
             .themed(by: here).themed(by: website)
     }
 
+    /// Where a visitor goes who stays signed in after all: to the account where its page is, else to the website.
+    func stayPath(_ request: Request) -> String {
+        origins.place(of: request).purposes.isDisjoint(with: [.provider, .console]) ? "/" : AccountPath.home
+    }
+
     /// To another page of the origin that was asked.
     /// - Parameter path: with its query.
     func onward(_ path: String, _ request: Request) -> Response {

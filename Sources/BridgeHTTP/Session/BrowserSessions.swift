@@ -90,8 +90,14 @@ package final class BrowserSessions: Sendable {
 
     /// Whether an access token is the value of a cookie that a website of another domain has seen.
     func isKeptElsewhere(_ token: AccessTokenClaims) async throws -> Bool {
-        guard let id = token.sessionID, let session = try await sessions.peek(id) else { return false }
+        guard let session = try await session(of: token) else { return false }
         return origins.isKeptElsewhere(session)
+    }
+
+    /// The live browser's session whose cookie an access token is the value of. No use of it.
+    func session(of token: AccessTokenClaims) async throws -> WebSession? {
+        guard let id = token.sessionID else { return nil }
+        return try await sessions.peek(id)
     }
 
     /// The session of the cookie of the profile `session`, ended or not: whose it was.

@@ -56,7 +56,7 @@ struct SessionController: BrowserGroup {
         let binding = FormCookie.binding(of: request, random: random)
         var response = pages.signOut(
             formToken: try formTokens.make(for: .signOut, binding: binding, session: request.sessionSecret),
-            action: Self.signOutPath, to: pageVisitor(request, context))
+            action: Self.signOutPath, stayingAt: stayPath(request), to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }

@@ -83,7 +83,7 @@ extension RouteGuard where Group == SecondFactorController, Admitted == SecondFa
     static var session: Self {
         Self(.session) { group, handler in
             { request, context in
-                let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+                let query = try request.query()
                 let journey = SecondFactorController.Journey(
                     isForConsole: query["for"] == "console", origin: group.origins.own(of: request))
                 guard let found = try await group.browsers.secretSession(of: request) else { return journey.signIn }

@@ -63,7 +63,7 @@ extension Pages {
     }
 
     private func notice(_ notice: SignInNotice?, in section: String, _ language: String) -> String? {
-        notice.map { texts.text(section, $0.key, in: language, $0.textValues) }
+        notice.map { texts.text(section, $0.key, in: language, waiting: $0.wait) }
     }
 }
 

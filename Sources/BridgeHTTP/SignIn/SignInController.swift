@@ -38,7 +38,8 @@ struct SignInController: BrowserGroup {
     }
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        // A `redirect` that cannot be decoded does not fail the sign-in (contract §4.3).
+        let query = try request.queryOfLink()
         if let location = frontDoor(for: query, of: request) {
             return .seeOther(location)
         }

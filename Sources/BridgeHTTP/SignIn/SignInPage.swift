@@ -33,8 +33,8 @@ enum SignInNotice: Sendable {
         }
     }
 
-    /// What its text is filled in with.
-    var textValues: [String: String] { if case .limited(let wait) = self { wait.textValues } else { [:] } }
+    /// What its text says to wait.
+    var wait: Duration? { if case .limited(let wait) = self { wait } else { nil } }
 }
 
 extension SignInNotice {

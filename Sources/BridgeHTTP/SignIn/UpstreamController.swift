@@ -56,7 +56,7 @@ struct UpstreamController: BrowserGroup {
     }
 
     @Sendable func finish(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let parameters = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let parameters = try request.query()
         let browser = FormCookie.binding(of: request, random: random)
         let here = origins.own(of: request)
         let origin = context.origin(of: request)

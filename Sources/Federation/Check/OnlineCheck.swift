@@ -37,7 +37,7 @@ package enum OnlineCheck {
                 let metadata = try await IssuerMetadata.fetch(for: url, over: connection)
                 return try count(try await connection.get(metadata.keySetURL), at: metadata.keySetURL)
             case .introspection(let text, let clientID, let secret, _):
-                guard let url = EndpointURL(text) else { return .bad("introspection_endpoint is not a secure URL") }
+                guard let url = EndpointURL(text) else { return .bad("introspection.endpoint is not a secure URL") }
                 // RFC 7662 §2.2: of a token that it does not know it says that it is not active.
                 _ = try await connection.post(
                     url, form: [("token", "drawbridge-check-config")], clientID: clientID, secret: secret)

@@ -10,15 +10,7 @@ package struct AlertWebhook: AlertDelivery {
     private let url: String
     private let secret: Secret<[UInt8]>?
 
-    private static let timeout = TimeAmount.seconds(5)
-
-    // A receiver that redirects would choose whom we post to.
-    private static let client: HTTPClient = {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
-        configuration.timeout.connect = .seconds(3)
-        configuration.httpVersion = .http1Only
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
+    private static let timeout = Duration.seconds(5)
 
     /// - Parameter secret: signs the body, as HMAC-SHA256 in `Drawbridge-Signature`; `nil` signs nothing.
     package init(url: String, secret: Secret<[UInt8]>?) {
@@ -36,8 +28,10 @@ package struct AlertWebhook: AlertDelivery {
             request.headers.add(name: "Drawbridge-Signature", value: "sha256=\(HexDigit.encode(Array(code)))")
         }
         request.body = .bytes(ByteBuffer(bytes: body))
-        guard let response = try? await Self.client.execute(request, timeout: Self.timeout) else { return false }
-        return (200..<300).contains(response.status.code)
+        guard let status = try? await HTTPClient.deliveries.status(of: request, within: Self.timeout) else {
+            return false
+        }
+        return (200..<300).contains(status)
     }
 
     static func body(_ alert: Alert, isOver: Bool, node: String, at now: Timestamp) -> [UInt8] {

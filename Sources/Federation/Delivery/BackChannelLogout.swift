@@ -6,14 +6,6 @@ import OAuth2
 
 /// Posts logout tokens to clients (OpenID Connect Back-Channel Logout §2.5).
 package struct BackChannelLogout: LogoutDelivery {
-    // As for issuers: a client that redirects would choose whom we post to.
-    private static let client: HTTPClient = {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
-        configuration.timeout.connect = .seconds(3)
-        configuration.httpVersion = .http1Only
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
-
     package init() {}
 
     package func deliver(
@@ -24,11 +16,10 @@ package struct BackChannelLogout: LogoutDelivery {
         request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
         request.body = .bytes(ByteBuffer(string: "logout_token=" + PercentEncoding.encode(token.expose())))
         do {
-            let response = try await Self.client.execute(request, timeout: .milliseconds(timeout.inMilliseconds))
-            switch response.status.code {
+            switch try await HTTPClient.deliveries.status(of: request, within: timeout) {
             case 200, 204: return .accepted
             case 500...: return .failed
-            default: return .refused(status: Int(response.status.code))
+            case let status: return .refused(status: status)
             }
         } catch {
             return .failed

@@ -5,14 +5,6 @@ import NIOHTTP1
 
 /// Posts notices to webhooks, under the rules that back-channel logout has.
 package struct WebhookPoster: WebhookDelivery {
-    // A receiver that redirects would choose whom we post to.
-    private static let client: HTTPClient = {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
-        configuration.timeout.connect = .seconds(3)
-        configuration.httpVersion = .http1Only
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
-
     package init() {}
 
     package func post(
@@ -25,7 +17,6 @@ package struct WebhookPoster: WebhookDelivery {
         request.headers.add(name: "Drawbridge-Webhook-Id", value: id)
         request.headers.add(name: "Drawbridge-Webhook-Signature", value: signature)
         request.body = .bytes(ByteBuffer(bytes: body))
-        let response = try? await Self.client.execute(request, timeout: .milliseconds(timeout.inMilliseconds))
-        return response.map { Int($0.status.code) }
+        return try? await HTTPClient.deliveries.status(of: request, within: timeout)
     }
 }

@@ -20,18 +20,9 @@ struct IssuerConnection: Sendable {
 
     var client: HTTPClient { triesOnce ? Self.impatient : Self.patient }
 
-    // One for the process, never shut down, as `HTTPClient.shared` is; that one would follow redirects, and an issuer
-    // that redirects would choose where we look for its keys.
-    private static let patient = make(triesOnce: false)
-    private static let impatient = make(triesOnce: true)
-
-    private static func make(triesOnce: Bool) -> HTTPClient {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
-        configuration.timeout.connect = .seconds(5)
-        configuration.httpVersion = .http1Only
-        configuration.connectionPool.retryConnectionEstablishment = !triesOnce
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }
+    // An issuer that redirects would choose where we look for its keys.
+    private static let patient = HTTPClient.withoutRedirects(connectingWithin: .seconds(5))
+    private static let impatient = HTTPClient.withoutRedirects(connectingWithin: .seconds(5), triesOnce: true)
 
     /// Fetches a document.
     func get(_ url: EndpointURL) async throws -> [UInt8] {

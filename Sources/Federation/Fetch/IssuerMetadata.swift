@@ -1,3 +1,4 @@
+import Bridge
 import OAuth2
 
 /// Finds an issuer's key set (OpenID Connect Discovery §4, RFC 8414 §3).
@@ -6,7 +7,7 @@ struct IssuerMetadata: Sendable {
 
     init(json: [UInt8], issuer: String) throws(IssuerMetadataError) {
         guard let members = JSONValue.parse(json)?.object else { throw .malformed }
-        guard let named = members["issuer"]?.string, named.utf8.elementsEqual(issuer.utf8) else { throw .otherIssuer }
+        guard let named = members["issuer"]?.string, named.hasSameBytes(as: issuer) else { throw .otherIssuer }
         guard let url = members["jwks_uri"]?.string.flatMap({ EndpointURL($0) }) else { throw .noKeySet }
         keySetURL = url
     }

@@ -45,7 +45,7 @@ final class IntrospectingIssuer: TrustedIssuer {
         }
         guard answer["active"]?.bool == true else { throw BearerRefusal.inactive }
         if let issuer = answer["iss"] {
-            guard let issuer = issuer.string, issuer.utf8.elementsEqual(settings.issuer.utf8) else {
+            guard let issuer = issuer.string, issuer.hasSameBytes(as: settings.issuer) else {
                 throw BearerRefusal.unknownIssuer
             }
         }
@@ -57,7 +57,7 @@ final class IntrospectingIssuer: TrustedIssuer {
     func reload() throws {
         guard let secret = try reread?() else { return }
         if let fault = TrustedIssuerSettings.fault(of: secret) {
-            throw TrustedIssuerError(field: "introspection_client_secret", text: fault)
+            throw TrustedIssuerError(field: "introspection.client_secret_file", text: fault)
         }
         clientSecret.replace(with: secret)
     }

@@ -17,6 +17,6 @@ package struct OwnIssuer: Sendable {
 
     /// Whether an issuer bears a name that stands for this service, in tokens or in users' rows.
     func isNamed(_ issuer: String) -> Bool {
-        [name, Account.issuer].contains { $0?.utf8.elementsEqual(issuer.utf8) == true }
+        [name, Account.issuer].contains { $0?.hasSameBytes(as: issuer) == true }
     }
 }

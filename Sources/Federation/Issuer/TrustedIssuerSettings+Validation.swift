@@ -3,11 +3,21 @@ import OAuth2
 
 extension TrustedIssuerSettings {
     /// Everything wrong with a list of issuers; nothing is read or fetched.
-    /// - Parameter own: this service, whose users they must not be able to name either.
+    /// - Parameters:
+    ///   - incomplete: those of which something could not be read: they are judged beside the others alone.
+    ///   - own: this service, whose users they must not be able to name either.
     package static func problems(
-        in issuers: [TrustedIssuerSettings], beside own: OwnIssuer = .none
+        in issuers: [TrustedIssuerSettings], and incomplete: [TrustedIssuerSettings] = [],
+        beside own: OwnIssuer = .none
     ) -> [TrustedIssuerError] {
-        var problems = issuers.flatMap { $0.ownProblems }
+        issuers.flatMap { $0.ownProblems } + mutualProblems(in: issuers + incomplete, beside: own)
+    }
+
+    /// What is wrong among issuers, and with their names beside this service's own.
+    private static func mutualProblems(
+        in issuers: [TrustedIssuerSettings], beside own: OwnIssuer
+    ) -> [TrustedIssuerError] {
+        var problems: [TrustedIssuerError] = []
         for issuer in issuers where own.isNamed(issuer.issuer) {
             problems.append(.init(issuer: issuer.issuer, field: "issuer", text: "is this service's own name"))
         }
@@ -92,9 +102,9 @@ extension TrustedIssuerSettings {
             if !passes { problems.append(.init(issuer: issuer, field: field, text: text)) }
         }
         check(Self.isWord(issuer, upTo: 255), "issuer", "must be 1 to 255 visible ASCII characters")
-        check(!audiences.isEmpty, "audiences", "needs at least one")
+        check(!audiences.isEmpty, "audience", "needs at least one")
         check(
-            audiences.allSatisfy { ClaimText.isAcceptable($0) }, "audiences",
+            audiences.allSatisfy { ClaimText.isAcceptable($0) }, "audience",
             "must be 1 to 255 bytes without control characters")
         check(ClaimText.isAcceptable(subjectClaim), "subject_claim", "must be a claim's name")
         check(ClaimText.isAcceptable(clientClaim), "client_claim", "must be a claim's name")
@@ -114,7 +124,6 @@ extension TrustedIssuerSettings {
             Self.maximumTokenLifetimes.contains(maximumTokenLifetime), "max_token_lifetime",
             "must be a duration from 1m to 366d")
         check((.zero ... .seconds(60)).contains(leeway), "leeway", "must be 0 to 60 seconds")
-        check((256...65_536).contains(maximumTokenLength), "max_token_length", "must be 256 to 65536")
         return problems + verificationProblems
     }
 
@@ -125,17 +134,19 @@ extension TrustedIssuerSettings {
         let insecure = "must be an https URL; http is possible on loopback only"
         switch verification {
         case .hmac(let secret, _, let algorithm, _):
-            guard algorithm.isSymmetric else { return problem("algorithm", "must be HS256, HS384 or HS512") }
-            return Self.fault(of: secret, for: algorithm).map { problem("hmac_secret", $0) } ?? []
+            guard algorithm.isSymmetric else { return problem("hmac.algorithm", "must be HS256, HS384 or HS512") }
+            return Self.fault(of: secret, for: algorithm).map { problem("hmac.secret_file", $0) } ?? []
         case .introspection(let endpoint, let clientID, let clientSecret, _):
-            var problems = EndpointURL(endpoint) == nil ? problem("introspection_endpoint", insecure) : []
-            if clientID.isEmpty { problems += problem("introspection_client_id", "is missing") }
-            if let fault = Self.fault(of: clientSecret) { problems += problem("introspection_client_secret", fault) }
+            var problems = EndpointURL(endpoint) == nil ? problem("introspection.endpoint", insecure) : []
+            if clientID.isEmpty { problems += problem("introspection.client_id", "is missing") }
+            if let fault = Self.fault(of: clientSecret) {
+                problems += problem("introspection.client_secret_file", fault)
+            }
             return problems
         case .jwksFile(let path):
             return (path.isEmpty ? problem("jwks_file", "is missing") : []) + algorithmProblems
         case .jwksURL(let url):
-            return (EndpointURL(url) == nil ? problem("jwks_url", insecure) : []) + algorithmProblems
+            return (EndpointURL(url) == nil ? problem("jwks_uri", insecure) : []) + algorithmProblems
         case .discovery:
             let isURL = EndpointURL(issuer, allowingQuery: false) != nil
             return (isURL ? [] : problem("issuer", insecure)) + algorithmProblems
@@ -150,7 +161,7 @@ extension TrustedIssuerSettings {
 
     /// The same of what an introspection endpoint is shown.
     static func fault(of clientSecret: Secret<String>) -> String? {
-        clientSecret.expose().isEmpty ? "is missing" : nil
+        clientSecret.expose().isEmpty ? "is empty" : nil
     }
 
     private var algorithmProblems: [TrustedIssuerError] {

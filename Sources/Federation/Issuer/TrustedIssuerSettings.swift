@@ -45,8 +45,9 @@ package struct TrustedIssuerSettings: Sendable {
     package var maximumTokenLifetime: Duration
     /// How far the issuer's clock may be from ours.
     package var leeway: Duration
-    package var maximumTokenLength: Int
 
+    /// The longest token of theirs that is looked at, in bytes.
+    package static let maximumTokenLength = 8192
     /// What is signed with public keys unless said otherwise.
     package static let defaultAlgorithms: Set<SignatureAlgorithm> = [.es256, .rs256, .ps256, .eddsa]
     package static let defaultMaximumTokenLifetime = Duration.seconds(86_400)
@@ -58,8 +59,7 @@ package struct TrustedIssuerSettings: Sendable {
         clientClaim: String = "client_id", fallbackClientClaim: String? = nil, deviceClaim: String = "device_id",
         groupsClaim: String? = nil, subjectPrefix: String = "", sharesSubjectsWithAccounts: Bool = false,
         clients: Set<ClientID>? = nil,
-        leeway: Duration = .seconds(30), maximumTokenLifetime: Duration = defaultMaximumTokenLifetime,
-        maximumTokenLength: Int = 8192
+        leeway: Duration = .seconds(30), maximumTokenLifetime: Duration = defaultMaximumTokenLifetime
     ) {
         self.issuer = issuer
         self.audiences = audiences
@@ -75,7 +75,6 @@ package struct TrustedIssuerSettings: Sendable {
         self.clients = clients
         self.leeway = leeway
         self.maximumTokenLifetime = maximumTokenLifetime
-        self.maximumTokenLength = maximumTokenLength
     }
 
     var usesIntrospection: Bool { if case .introspection = verification { true } else { false } }

@@ -25,7 +25,7 @@ extension TrustedIssuers {
         case .jwksFile(let path):
             return signing(try KeySetFile(path: path, allowed: allowed, limits: limits))
         case .jwksURL(let text):
-            let url = try endpoint(text, field: "jwks_url")
+            let url = try endpoint(text, field: "jwks_uri")
             return remote { try await connection.get(url) }
         case .discovery:
             let url = try endpoint(settings.issuer, field: "issuer")
@@ -37,7 +37,7 @@ extension TrustedIssuers {
             }
         case .introspection(let text, let clientID, let clientSecret, let reread):
             return IntrospectingIssuer(
-                settings: settings, endpoint: try endpoint(text, field: "introspection_endpoint"), clientID: clientID,
+                settings: settings, endpoint: try endpoint(text, field: "introspection.endpoint"), clientID: clientID,
                 clientSecret: clientSecret, reread: reread, connection: connection, logger: logger)
         }
     }

@@ -8,7 +8,6 @@ import OAuth2
 package struct TrustedIssuers: BearerAuthenticator {
     private let issuers: [[UInt8]: any TrustedIssuer]
     private let introspecting: (any TrustedIssuer)?
-    private let maximumTokenLength: Int
 
     /// - Parameter own: this service, whose users they must not be able to name.
     /// - Throws: ``TrustedIssuerProblems`` with everything that is wrong, unreadable key files included. Nothing is
@@ -33,16 +32,15 @@ package struct TrustedIssuers: BearerAuthenticator {
         guard problems.isEmpty else { throw TrustedIssuerProblems(problems) }
         self.issuers = issuers
         introspecting = issuers.values.first { $0.settings.usesIntrospection }
-        maximumTokenLength = settings.map(\.maximumTokenLength).max() ?? 0
     }
 
     package func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity {
-        guard token.expose().utf8.count <= maximumTokenLength else { throw BearerRefusal.malformed }
-        let parsed = ForeignToken(token.expose())
-        let issuer = try parsed.map { parsed throws(BearerRefusal) in try self.issuer(of: parsed) } ?? introspecting
-        guard let issuer, Self.isToken68(token), token.expose().utf8.count <= issuer.settings.maximumTokenLength else {
+        guard token.expose().utf8.count <= TrustedIssuerSettings.maximumTokenLength else {
             throw BearerRefusal.malformed
         }
+        let parsed = ForeignToken(token.expose())
+        let issuer = try parsed.map { parsed throws(BearerRefusal) in try self.issuer(of: parsed) } ?? introspecting
+        guard let issuer, Self.isToken68(token) else { throw BearerRefusal.malformed }
         return try await issuer.identity(of: token, parsed: parsed, at: now)
     }
 

@@ -22,6 +22,11 @@ package enum ASCII {
         isNameByte(byte) || byte == UInt8(ascii: "~")
     }
 
+    /// What a URI without a fragment is made of (RFC 3986 §2): unreserved characters, reserved ones but `#`, and `%`.
+    @inlinable package static func isURIByte(_ byte: UInt8) -> Bool {
+        isUnreserved(byte) || ":/?[]@!$&'()*+,;=%".utf8.contains(byte)
+    }
+
     /// A byte of `b64token` (RFC 6750 §2.1); padding may be anywhere.
     @inlinable package static func isToken68(_ byte: UInt8) -> Bool {
         isUnreserved(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=")

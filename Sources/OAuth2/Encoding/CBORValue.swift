@@ -13,8 +13,8 @@ package enum CBORValue: Hashable, Sendable {
 
     /// Reads a document that ends with its last byte.
     ///
-    /// Strict, so that nothing but the order of a map has two spellings: definite lengths and the shortest form of each number only, as CTAP 2
-    /// writes them, UTF-8 that holds, no name twice.
+    /// Strict, so that nothing but the order of a map has two spellings: definite lengths and the shortest form of each
+    /// number only, as CTAP 2 writes them, UTF-8 that holds, no name twice.
     /// - Returns: `nil` for anything else.
     package static func parse(_ bytes: [UInt8], depth: Int = depth) -> CBORValue? {
         guard let (value, rest) = parse(beginningOf: bytes[...], depth: depth), rest.isEmpty else { return nil }

@@ -28,7 +28,15 @@ package struct FormParameters: Sendable {
     package init(parsing text: some Sequence<UInt8>) throws(Failure) { try self.init(bytes: Array(text)) }
 
     /// As ``init(parsing:)``. Not generic: other modules would run it unspecialised.
-    package init(bytes text: [UInt8]) throws(Failure) {
+    package init(bytes text: [UInt8]) throws(Failure) { try self.init(bytes: text, decode: Self.decode) }
+
+    /// As ``init(parsing:)``, but what cannot be decoded stays as it came, and then matches nothing: one bad escape does
+    /// not spoil the rest of a link that somebody follows.
+    package init(keepingMalformed text: [UInt8]) throws(Failure) {
+        try self.init(bytes: text) { part in (try? Self.decode(part)) ?? Array(part) }
+    }
+
+    private init(bytes text: [UInt8], decode: (ArraySlice<UInt8>) throws(Failure) -> [UInt8]) throws(Failure) {
         var pairs: [(name: [UInt8], value: [UInt8])] = []
         var start = 0
         while start < text.count {
@@ -36,8 +44,8 @@ package struct FormParameters: Sendable {
             if start < end {
                 guard pairs.count < Self.maximumCount else { throw .tooMany }
                 let separator = text[start..<end].firstIndex(of: UInt8(ascii: "=")) ?? end
-                let name = try Self.decode(text[start..<separator])
-                pairs.append((name, try Self.decode(text[min(separator + 1, end)..<end])))
+                let name = try decode(text[start..<separator])
+                pairs.append((name, try decode(text[min(separator + 1, end)..<end])))
             }
             start = end + 1
         }

@@ -4,7 +4,7 @@
 /// decided by ``flaw(method:targets:)`` and by whoever knows the time.
 package struct DPoPProof: Sendable {
     /// What proofs may be signed with: `dpop_signing_alg_values_supported`.
-    package static let algorithms = ["ES256", "EdDSA", "RS256", "PS256"]
+    package static let algorithms = VerificationKey.announcedAlgorithms.map(\.rawValue)
     /// Of the header field's value.
     package static let maximumLength = 8 * 1024
 
@@ -24,8 +24,6 @@ package struct DPoPProof: Sendable {
     private let target: String
 
     private static let longestID = 128
-    /// Private members of every kind of key, and the symmetric one (RFC 7518 §6).
-    private static let privateMembers: Set<String> = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 
     package init(_ text: String) throws(DPoPRefusal) {
         guard text.utf8.count <= Self.maximumLength, let token = CompactJWS(text), let claims = token.claims else {
@@ -34,7 +32,7 @@ package struct DPoPProof: Sendable {
         guard token.type == "dpop+jwt" else { throw .wrongType }
         guard let algorithm = token.algorithm, Self.algorithms.contains(algorithm) else { throw .wrongAlgorithm }
         guard let jwk = token.header["jwk"]?.object else { throw .unusableKey }
-        guard Self.privateMembers.isDisjoint(with: jwk.keys) else { throw .privateKey }
+        guard VerificationKey.privateMembers.isDisjoint(with: jwk.keys) else { throw .privateKey }
         guard let key = VerificationKey(jwk: .object(jwk)) else { throw .unusableKey }
         guard key.verifies(token) else { throw .badSignature }
         guard let id = claims["jti"]?.string, (1...Self.longestID).contains(id.utf8.count),

@@ -13,7 +13,7 @@ package struct RedirectURIRules: Hashable, Sendable {
 
     func check(_ uri: [UInt8]) throws(RedirectURIError) -> RedirectURI.Kind {
         guard (1...2048).contains(uri.count) else { throw .length }
-        guard uri.allSatisfy(Self.isURICharacter) else { throw .character }
+        guard uri.allSatisfy(ASCII.isURIByte) else { throw .character }
         guard !uri.contains(UInt8(ascii: "*")) else { throw .wildcard }
         guard Self.hasWholeEscapes(uri) else { throw .escape }
         guard let colon = uri.firstIndex(of: UInt8(ascii: ":")), colon > 0,
@@ -105,11 +105,6 @@ package struct RedirectURIRules: Hashable, Sendable {
                 || (index + 2 < uri.count && HexDigit.value(uri[index + 1]) != nil
                     && HexDigit.value(uri[index + 2]) != nil)
         }
-    }
-
-    /// RFC 3986 §2.2, §2.3 without `#`.
-    private static func isURICharacter(_ byte: UInt8) -> Bool {
-        ASCII.isLetterOrDigit(byte) || "-._~:/?[]@!$&'()*+,;=%".utf8.contains(byte)
     }
 
     private static func isLabelByte(_ byte: UInt8) -> Bool {

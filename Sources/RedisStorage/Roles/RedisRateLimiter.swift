@@ -133,8 +133,8 @@ extension RedisScript {
     /// One ``AttemptWindow``'s step, atomic on the server: the same rule as in process, on the server's clock.
     ///
     /// `KEYS[1]` the window; `ARGV` the attempts, the window's and the block's milliseconds, 1 to take, 0 to look or -1
-    /// to give one back, and in tests the instant. The value is the attempts so far and when they are forgotten; `-1` attempts are a
-    /// block. The answer is the wait in milliseconds, 0 for none.
+    /// to give one back, and in tests the instant. The value is the attempts so far and when they are forgotten; `-1`
+    /// attempts are a block. The answer is the wait in milliseconds, 0 for none.
     static let attemptWindow = RedisScript(
         """
         \(now(orArgument: 5))

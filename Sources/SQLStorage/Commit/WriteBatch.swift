@@ -66,10 +66,7 @@ struct WriteBatch {
             return nil
         }
         return writes.reduce(nil) { chain, write in
-            WriteBatch(
-                writes: [write], session: session, auditor: auditor, dialect: dialect, follow: follow,
-                outage: outage, didCommit: didCommit
-            ).commit(startingFrom: chain)
+            batch(of: [write]).commit(startingFrom: chain)
         }
     }
 
@@ -86,10 +83,7 @@ struct WriteBatch {
                 continue
             }
             let began = auditor.time.uptime()
-            chain = WriteBatch(
-                writes: [write], session: session, auditor: auditor, dialect: dialect, follow: follow,
-                outage: outage, didCommit: didCommit, hasWaited: true
-            ).commit(startingFrom: chain)
+            chain = batch(of: [write], hasWaited: true).commit(startingFrom: chain)
             if chain == nil { lost += auditor.time.uptime() - began }
         }
         return chain
@@ -104,10 +98,14 @@ struct WriteBatch {
             return nil
         }
         for write in writes where write.isUpkeep { write.fail(failure) }
-        return WriteBatch(
-            writes: others, session: session, auditor: auditor, dialect: dialect, follow: follow, outage: outage,
-            didCommit: didCommit
-        ).commit(startingFrom: nil)
+        return batch(of: others).commit(startingFrom: nil)
+    }
+
+    /// The same for some of its writes.
+    private func batch(of some: [PendingWrite], hasWaited: Bool = false) -> WriteBatch {
+        WriteBatch(
+            writes: some, session: session, auditor: auditor, dialect: dialect, follow: follow, outage: outage,
+            didCommit: didCommit, hasWaited: hasWaited)
     }
 
     private func run(startingFrom chain: AuditChain?, _ course: Course) throws -> AuditChain {

@@ -6,8 +6,8 @@ struct CopiedTable: Sendable {
     let keyLength: Int
 
     /// Every table but `schema_migration`, `transaction_number`, `node_lease` and `restore_point`, which say what a
-    /// database is and not what it holds, and those that are derived from the audit log; nor is `web_session.ended_in` copied, which counts in the
-    /// numbers of its database.
+    /// database is and not what it holds, and those that are derived from the audit log. The column
+    /// `web_session.ended_in` is not copied either: it counts in the numbers of its own database.
     static let all = [
         CopiedTable("app_user", 1, "subject issuer first_seen_at disabled_at login_tokens_void_until told_groups"),
         CopiedTable(

@@ -110,6 +110,9 @@ package enum SQLValue: Hashable, Sendable {
     package init(_ identifier: (some Identifier)?) { self.init(identifier?.rawValue) }
     /// Epoch milliseconds.
     package init(_ instant: Timestamp?) { self.init(instant?.milliseconds) }
+
+    /// For a `LIMIT`: how many rows at most.
+    static func limit(_ count: Int) -> SQLValue { .integer(Int64(max(0, count))) }
 }
 
 /// What SQLite keeps in any column, whatever its declared type.

@@ -19,10 +19,7 @@ package enum SQLiteBackup {
             let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw SQLiteOpenError.cannotOpen(path: partial, reason: Self.system) }
             close(descriptor)
-            var configuration = GRDB.Configuration()
-            configuration.readonly = true
-            configuration.busyMode = .timeout(30)
-            let source = try DatabaseQueue(path: path, configuration: configuration)
+            let source = try openForReading(path, patience: .timeout(30))
             try source.inDatabase { database in
                 try database.execute(sql: "VACUUM INTO ?", arguments: [partial])
             }
@@ -43,9 +40,7 @@ package enum SQLiteBackup {
     /// - Throws: ``SQLiteOpenError``.
     package static func check(_ path: String) throws(SQLiteOpenError) {
         do {
-            var configuration = GRDB.Configuration()
-            configuration.readonly = true
-            let database = try DatabaseQueue(path: path, configuration: configuration)
+            let database = try openForReading(path)
             let answer = try database.inDatabase { try String.fetchAll($0, sql: "PRAGMA quick_check(1)") }
             try database.close()
             guard answer == ["ok"] else { throw SQLiteOpenError.notADatabase(path) }
@@ -105,9 +100,7 @@ package enum SQLiteBackup {
         let others = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
             .filter { $0.hasPrefix(beginning) }.map { String($0.dropFirst(beginning.count)) }
         do {
-            var configuration = GRDB.Configuration()
-            configuration.readonly = true
-            let database = try DatabaseQueue(path: path, configuration: configuration)
+            let database = try openForReading(path)
             for node in Set(others + [node]) {
                 let end = try database.inDatabase { database in
                     try AuditChainEnd.find(of: node, SQLiteSession(database: database).run)
@@ -126,14 +119,21 @@ package enum SQLiteBackup {
     /// What a database says about itself, for the list that comes with a backup.
     package static func events(in path: String) throws(SQLiteOpenError) -> Int64 {
         do {
-            var configuration = GRDB.Configuration()
-            configuration.readonly = true
-            let database = try DatabaseQueue(path: path, configuration: configuration)
+            let database = try openForReading(path)
             defer { try? database.close() }
             return try database.inDatabase { try Int64.fetchOne($0, sql: "SELECT count(*) FROM audit_event") } ?? 0
         } catch {
             throw openError(error, path: path)
         }
+    }
+
+    private static func openForReading(
+        _ path: String, patience: Database.BusyMode = .immediateError
+    ) throws -> DatabaseQueue {
+        var configuration = GRDB.Configuration()
+        configuration.readonly = true
+        configuration.busyMode = patience
+        return try DatabaseQueue(path: path, configuration: configuration)
     }
 
     private static func fold(_ path: String) throws {

@@ -127,7 +127,9 @@ package enum SQLiteOpenError: Error, Hashable, Sendable, CustomStringConvertible
             "\(path) was written by a newer version (its tables are at version \(found), this program knows up to "
                 + "\(known)); run the newer program, or restore a backup"
         case .notMigrated(let path): "\(path) has not been set up by this version; start the server once"
-        case .nodeInUse(let node): "another process writes this database as the node \(node.debugDescription)"
+        case .nodeInUse(let node):
+            "another process writes this database as the node \(node.debugDescription); stop it, or give this one "
+                + "another `node`"
         case .locksNotReal(let path, let reason):
             "the file system does not keep locks, and without them two processes would ruin the database: \(path): "
                 + "\(reason). Put the data folder on a local disk, or use PostgreSQL"

@@ -32,7 +32,7 @@ extension DurableStorage {
             }
             var detail = JSONObjectWriter()
             for (name, count) in ended.sorted(by: { $0.name < $1.name }) { detail.add(name, Int64(count)) }
-            detail.add("actor", actor.description)
+            detail.add(AuditDetail.actor, actor.description)
             if let said { detail.add("said", said) }
             var event = RestoreNotice(at: now, reason: .command).event
             event.detail = detail.finishedText()

@@ -68,6 +68,13 @@ package final class DurableStorage: Sendable {
         try await writable().writer.write(anticipating: dialect.isRemote ? calls : nil, isUpkeep: true, body)
     }
 
+    /// Removes rows that ended before `cutoff`, at most `limit` of them.
+    /// - Parameter statement: as ``SQLStatement/purge(_:by:)`` makes it.
+    /// - Returns: how many went.
+    func purge(_ statement: SQLStatement, before cutoff: Timestamp, limit: Int) async throws -> Int {
+        try await writeUpkeep { try $0.run(statement, [SQLValue(cutoff), .limit(limit)]).count }
+    }
+
     /// Writes that wait for the next commit.
     var waitingWrites: Int { writing?.writer.waitingCount ?? 0 }
 

@@ -153,6 +153,7 @@ struct RequestReader {
         return SelfIssuedRequest.Introduction(
             name: request.registered("client_name", "application_name")?.string,
             logo: own(request.registered("logo_uri", "logo_url")),
-            policy: own(request.registered("policy_uri", "policy_url")))
+            policy: own(request.registered("policy_uri", "policy_url")),
+            contacts: request.registered("contacts")?.words ?? [])
     }
 }

@@ -48,5 +48,7 @@ public struct SelfIssuedRequest: Sendable {
         public let logo: WebAddress?
         /// What it says it does with what it gets, on its own host.
         public let policy: WebAddress?
+        /// Whom it says one may ask.
+        public let contacts: [String]
     }
 }

@@ -5,19 +5,26 @@ import Synchronization
 final class DesktopBrowser: SignInBrowser {
     private let launcher: BrowserLauncher
     private let family: LoopbackFamily
+    private let path: String
     private let patience: Duration
     private let listener = Mutex<LoopbackListener?>(nil)
 
-    /// - Parameter patience: how long to wait for the person.
-    init(launcher: BrowserLauncher, family: LoopbackFamily, patience: Duration) {
+    /// - Parameters:
+    ///   - path: of the address to come back to.
+    ///   - patience: how long to wait for the person.
+    init(
+        launcher: BrowserLauncher, family: LoopbackFamily, path: String = LoopbackListener.usualPath,
+        patience: Duration
+    ) {
         self.launcher = launcher
         self.family = family
+        self.path = path
         self.patience = patience
     }
 
     /// Listens before anything is opened: the port is ours before its number leaves the process.
     func prepare() async throws(ClientError) -> RedirectAddress {
-        let bound = try await LoopbackListener.bind(family)
+        let bound = try await LoopbackListener.bind(family, path: path)
         listener.withLock { $0 = bound }
         return try RedirectAddress(bound.address)
     }

@@ -33,6 +33,11 @@ struct SignInCommand: AsyncParsableCommand {
     @Option(help: "The address to come back to: ipv4 or ipv6. The listener is on both where there are both.")
     var loopback = LoopbackFamily.ipv4
 
+    /// RFC 8252 §8.10: where an app knows several providers, each has a redirect address of its own.
+    @Option(
+        name: .customLong("callback-path"), help: "The path to come back to, as the app is registered. One per issuer.")
+    var callbackPath = LoopbackListener.usualPath
+
     @Option(name: .customLong("login-hint"), help: "Whom to suggest on the sign-in page.")
     var loginHint: String?
 
@@ -43,6 +48,10 @@ struct SignInCommand: AsyncParsableCommand {
         guard (1...3_600).contains(timeout) else { throw ValidationError("--timeout is 1 to 3600 seconds.") }
         guard !device || !silent && !printsAddress else {
             throw ValidationError("--device goes with neither --silent nor --print-url.")
+        }
+        // A redirect address is compared as a whole, and the query is the answer's.
+        guard callbackPath.first == "/", callbackPath.utf8.allSatisfy(Self.isOfPath) else {
+            throw ValidationError("--callback-path begins with a slash and has letters, digits and -._~/ alone.")
         }
         guard !silent || !printsAddress else { throw ValidationError("--silent opens no address to print.") }
     }
@@ -59,7 +68,8 @@ struct SignInCommand: AsyncParsableCommand {
         }
         if device { return try await signInElsewhere() }
         let browser = DesktopBrowser(
-            launcher: printsAddress ? .printing : .system(), family: loopback, patience: .seconds(timeout))
+            launcher: printsAddress ? .printing : .system(), family: loopback, path: callbackPath,
+            patience: .seconds(timeout))
         let wishes = SignInOptions(loginHint: loginHint, asksAgain: asksAgain)
         tell(
             printsAddress
@@ -69,6 +79,15 @@ struct SignInCommand: AsyncParsableCommand {
             let claims = try await drawbridge.signIn(with: browser, options: wishes)
             let name = await Self.name(of: claims, drawbridge)
             say("Signed in as \(name).")
+        }
+    }
+
+    private static func isOfPath(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._~/".utf8.contains(byte)
         }
     }
 

@@ -36,7 +36,7 @@ final class LoopbackHandler: ChannelInboundHandler {
     /// The whole address that the browser opened, when it is the redirect's.
     private func address(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> String? {
         // Another name in `Host` is a page that had its own name point to us (DNS rebinding).
-        guard head.method == .GET, head.uri.prefix(while: { $0 != "?" }) == LoopbackListener.path,
+        guard head.method == .GET, head.uri.prefix(while: { $0 != "?" }) == inbox.path,
             let port = context.localAddress?.port, let host = head.headers["Host"].first,
             head.headers["Host"].count == 1,
             LoopbackFamily.allCases.contains(where: { host == "\($0.addressHost):\(port)" })

@@ -18,10 +18,15 @@ final class LoopbackInbox: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Where alone an answer is taken.
+    let path: String
     let answers: AsyncStream<String>
     private let feed: AsyncStream<String>.Continuation
 
-    init() { (answers, feed) = AsyncStream.makeStream(of: String.self) }
+    init(path: String) {
+        self.path = path
+        (answers, feed) = AsyncStream.makeStream(of: String.self)
+    }
 
     func open(_ judge: @escaping @Sendable (String) -> Reception) { state.withLock { $0.judge = judge } }
 

@@ -8,25 +8,29 @@ import NIOPosix
 /// Without `SO_REUSEADDR` and `SO_REUSEPORT`: nobody else can take the port while it is ours (RFC 8252 §8.3 and its
 /// companion on loopback redirects).
 struct LoopbackListener: Sendable {
-    static let path = "/callback"
+    static let usualPath = "/callback"
 
     /// The redirect address.
     let address: String
     private let inbox: LoopbackInbox
     private let channels: [any Channel]
 
-    /// - Parameter family: which of the two the redirect address names, when this machine has it.
-    static func bind(_ family: LoopbackFamily) async throws(ClientError) -> LoopbackListener {
+    /// - Parameters:
+    ///   - family: which of the two the redirect address names, when this machine has it.
+    ///   - path: of the redirect address.
+    static func bind(
+        _ family: LoopbackFamily, path: String = Self.usualPath
+    ) async throws(ClientError) -> LoopbackListener {
         for candidate in [family, family.other] {
-            if let listener = await bindBoth(candidate) { return listener }
+            if let listener = await bindBoth(candidate, path) { return listener }
         }
         throw .configuration("no port of this machine can be listened on")
     }
 
     /// - Returns: `nil` when the machine does not have this family.
-    private static func bindBoth(_ family: LoopbackFamily) async -> LoopbackListener? {
+    private static func bindBoth(_ family: LoopbackFamily, _ path: String) async -> LoopbackListener? {
         for _ in 0..<20 {
-            let inbox = LoopbackInbox()
+            let inbox = LoopbackInbox(path: path)
             guard let first = await listen(family, port: 0, inbox), let port = first.localAddress?.port else {
                 return nil
             }
@@ -34,7 +38,7 @@ struct LoopbackListener: Sendable {
             if let second = await listen(family.other, port: port, inbox) {
                 return LoopbackListener(family, port, inbox, [first, second])
             }
-            guard let probe = await listen(family.other, port: 0, LoopbackInbox()) else {
+            guard let probe = await listen(family.other, port: 0, LoopbackInbox(path: path)) else {
                 return LoopbackListener(family, port, inbox, [first])
             }
             // It has the other family, and somebody sits on that port there: another port for both.
@@ -44,7 +48,7 @@ struct LoopbackListener: Sendable {
     }
 
     private init(_ family: LoopbackFamily, _ port: Int, _ inbox: LoopbackInbox, _ channels: [any Channel]) {
-        address = "http://\(family.addressHost):\(port)\(Self.path)"
+        address = "http://\(family.addressHost):\(port)\(inbox.path)"
         self.inbox = inbox
         self.channels = channels
     }

@@ -7,7 +7,10 @@ enum ConsentText {
         let request = question.request
         var lines = ["", "\(request.website.name) asks who you are."]
         if let name = request.introduction.name { lines.append("  It calls itself: \(PlainText.line(name))") }
+        if let logo = request.introduction.logo { lines.append("  Its logo: \(logo)") }
         if let policy = request.introduction.policy { lines.append("  What it does with it: \(policy)") }
+        let contacts = request.introduction.contacts
+        if !contacts.isEmpty { lines.append("  Whom to ask: \(PlainText.line(contacts.joined(separator: ", ")))") }
         switch request.proof {
         case .certificate: lines.append("  Its certificate says that it is \(request.clientID.host).")
         case .returnAddressAlone:

@@ -51,7 +51,7 @@ struct AuditAcceptance {
             StandardOutput.say("The log contradicts nothing; there is nothing to accept.")
             return
         }
-        for problem in found { StandardOutput.say("\(problem.whereabouts): \(problem.kind.rawValue)") }
+        for problem in found { StandardOutput.say(Self.sentence(problem)) }
         // First: wherever this ends half way, what shows the contradiction is never gone without a word of why.
         try await record(found, saying: reason)
         let names = try file.setAside(at: action.at)
@@ -65,9 +65,14 @@ struct AuditAcceptance {
         StandardOutput.say("Accepted. Running servers notice within ten minutes, or at once when they are restarted.")
     }
 
+    private static func sentence(_ problem: AuditVerificationReport.Problem) -> String {
+        guard problem.kind == .truncated else { return "\(problem.whereabouts): \(problem.kind.rawValue)" }
+        return "The audit log ends before \(problem.whereabouts): what was written from there on is gone."
+    }
+
     private func record(_ found: [AuditVerificationReport.Problem], saying reason: String) async throws {
         var detail = JSONObjectWriter()
-        detail.add("actor", action.actor.description)
+        detail.add(AuditDetail.actor, action.actor.description)
         detail.add("count", Int64(found.count))
         detail.add("id", found[0].id)
         detail.add("said", reason)

@@ -81,6 +81,8 @@ extension AuditCommand {
         @Option(help: "text, jsonl or csv.")
         var format = Format.text
 
+        func validate() throws { try AuditCommand.checkPageSize(limit, of: "--limit") }
+
         func run() async throws {
             let filter = try filter.filter()
             let page = try await AuditReview(try await options.openForReading())

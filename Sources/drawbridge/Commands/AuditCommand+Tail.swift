@@ -21,12 +21,7 @@ extension AuditCommand {
         @Option(help: "text, jsonl or csv.")
         var format = Format.text
 
-        func validate() throws {
-            let sizes = AuditReview.pageSizes
-            guard sizes.contains(number) else {
-                throw ValidationError("--number must be \(sizes.lowerBound) to \(sizes.upperBound).")
-            }
-        }
+        func validate() throws { try AuditCommand.checkPageSize(number, of: "--number") }
 
         func run() async throws {
             let log = try await options.openForReading()

@@ -17,6 +17,14 @@ struct AuditCommand: AsyncParsableCommand {
             """,
         subcommands: [Tail.self, Search.self, Export.self, Verify.self, Accept.self, PublicKey.self])
 
+    /// Refuses what no page holds, where the log would answer with another number without a word.
+    static func checkPageSize(_ size: Int, of option: String) throws {
+        let sizes = AuditReview.pageSizes
+        guard sizes.contains(size) else {
+            throw ValidationError("\(option) must be \(sizes.lowerBound) to \(sizes.upperBound).")
+        }
+    }
+
     /// How records are printed.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case text, jsonl, csv

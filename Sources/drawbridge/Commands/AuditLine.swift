@@ -6,7 +6,7 @@ enum AuditLine {
         switch entry {
         case .intact(let record): text(of: record)
         case .damaged(let damage):
-            "\(damage.at?.rfc3339 ?? "-") \(printable(damage.id)) damaged - \(printable(damage.sentence))"
+            "\(damage.at?.rfc3339 ?? "-") \(damage.id.printable) damaged - \(damage.sentence.printable)"
         }
     }
 
@@ -18,19 +18,7 @@ enum AuditLine {
             ("token", event.tokenID?.rawValue), ("ip", event.address), ("request", event.requestID),
             ("detail", event.detail),
         ]
-        let text = facts.compactMap { name, value in value.map { "\(name)=\(printable($0))" } }.joined(separator: " ")
+        let text = facts.compactMap { name, value in value.map { "\(name)=\($0.printable)" } }.joined(separator: " ")
         return "\(event.at.rfc3339) \(record.id) \(event.type.rawValue) \(event.outcome.rawValue) \(text)"
-    }
-
-    /// Control characters could move a terminal's cursor and hide a line.
-    private static func printable(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    switch scalar.properties.generalCategory {
-                    case .control, .format, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
-                    default: scalar
-                    }
-                }))
     }
 }

@@ -30,8 +30,8 @@ struct CommandFailure: Error, CustomStringConvertible {
         case AuditSigningKey.Problem.unwritable(let path, let code):
             SystemFailure(code: code, doing: "write the audit signing key \(path)")
         case SQLiteOpenError.cannotOpen(let path, _):
-            // SQLite has the same words for a right that is missing, and for a file that is.
-            // A lock file that could not be made is missing, which is not why.
+            // SQLite has the same words for a missing right as for a missing file: the system says which it is. Not of
+            // a lock file, which is missing because it could not be made: why not is in the error already.
             access(path, R_OK) == 0 || path.hasSuffix(".lock") ? nil : SystemFailure(code: errno, doing: "open \(path)")
         default: SystemFailure(error)
         }

@@ -30,9 +30,12 @@ extension ExplainCommand {
         }
 
         func run() async throws {
-            let text = StandardInput.token()
+            let input = StandardInput.token()
+            let text = input.hasPrefix("#") ? String(input.dropFirst()) : input
             guard !text.isEmpty else { throw CommandError("There is no token on standard input.") }
-            let answer = try FormParameters(parsing: (text.contains("=") ? text : "id_token=\(text)").utf8)
+            // What cannot be decoded holds no token, and is judged as that.
+            let form = text.contains("=") ? text : "id_token=\(text)"
+            let answer = (try? FormParameters(parsing: form.utf8)) ?? FormParameters.none
             guard let configuration = try options.settings.load().selfIssued.configuration else {
                 throw CommandError("\(SelfIssuedSettings.enabled.key.name) is false: no such token is taken.")
             }

@@ -8,6 +8,12 @@ import OAuth2
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Say what would be decided, and why. Changes nothing.",
+        discussion: """
+            Examples:
+              drawbridge explain redirect --config drawbridge.yaml --client www \\
+                  /account/profile
+              drawbridge explain token --config drawbridge.yaml < token.txt
+            """,
         subcommands: [Redirect.self, Token.self, Exchange.self, SelfIssued.self])
 
     /// Where a sign-in would land.
@@ -30,7 +36,9 @@ struct ExplainCommand: AsyncParsableCommand {
         @Option(help: "An allow-list entry: /a/b exactly, or /a/* for all below /a/. Repeatable.")
         var allow: [String] = []
 
-        @Option(name: .customLong("default"), help: "Where a refused value leads. Default: the first exact entry.")
+        @Option(
+            name: .customLong("default"),
+            help: "Where a refused value leads. Default: the first exact entry, else the first entry's own path.")
         var defaultPath: String?
 
         @Option(help: "Take the allow-list and the origin of this client, of the settings file or the database.")
@@ -81,8 +89,8 @@ struct ExplainCommand: AsyncParsableCommand {
                     RedirectExplainer.explain($0, for: website, publicOrigin: settings.origins.website)
                 }
             }
-            let fallback = defaultPath ?? allow.first { !$0.hasSuffix("*") }
-            guard let fallback else { throw CommandError("Give --default: no entry is an exact path.") }
+            // Of `/a/*` the entry's own path is `/a/`. There is an entry: `validate` asks for one without a client.
+            let fallback = defaultPath ?? allow.first { !$0.hasSuffix("*") } ?? String(allow[0].dropLast())
             do {
                 let policy = try ReturnPathPolicy(entries: allow, defaultPath: fallback, allowsAnyPath: true)
                 return { RedirectExplainer(policy).explain($0) }

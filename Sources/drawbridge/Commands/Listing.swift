@@ -19,7 +19,7 @@ struct Listing {
 
     private var table: String {
         let heading = columns.map { $0.uppercased().replacing("_", with: " ") }
-        let all = [heading] + rows.map { $0.map { Self.printable($0 ?? "-") } }
+        let all = [heading] + rows.map { $0.map { ($0 ?? "-").printable } }
         let widths = columns.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
         return all.map { row in
             // The last column is not filled up: no line ends with spaces.
@@ -29,13 +29,6 @@ struct Listing {
             }
             return padded.joined(separator: "  ")
         }.joined(separator: "\n")
-    }
-
-    /// A name may come from outside; it neither begins a line nor moves the cursor.
-    private static func printable(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
     }
 
     /// An array with one object a line, so that line tools read it too.
@@ -48,6 +41,20 @@ struct Listing {
             return object.finishedText()
         }
         return objects.isEmpty ? "[]" : "[\n\(objects.joined(separator: ",\n"))\n]"
+    }
+}
+
+extension String {
+    /// For a terminal: what comes from outside neither begins a line, nor moves the cursor, nor turns letters around.
+    var printable: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { scalar in
+                    switch scalar.properties.generalCategory {
+                    case .control, .format, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
+                    default: scalar
+                    }
+                }))
     }
 }
 

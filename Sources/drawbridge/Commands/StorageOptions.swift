@@ -93,7 +93,9 @@ struct StorageOptions: ParsableArguments {
     func openForReading() async throws -> any BridgeStorage {
         // A look needs no keys, so a database that is named needs no settings either.
         if let database = try namedDatabase() { return try await PostgresStorage.openForReading(database) }
-        return try await location().openForReading()
+        let location = try location()
+        try requireDatabase(at: location)
+        return try await location.openForReading()
     }
 
     /// Opens the database for one command, which may run while the server does: it writes a chain of its own,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bridge
+import SQLStorage
 
 extension UsersCommand {
     struct Add: AsyncParsableCommand {
@@ -38,16 +39,17 @@ extension UsersCommand {
         @Argument(help: "The user name or the subject.") var user: String
 
         func run() async throws {
+            try await requireAccount()
+            // Before the database is opened for the change, so that no other command is refused while somebody thinks of
+            // a password.
+            let password = try PasswordInput.read(prompt: "New password of \(user)")
+            let hash = try PasswordHash(password, cost: .standard, random: .system)
             let (ended, passkeys) = try await options.withStorage { storage in
-                guard let account = try await UserName(user).account(in: storage) else {
-                    throw CommandError("There is no account \(user).")
-                }
-                let password = try PasswordInput.read(prompt: "New password of \(account.shownName)")
-                let hash = try PasswordHash(password, cost: .standard, random: .system)
+                guard let account = try await UserName(user).account(in: storage) else { throw noAccount }
                 let ended = try await storage.setPassword(hash, of: account.subject)
                 return (ended, try await storage.passkeys(of: account.subject).count)
             }
-            guard let ended else { throw CommandError("There is no account \(user).") }
+            guard let ended else { throw noAccount }
             StandardOutput.say("Changed the password of \(user); \(ended.sessions.count) sessions ended.")
             if passkeys > 0 {
                 StandardOutput.say(
@@ -55,6 +57,18 @@ extension UsersCommand {
                         + "`drawbridge users passkeys` lists and removes them.")
             }
         }
+
+        /// Nobody should think of a password for an account that is not there.
+        private func requireAccount() async throws {
+            do {
+                let storage = try await options.openForReading()
+                guard try await UserName(user).account(in: storage) != nil else { throw noAccount }
+            } catch SQLiteOpenError.notMigrated, PostgresOpenError.notMigrated {
+                // Brought up to date when the database is opened for the change, which looks for the account again.
+            }
+        }
+
+        private var noAccount: CommandError { CommandError("There is no account \(user).") }
     }
 }
 

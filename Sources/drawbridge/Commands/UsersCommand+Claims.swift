@@ -9,7 +9,8 @@ extension UsersCommand {
             discussion: """
                 Standard claims of OpenID Connect: given_name, family_name, middle_name, nickname, gender, \
                 birthdate, zoneinfo, locale, phone_number, address, profile, picture, website, email_verified \
-                and phone_number_verified; and groups, a list of names for websites with the scope groups. The new ones replace all that were kept; {} keeps none.
+                and phone_number_verified; and groups, a list of names for websites with the scope groups. The \
+                new ones replace all that were kept; {} keeps none.
                 """)
 
         @OptionGroup var options: StorageOptions

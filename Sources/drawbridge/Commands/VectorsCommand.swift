@@ -7,6 +7,11 @@ struct VectorsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vectors",
         abstract: "Play the provider for the tests of client libraries.",
+        discussion: """
+            Example:
+              drawbridge vectors serve --vectors clients/vectors \\
+                  --port-file /tmp/vectors.url
+            """,
         subcommands: [Serve.self])
 
     struct Serve: AsyncParsableCommand {
@@ -57,10 +62,17 @@ struct VectorsCommand: AsyncParsableCommand {
                 // At once, not when a buffer is full: a program that waits for the line reads it from a pipe.
                 try StandardOutput.answer(address)
             }
-            if untilInputCloses {
-                while !FileHandle.standardInput.availableData.isEmpty {}
-            } else {
-                try await Task.sleep(for: .seconds(86_400))
+            guard !untilInputCloses else { return await Self.inputToClose() }
+            while true { try await Task.sleep(for: .seconds(86_400)) }
+        }
+
+        /// Waits on a thread of its own: reading blocks, and the pool's threads answer requests.
+        private static func inputToClose() async {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                Thread.detachNewThread {
+                    while !FileHandle.standardInput.availableData.isEmpty {}
+                    continuation.resume()
+                }
             }
         }
     }

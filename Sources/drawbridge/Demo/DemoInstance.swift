@@ -76,7 +76,9 @@ struct DemoInstance: Sendable {
             bearer: issuer.bearer(for: DemoPerson.all[0], at: composition.ground.time.now()),
             password: accounts.password(of: DemoPerson.all[0]), adminToken: facts.adminToken,
             certificate: settings.listeners.tls?.certificate)
-        try await Server(composition: composition, frontPage: false, extraRoutes: site.addRoutes) {
+        try await Server(
+            composition: composition, frontPage: false, beside: site.besideService, extraRoutes: site.addRoutes
+        ) {
             do {
                 try announce(facts, guide)
             } catch {

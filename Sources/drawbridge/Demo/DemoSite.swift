@@ -18,6 +18,9 @@ struct DemoSite: Sendable {
         time = composition.ground.time
     }
 
+    /// Also a page below `/account/` (contract §15), beside the service's own `/account`.
+    var besideService: [String: Handler] { ["/account/": account] }
+
     @Sendable func addRoutes(_ endpoints: Endpoints) {
         endpoints.on("/", [.get: home])
         endpoints.on("/demo/app", [.post: openOnTheWeb])

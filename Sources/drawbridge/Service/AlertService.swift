@@ -11,9 +11,10 @@ struct AlertService: Service {
     let node: String
     let time: TimeSource
     let logger: Logger
+    /// How long it waits before each further try: a receiver that is being replaced answers 503 for a moment.
+    var pauses = [Duration.seconds(1), .seconds(5)]
 
     private static let pause = Duration.seconds(10)
-    private static let tries = 3
 
     func run() async throws {
         guard !board.rules.isEmpty else { return try await gracefulShutdown() }
@@ -40,9 +41,15 @@ struct AlertService: Service {
 
     private func tell(_ alert: Alert, isOver: Bool, at now: Timestamp) async {
         guard let delivery else { return }
-        for _ in 0..<Self.tries {
-            if await delivery.deliver(alert, isOver: isOver, node: node, at: now) { return }
+        var pauses = pauses[...]
+        while await !delivery.deliver(alert, isOver: isOver, node: node, at: now) {
+            // A stop does not wait for a receiver.
+            guard let pause = pauses.popFirst(),
+                (try? await cancelWhenGracefulShutdown { try await Task.sleep(for: pause) }) != nil
+            else {
+                return logger.error(
+                    "the alert webhook did not take an alert", metadata: ["alert": "\(alert.rule.name.rawValue)"])
+            }
         }
-        logger.error("the alert webhook did not take an alert", metadata: ["alert": "\(alert.rule.name.rawValue)"])
     }
 }

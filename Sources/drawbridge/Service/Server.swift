@@ -14,6 +14,8 @@ struct Server: Sendable {
     let composition: Composition
     /// Whether `/` is the service's own, and not among the extra routes.
     var frontPage = true
+    /// Pages whose paths are one of the service's own with a slash at its end.
+    var beside: [String: Handler] = [:]
     var extraRoutes: @Sendable (Endpoints) -> Void = { _ in }
     /// Called once both listeners accept connections.
     var onReady: @Sendable () async -> Void = {}
@@ -32,7 +34,7 @@ struct Server: Sendable {
         let publicApplication = buildApplication(
             router: buildRouter(
                 services: composition.services, settings: composition.httpSettings, frontPage: frontPage,
-                extraRoutes: extraRoutes),
+                beside: beside, extraRoutes: extraRoutes),
             address: settings.listeners.main.bindAddress, limits: settings.listeners.connections, tls: tls,
             malformed: MalformedRequests(
                 front: composition.services.front, origins: composition.httpSettings.origins,
@@ -40,7 +42,9 @@ struct Server: Sendable {
             logger: logger,
             onServerRunning: { _ in await ready.arrive() })
         let managementApplication = buildApplication(
-            router: buildManagementRouter(readiness: composition.readiness, metrics: composition.metrics),
+            router: buildManagementRouter(
+                readiness: composition.readiness, metrics: composition.metrics,
+                issuer: composition.httpSettings.origins.issuer),
             address: settings.listeners.management.bindAddress, logger: logger,
             onServerRunning: { _ in await ready.arrive() })
 
@@ -143,6 +147,11 @@ struct Server: Sendable {
         try? await ground.keys.leave()
         do {
             try await ground.storage.append([event])
+        } catch {
+            ground.logger.error("could not record the stop", metadata: ["error": "\(error)"])
+        }
+        // Also then: else this node's lease stands until it runs out, and where its chain ends is noted nowhere.
+        do {
             try await ground.storage.close()
         } catch {
             ground.logger.error("could not close the audit log", metadata: ["error": "\(error)"])

@@ -43,7 +43,7 @@ extension SignInServices {
                 issuer: ground.issuer, clients: clients,
                 codes: AuthorizationCodes(store: storage, limit: ground.authorizationLimit),
                 consents: storage, accounts: storage, pushed: storage, audit: storage, keys: keys,
-                watch: AuthorizationMonitor(
+                monitor: AuthorizationMonitor(
                     memory: ground.shared.reuseMemory, refusals: refusals, fullness: ground.shared.reuseMemoryFullness),
                 givesDeviceSecrets: { try await provider?.nativeSSO.configuration.current().isEnabled ?? false },
                 subjectOfHint: subjectOfHint,

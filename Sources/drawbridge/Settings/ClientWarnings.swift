@@ -14,7 +14,7 @@ struct ClientWarnings {
         }
         sentences =
             lacking + Self.unknownNames(in: settings) + Self.defaultWebsite(in: settings)
-            + Self.linkingApps(in: settings) + Self.unclaimedLinks(in: settings)
+            + Self.linkingApps(in: settings) + Self.unclaimedLinks(in: settings) + Self.unusedClaims(in: settings)
     }
 
     /// One that no login token leads to: apps that name no website are refused (contract §4.1).
@@ -37,6 +37,17 @@ struct ClientWarnings {
             "\(SelfIssuedSettings.enabled.key.name) without app_links: any app on a user's device may take openid: links, "
                 + "and get a key of its own linked to the user's account. Where app_links.apple or app_links.android "
                 + "names your app, keys are linked by links that open that app alone."
+        ]
+    }
+
+    /// Phones would ask their owners for what nobody reads.
+    private static func unusedClaims(in settings: DrawbridgeSettings) -> [String] {
+        let usual = SelfIssuedConfiguration.usualClaims
+        let unused = settings.selfIssued.configuration?.claims.filter { !usual.contains($0) } ?? []
+        guard !unused.isEmpty else { return [] }
+        return [
+            "\(SelfIssuedSettings.claims.key.name) has \(unused.joined(separator: ", ")): phones ask their owners for it, "
+                + "and nothing becomes of it here, where only email and name are kept."
         ]
     }
 

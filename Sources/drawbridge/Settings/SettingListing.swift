@@ -17,16 +17,17 @@ struct SettingListing {
         add(StorageSettings.database, settings.storage.database == nil ? "embedded SQLite" : "PostgreSQL")
         lines.append(SettingLine(name: "redis", value: settings.redis == nil ? "none" : "shared"))
         add(SiteSettings.defaultWebClient, defaultTarget?.rawValue ?? "none")
-        add(SiteSettings.redemptionPaths, settings.site.redemptionPaths.joined(separator: ", "))
+        add(SiteSettings.redemptionPaths, settings.site.redemptionPaths)
         add(LoginTokenSettings.lifetime, "\(settings.loginTokenLifetime.inMilliseconds / 1000) s")
         lines.append(SettingLine(name: "limits", value: settings.rateLimits.areEnforced ? "on" : "lifted"))
         add(TrustedIssuerSettings.list, "\(settings.trustedIssuers.count)")
-        add(
-            ListenerSettings.trustedProxies,
-            settings.listeners.trustedProxies.map(\.description).joined(separator: ", "))
-        let receivers = settings.auditForwarders.map { "\($0.name): \($0.receiver)" }
-        add(AuditForwardTarget.list, receivers.isEmpty ? "none" : receivers.joined(separator: ", "))
+        add(ListenerSettings.trustedProxies, settings.listeners.trustedProxies.map(\.description))
+        add(AuditForwardTarget.list, settings.auditForwarders.map { "\($0.name): \($0.receiver)" })
         add(StorageSettings.purgeInterval, "\(settings.storage.purgeInterval.inMilliseconds / 1000) s")
+    }
+
+    private mutating func add<Value>(_ setting: Setting<Value>, _ values: [String]) {
+        add(setting, values.isEmpty ? "none" : values.joined(separator: ", "))
     }
 
     private mutating func add<Value>(_ setting: Setting<Value>, _ value: String) {

@@ -48,6 +48,25 @@ final class SettingsReader {
         return raw.objects[setting.key.name] ?? []
     }
 
+    /// The entries that the file lists as objects, each with a name of its own; what is wrong with them is noted.
+    /// - Parameter field: which one has the name.
+    func entries<Entry>(
+        of list: Setting<Void>, named field: String, _ name: KeyPath<Entry, String>,
+        _ read: (inout SettingFields) -> Entry?
+    ) -> [Entry] {
+        var found: [Entry] = []
+        for (index, node) in self[list].enumerated() {
+            var fields = SettingFields(node, path: "\(list.key.name)[\(index)]")
+            let entry = read(&fields)
+            if let entry, found.contains(where: { $0[keyPath: name] == entry[keyPath: name] }) {
+                fields.note(field, value: entry[keyPath: name], "is taken")
+            }
+            fields.problems.forEach { note($0) }
+            if let entry { found.append(entry) }
+        }
+        return found
+    }
+
     /// Every element of a list must parse; those that do not are noted one by one.
     func elements<Element>(
         _ setting: Setting<[String]>, expecting expectation: String, _ parse: (String) -> Element?

@@ -63,6 +63,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [("carol-900", true), ("carol-901", false), ("carol-never", false), ("operator", true)])
+    func `contract §16.2: a person enables a user after a fresh sign-in, by a token too`(
+        token: String, isDone: Bool
+    ) async throws {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            #expect(try await patch(client, "bob", #"{"disabled":true}"#, by: token).status == .ok)
+            let answer = try await patch(client, "bob", #"{"disabled":false}"#, by: token)
+            #expect(answer.status == (isDone ? .ok : .unauthorized))
+            #expect((answer.headers[.wwwAuthenticate]?.hasSuffix(#"max_age="900""#) ?? false) == !isDone)
+            #expect((try await bridge.storage.account(of: "bob")?.disabledAt == nil) == isDone)
+            // By the console's form, which takes a bearer too.
+            let form: HTTPFields = [
+                .authorization: "Bearer \(token)", .contentType: "application/x-www-form-urlencoded",
+            ]
+            #expect(try await patch(client, "bob", #"{"disabled":true}"#, by: token).status == .ok)
+            let shown = try await client.send(.post, "/admin/users/bob/standing", form, body: "disabled=false")
+            #expect((shown.status == .unauthorized) == !isDone)
+            #expect((try await bridge.storage.account(of: "bob")?.disabledAt == nil) == isDone)
+        }
+    }
+
     @Test func `who signs in elsewhere has neither password, claims nor role`() async throws {
         try await TestBridge.run { bridge, client in
             try await bridge.storage.recordFirstSight(of: "guest", issuer: "i", at: bridge.clock.now)

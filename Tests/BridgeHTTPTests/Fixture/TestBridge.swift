@@ -106,7 +106,7 @@ struct TestBridge: Sendable {
                             scope: "authorize.subject", bucket: limits.authorizationPerSubject, limiter: limiter,
                             refusals: refusals)),
                     consents: storage, accounts: storage, pushed: storage, audit: storage, keys: keys,
-                    watch: AuthorizationMonitor(
+                    monitor: AuthorizationMonitor(
                         memory: InProcessReuseMemory(lifetime: AuthorizationMonitor.memory, capacity: 1000, time: time),
                         refusals: refusals, fullness: Degradation(part: "test")),
                     givesDeviceSecrets: { true }, subjectOfHint: { _ in nil }, time: time),

@@ -9,10 +9,14 @@ import Testing
 @testable import BridgeHTTP
 
 @Suite struct ManagementTests {
-    private static func answer(_ path: String, checks: [Readiness.Check]) async throws -> TestResponse {
+    private static func answer(
+        _ path: String, checks: [Readiness.Check] = [], method: HTTPRequest.Method = .get
+    ) async throws -> TestResponse {
+        let issuer = try #require(WebOrigin("https://id.example"))
         let application = Application(
-            router: buildManagementRouter(readiness: Readiness(checks: checks), metrics: PrometheusMetrics()))
-        return try await application.test(.router) { try await $0.send(.get, path) }
+            router: buildManagementRouter(
+                readiness: Readiness(checks: checks), metrics: PrometheusMetrics(), issuer: issuer))
+        return try await application.test(.router) { try await $0.send(method, path) }
     }
 
     @Test func `alive is alive whatever fails`() async throws {
@@ -31,6 +35,7 @@ import Testing
         let answer = try await Self.answer("/readyz", checks: [failing])
         #expect(answer.status == .serviceUnavailable)
         #expect(answer.text == #"{"status":"not_ready","checks":{"storage":"failed"},"degraded":[]}"#)
+        #expect(answer.headers[.retryAfter] == "1", "contract §11")
     }
 
     @Test func `something optional that fails degrades`() async throws {
@@ -38,6 +43,31 @@ import Testing
         let answer = try await Self.answer("/readyz", checks: [failing])
         #expect(answer.status == .ok)
         #expect(answer.text == #"{"status":"ready","checks":{"redis":"degraded"},"degraded":["redis"]}"#)
+    }
+
+    @Test(arguments: ["/livez", "/readyz", "/metrics"])
+    func `HEAD is GET without its content, and every other method is told which there are, contract §11`(
+        path: String
+    ) async throws {
+        let (get, head) = (try await Self.answer(path), try await Self.answer(path, method: .head))
+        #expect(head.status == get.status)
+        #expect(head.headers[.contentType] == get.headers[.contentType])
+        #expect(head.text.isEmpty)
+        let post = try await Self.answer(path, method: .post)
+        #expect(post.status == .methodNotAllowed)
+        #expect(post.headers[.allow] == "GET, HEAD, OPTIONS")
+        #expect(post.text.hasPrefix(#"{"error":"method_not_allowed","#))
+        let options = try await Self.answer(path, method: .options)
+        #expect(options.status == .noContent)
+        #expect(options.headers[.allow] == "GET, HEAD, OPTIONS")
+    }
+
+    @Test func `what is not there has the body of the API's errors, contract §11`() async throws {
+        let answer = try await Self.answer("/healthz")
+        let id = try #require(answer.headers[.name("X-Request-Id")])
+        let uri = "https://id.example/errors/not_found"
+        #expect(answer.text.hasPrefix(#"{"error":"not_found","error_description":""#))
+        #expect(answer.text.hasSuffix(#","error_uri":"\#(uri)","request_id":"\#(id)"}"#))
     }
 
     @Test(arguments: ["/livez", "/readyz", "/metrics", "/nowhere"])

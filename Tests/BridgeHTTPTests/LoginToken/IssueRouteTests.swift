@@ -49,10 +49,13 @@ import Testing
         (json, #"{"ttl":0}"#, "ttl"), (json, #"{"ttl":61}"#, "ttl"), (json, #"{"ttl":1.5}"#, "ttl"),
         (json, #"{"ttl":"5"}"#, "ttl"), (json, #"{"ttl":true}"#, "ttl"), (json, #"{"ttl":[5]}"#, "ttl"),
         (json, #"{"redirect":7}"#, "redirect"), (json, #"{"ttl":5,"ttl":5}"#, nil),
-        (json, #"{"colour":"blue"}"#, nil), (json, "{", nil), (json, "[1]", nil), (json, "{} x", nil),
+        (json, #"{"colour":"blue"}"#, "colour"), (json, "{", nil), (json, "[1]", nil), (json, "{} x", nil),
         (json, #"{"code_challenge":"x"}"#, "code_challenge"),
-        (form, "ttl=5&ttl=5", "ttl"), (form, "ttl=soon", "ttl"), (form, "ttl=5%2", nil), (form, "colour=blue", nil),
-        (form, "%ff=1", nil), (form, "redirect=%ff", "redirect"), (form, "bind=planet", "bind"),
+        (form, "ttl=5&ttl=5", "ttl"), (form, "ttl=soon", "ttl"), (form, "ttl=5%2", nil),
+        (form, "colour=blue", "colour"),
+        (json, #"{"redirct":"/x"}"#, "\"redirct\" is no member of this body; known: bind, client_id, "),
+        (json, #"{"two words":"blue"}"#, "one of the names is no member of this body"),
+        (form, "%ff=1", "one of the names"), (form, "redirect=%ff", "redirect"), (form, "bind=planet", "bind"),
     ]
 
     @Test(arguments: malformed)
@@ -67,7 +70,8 @@ import Testing
             #expect(try answer.text("error_uri") == "https://bridge.example/errors/invalid_request")
             #expect(try answer.text("request_id") == answer.headers[.name("X-Request-Id")])
             if let field { #expect(try #require(try answer.text("error_description")).contains(field)) }
-            #expect(!answer.text.contains("colour") && !answer.text.contains("planet"))
+            // A name that can be one is quoted; no value is.
+            #expect(!answer.text.contains("blue") && !answer.text.contains("planet"))
         }
     }
 
@@ -146,6 +150,18 @@ import Testing
             #expect(try first.text("token") == again.text("token"))
             let other = try await client.send(.post, Self.path, headers, body: #"{"ttl":31}"#)
             #expect(other.status == .unprocessableContent)
+        }
+    }
+
+    @Test(arguments: [String(repeating: "k", count: 256), "two words"])
+    func `contract §3: what cannot be an Idempotency-Key is refused in the issuer's words`(key: String) async throws {
+        try await TestBridge.run { _, client in
+            var headers = Self.json
+            headers[.name("Idempotency-Key")] = key
+            let answer = try await client.send(.post, Self.path, headers)
+            #expect(answer.status == .badRequest)
+            #expect(
+                try answer.text("error_description") == "Idempotency-Key must be 1 to 255 visible ASCII characters")
         }
     }
 

@@ -238,7 +238,7 @@ import Testing
             let limited = try await client.redeem("bad", from)
             #expect(limited.status == .tooManyRequests)
             #expect(try Int(#require(limited.headers[.retryAfter])) == 30)
-            #expect(limited.text.contains("Please wait 1 min, then open the website from your app once more."))
+            #expect(limited.text.contains("Please wait 30 s, then open the website from your app once more."))
             #expect(try await client.redeem(good, from).status == .seeOther)
         }
     }

@@ -45,7 +45,9 @@ import Testing
         let problems: [ConsoleProblem] = [
             .reasonNeeded, .reasonLong, .usernameNeeded, .usernameBad, .usernameKept, .usernameTaken, .lineLong,
             .noAccount,
-            .noPasswordAccount, .noSecondFactor, .lastAdministrator, .lastWayIn, .clientExists, .clientChanged, .noJSON,
+            .noPasswordAccount, .noSecondFactor, .lastAdministrator, .lastWayIn, .clientExists, .clientChanged,
+            .clientNameNeeded,
+            .noJSON,
             .number("x"), .password(.tooShort), .password(.tooLong), .password(.common), .password(.name),
         ]
         #expect(Set(english["console_problems"]?.keys.map { $0 } ?? []) == Set(problems.map(\.key)))

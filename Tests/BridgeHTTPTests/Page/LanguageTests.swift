@@ -62,7 +62,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "/login-with-token?token=x", "/account/set-up?link=x", "/device?user_code=ABCD", "//evil.example",
+        "/login-with-token?token=x", "/account/set-up?link=x", "/device?user_code=ABCD", "//evil.example", "/", "//",
+        "/admin//", "//admin/", "/sign-in/",
         "/sign-in/../x",
         "/%2e%2e/sign-in", "/sign-in\\x", "sign-in", "", "/sign-in#x y", "/nowhere", "/oauth/authorize?request_uri=x",
     ])
@@ -70,7 +71,10 @@ import Testing
         #expect(PageAgain(address, RouteTable.repetition) == nil)
     }
 
-    @Test(arguments: ["/sign-in", "/sign-in?redirect=%2Faccount", "/account", "/device", "/errors/invalid_grant"])
+    @Test(arguments: [
+        "/sign-in", "/sign-in?redirect=%2Faccount", "/account", "/device", "/errors/invalid_grant", "/admin/",
+        "/admin/?hours=24",
+    ])
     func `pages that only show offer the choice`(address: String) {
         #expect(PageAgain(address, RouteTable.repetition)?.address == address)
     }

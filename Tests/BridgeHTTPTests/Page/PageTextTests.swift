@@ -87,6 +87,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [(12, "12 s"), (59, "59 s"), (60, "1 min"), (61, "2 min"), (900, "15 min")])
+    func `a wait is told in seconds below a minute, else in minutes`(seconds: Int, words: String) throws {
+        let text = try Self.texts().text("sign_in", "limited", in: "en", waiting: .seconds(seconds))
+        #expect(text == "There were too many attempts. Please wait \(words), then try again.")
+    }
+
+    @Test func `a site's own text may count the minutes of a wait itself`() throws {
+        var files = PublicFiles.embedded.section("texts")
+        files["en.json"] = Array(#"{"sign_in":{"limited":"Wait {minutes} minutes."}}"#.utf8)
+        let texts = try PageTexts(files: files)
+        #expect(texts.text("sign_in", "limited", in: "en", waiting: .seconds(61)) == "Wait 2 minutes.")
+    }
+
     @Test func `each way to sign in has a name of its own, which its page has too`() throws {
         let texts = try Self.texts()
         for language in texts.languages {

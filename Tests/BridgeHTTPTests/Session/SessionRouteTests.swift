@@ -39,6 +39,14 @@ import Testing
         }
     }
 
+    @Test func `who is asked whether to sign out may stay after all`() async throws {
+        try await TestBridge.run { _, client in
+            let asked = try await client.send(.get, "/session/logout", [.cookie: client.signIn()])
+            #expect(asked.text.contains("Do you want to sign out?"))
+            #expect(asked.text.contains("<a class=\"button second\" href=\"/account\" id=\"stay\">Stay signed in</a>"))
+        }
+    }
+
     @Test func `logout by a script is 204, by a form 303 to the signed-out page`() async throws {
         try await TestBridge.run { _, client in
             let cookie = try await client.signIn()

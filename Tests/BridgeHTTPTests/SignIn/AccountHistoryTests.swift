@@ -40,4 +40,29 @@ import Testing
             }
         }
     }
+
+    @Test func `a mistyped code of the second factor is told as one`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            try await bridge.storage.append([
+                AuditEvent(
+                    at: bridge.clock.now, type: .userSecondFactorChanged, outcome: .failure, reason: "wrong_code",
+                    subject: "alice")
+            ])
+            let browser = TestBrowser(client)
+            #expect(try await browser.signIn(on: browser.get("/sign-in")).status == .seeOther)
+            let page = try await browser.get("/account").text
+            #expect(page.contains("A wrong code was entered for the second factor"))
+            #expect(!page.contains("Somebody tried to change"))
+        }
+    }
+
+    @Test func `a session that came by a link is not told that nothing happened`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            let page = try await client.send(.get, "/account", [.cookie: client.signIn()])
+            #expect(page.status == .ok && page.text.contains("id=\"again\""))
+            #expect(!page.text.contains("What happened") && !page.text.contains("Nothing yet."))
+        }
+    }
 }

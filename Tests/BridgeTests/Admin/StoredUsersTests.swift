@@ -228,6 +228,21 @@ import Testing
         }
     }
 
+    @Test func `browsers that have ended hide none that lives on the console's page`() async throws {
+        try await withUsers { users, provider in
+            let living = try await browser(provider)
+            for _ in 0..<3 {
+                provider.service.clock.advance(.seconds(1))
+                let ended = try await browser(provider)
+                #expect(try await users.endSession(ended.id, action: action(provider)))
+            }
+            let now = provider.service.clock.now
+            let shown = try await users.newestSessions(of: "alice", limit: 2)
+            #expect(shown.map { $0.isAlive(at: now) } == [false, false, true])
+            #expect(shown.last?.id == living.id)
+        }
+    }
+
     @Test func `an app's session that ended between two pages takes none of those after it along`() async throws {
         try await withUsers { users, provider in
             for _ in 0..<3 {

@@ -109,6 +109,21 @@ import Testing
         #expect(error.map { "\($0)".hasPrefix(field) } == true)
     }
 
+    @Test(arguments: [
+        ("contacts", ": write /contacts"), ("b/*", ": write /b/*"), ("b/c.html", ": write /b/c.html"), ("*", ""),
+        ("/a?b", ""), ("www.example.com/contacts", ""), ("https://www.example.com/contacts", ""),
+        ("localhost:8080/*", ""),
+    ])
+    func `a path without its slash is told with it`(entry: String, remedy: String) throws {
+        let error = #expect(throws: ClientDocumentError.self) {
+            try decode(
+                #"{"client_id":"a","client_type":"web","return_paths":["\#(entry)"],"default_return_path":"/b"}"#)
+        }
+        let told = try #require(error.map { "\($0)" })
+        #expect(told.contains("holds \(entry.debugDescription), which is not a path entry\(remedy)"))
+        #expect(told.contains(": write") == !remedy.isEmpty)
+    }
+
     @Test func `any path is allowed when the document says that it is meant`() throws {
         let client = try decode(
             #"{"client_id":"a","client_type":"native","return_paths":["/*"],"default_return_path":"/b","allow_any_path":true}"#

@@ -26,7 +26,8 @@ import Testing
          "backchannel_logout_uri":"https://shop.example/logout","webhook_uri":"https://shop.example/hook",
          "webhook_secret_file":"shop.key","id_token_signed_response_alg":"EdDSA",
          "jwks_uri":"https://shop.example/keys","logo_uri":"https://shop.example/logo.png",
-         "policy_uri":"https://shop.example/privacy"}
+         "policy_uri":"https://shop.example/privacy","public_origin":"https://shop.example",
+         "redemption_page":"/login-with-token.php"}
         """#
 
     @Test func `every field is read, and reads back as it was written`() throws {
@@ -47,6 +48,7 @@ import Testing
         #expect(client.keysURI == "https://shop.example/keys")
         #expect(client.logoURI == "https://shop.example/logo.png")
         #expect(client.policyURI == "https://shop.example/privacy")
+        #expect(client.redemptionPage == "/login-with-token.php")
         let json = try JSONEncoder().encode(ClientDocument(client))
         #expect(try JSONDecoder().decode(ClientDocument.self, from: json).client == client)
     }
@@ -100,6 +102,11 @@ import Testing
         (#""jwks":[]"#, "jwks"), (#""jwks":{"keys":[]}"#, "jwks"),
         (#""jwks":{"keys":[{"kty":"OKP","crv":"Ed25519","x":"eA","d":"eA"}]}"#, "jwks"),
         (#""logo_uri":"logo.png""#, "logo_uri"),
+        (#""redemption_page":"/in.php""#, "redemption_page"),
+        (#""client_type":"web","redemption_page":"/in.php""#, "redemption_page"),
+        (#""client_type":"web","public_origin":"https://a.example","redemption_page":"in.php""#, "redemption_page"),
+        (#""client_type":"web","public_origin":"https://a.example","redemption_page":"/in?a=b""#, "redemption_page"),
+        (#""client_type":"web","public_origin":"https://a.example","redemption_page":"//b.test""#, "redemption_page"),
         (#""id_token_signed_response_alg":"none""#, "id_token_signed_response_alg"),
         (#""access_token_signed_response_alg":"none""#, "access_token_signed_response_alg"),
         (#""access_token_signed_response_alg":"HS256""#, "access_token_signed_response_alg"),
@@ -108,6 +115,13 @@ import Testing
     func `what would not be safe, or would do nothing, is refused by name`(members: String, field: String) throws {
         let error = #expect(throws: ClientDocumentError.self) { try decode(document(members)) }
         #expect(error?.problems.map(\.field) == [field])
+    }
+
+    @Test func `links lead to a page of the website's own or to the issuer, not to both`() throws {
+        let members = #""client_type":"web","public_origin":"https://a.example","redemption_page":"/in.php","#
+        let landing = #""landing":"initiate_login","initiate_login_uri":"https://a.example/login""#
+        let error = #expect(throws: ClientDocumentError.self) { try decode(document(members + landing)) }
+        #expect(error?.problems.map(\.field) == ["redemption_page"])
     }
 
     @Test func `all faults of a document are told at once`() throws {

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// A shared part that is there or away.
-private final class SharedPart: ReplayGuard, RateLimiter {
+private final class SharedPart: ReplayGuard, RateLimiter, RecentTries {
     private let away = Mutex(false)
 
     func set(away value: Bool) { away.withLock { $0 = value } }
@@ -28,6 +28,13 @@ private final class SharedPart: ReplayGuard, RateLimiter {
     }
 
     func giveBack(_ keys: [RateLimitKey], at now: Timestamp) throws { try check() }
+
+    func isFirst(_ id: TokenID, within window: Duration) throws -> Bool {
+        try check()
+        return false
+    }
+
+    func takeBack(_ id: TokenID) throws { try check() }
 }
 
 /// What replaces Redis while it is away (contract §12, ADR-0009).
@@ -99,5 +106,22 @@ private final class SharedPart: ReplayGuard, RateLimiter {
         shared.set(away: false)
         #expect(try await limiter.peek([key], at: noon) == .exceeded(retryAfter: .seconds(7), scope: "shared"))
         #expect(!degradation.isDegraded)
+    }
+
+    @Test func `what is given back or taken back tells as well whether the shared part is away`() async throws {
+        let degradation = degradation()
+        let limiter = FailoverRateLimiter(
+            shared, own: InProcessRateLimiter(clock: .parameter), degradation: degradation)
+        let tries = FailoverRecentTries(shared, own: InProcessRecentTries(), degradation: degradation)
+        shared.set(away: true)
+        #expect(try await tries.isFirst("t", within: .seconds(5)))
+        try await tries.takeBack("t")
+        #expect(try await tries.isFirst("t", within: .seconds(5)))
+        shared.set(away: false)
+        try await limiter.giveBack([key], at: noon)
+        #expect(!degradation.isDegraded)
+        shared.set(away: true)
+        try await tries.takeBack("t")
+        #expect(degradation.isDegraded)
     }
 }

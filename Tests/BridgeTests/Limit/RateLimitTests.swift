@@ -95,6 +95,12 @@ import Testing
         #expect(TokenBucket(burst: 10, perHour: 5).refillInterval == .seconds(3600))
     }
 
+    @Test(arguments: [1, 3, 20, 400, 600, 1000])
+    func `no more come back in a second than a bucket says`(count: Int) {
+        #expect(TokenBucket(perSecond: count, for: 1).refillInterval * count >= .seconds(1))
+        #expect(TokenBucket(perMinute: count).refillInterval * count >= .seconds(60))
+    }
+
     @Test func `the unlimited limiter lets everything pass`() {
         let key = makeKey(bucket: TokenBucket(burst: 1, refillInterval: .seconds(60)))
         for _ in 0..<10 {
@@ -130,15 +136,18 @@ import Testing
     }
 
     @Test func `pushed requests are counted by client where it authenticates, else by network as well`() {
-        let limits = LimitSettings()
+        func key(_ client: Client, _ origin: RequestOrigin) -> RateLimitKey {
+            LimitSettings().clientKey(
+                "pushed_request", client, of: origin, perClient: TokenBucket(perMinute: 600),
+                perNetwork: TokenBucket(perMinute: 60))
+        }
         let native = Client(id: app, name: "App", kind: .native)
-        #expect(limits.pushedRequestKeys(native, origin: origin()).map(\.value) == ["203.0.113.0/24 app"])
-        #expect(
-            limits.pushedRequestKeys(native, origin: origin("198.51.100.1"))
-                != limits.pushedRequestKeys(native, origin: origin()))
+        #expect(key(native, origin()).value == "203.0.113.0/24 app")
+        #expect(key(native, origin(nil)).value == "local app")
+        #expect(key(native, origin("198.51.100.1")) != key(native, origin()))
         var server = Client(id: website, name: "Website", kind: .web)
         server.secretDigest = "d"
-        #expect(limits.pushedRequestKeys(server, origin: origin()).map(\.value) == ["web"])
+        #expect(key(server, origin()).value == "web")
     }
 
     @Test func `no stretch of a day passes the daily cap, and half of it comes at once`() {

@@ -49,10 +49,12 @@ import Testing
         #expect(landing.refusal?.reason == reason)
     }
 
-    @Test func `a repeated redirect lands on the default page`() throws {
+    @Test func `a repeated redirect lands on the default page, and its first value is kept`() throws {
+        let detail = #"{"length":12,"path":"/account/a"}"#
         #expect(
-            try land(.repeated)
-                == Landing(location: "https://bridge.example/contacts", refusal: .init(reason: .repeated, detail: nil)))
+            try land(.repeated(first: Array("/account/a?b".utf8)))
+                == Landing(
+                    location: "https://bridge.example/contacts", refusal: .init(reason: .repeated, detail: detail)))
     }
 
     @Test func `the sealed target wins, and a different redirect is recorded`() throws {
@@ -60,7 +62,7 @@ import Testing
         #expect(landing.location == "https://bridge.example/account/x?y=z")
         #expect(landing.refusal?.reason == .differsFromSealed)
         #expect(try land(bytes("//evil.example"), sealed: "/account/x").refusal?.reason == .differsFromSealed)
-        #expect(try land(.repeated, sealed: "/account/x").refusal?.reason == .repeated)
+        #expect(try land(.repeated(first: []), sealed: "/account/x").refusal?.reason == .repeated)
     }
 
     @Test func `the sealed target repeated in the URL is nothing to record`() throws {

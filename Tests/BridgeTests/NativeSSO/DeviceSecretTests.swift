@@ -71,6 +71,13 @@ import Testing
         }
     }
 
+    @Test func `contract §5.2: a refresh in the same instant as the sign-in keeps the secret too`() async throws {
+        try await withNativeProvider { native in
+            let first = try await native.signIn()
+            #expect(try await native.refresh(first, deviceSecret: first.deviceSecret).deviceSecret == nil)
+        }
+    }
+
     @Test func `an app that signed in before Native SSO was switched on gets its secret at the next refresh`()
         async throws
     {

@@ -79,13 +79,13 @@ private struct KnownUsers: UserClaimsSource {
                 id: "sid", subject: "alice", clientID: app, scope: scope, opening: .authorize,
                 authentication: Authentication(), requestedClaims: RequestedClaims(userInfo: [], idToken: ["email"]),
                 createdAt: now, expiresAt: now + .seconds(3600))
-            let secret = Secret(OpaqueSecret.make(.deviceSecret, random: .system).expose())
+            let secret = OpaqueSecret.make(.deviceSecret, random: .system)
             let tokens = SessionTokens(
                 accessTokens: provider.accessTokenCodec, idTokens: provider.idTokens, users: KnownUsers())
             let client = try #require(provider.service.clients.current[app])
             let answer = try await tokens.answer(
                 for: session, client: client, scope: scope,
-                extras: .init(deviceSecret: AttachedDeviceSecret(presented: secret, secret: secret)), at: now)
+                extras: .init(deviceSecret: AttachedDeviceSecret(secret, isTold: true)), at: now)
             let identity = try claims(answer.idToken)
             #expect(try identity["ds_hash"]?.string == hash(of: answer.deviceSecret))
             #expect((identity["email"] != nil) == isOpenID)

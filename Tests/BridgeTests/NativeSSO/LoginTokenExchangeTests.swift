@@ -219,7 +219,7 @@ import Testing
                 [("grant_type", "client_credentials")],
                 basic: ("machine", Secret(native.provider.secret.expose())))
             #expect(
-                try await refusal { try await native.post(order(machine)) } == "invalid_token missing_claim")
+                try await refusal { try await native.post(order(machine)) } == "invalid_token clients_own_token")
         }
     }
 

@@ -31,12 +31,50 @@ import Testing
         }
     }
 
-    @Test func `a web view knows the app and the device that it is on`() async throws {
+    @Test func `a web view is listed with the app that opened it, and the app with its device`() async throws {
         try await withNativeProvider { native in
             let tokens = try await native.signIn()
-            let view = try await native.exchange(tokens, to: NativeProvider.shop, by: TokenTypeURI.accessToken)
-            let session = try #require(try await native.storage.session(id: try native.session(of: view)))
-            #expect(try await kinds(native, from: session) == ["device here", "app here", "browser here", "browser"])
+            _ = try await native.exchange(tokens, to: NativeProvider.shop, by: TokenTypeURI.accessToken)
+            let places = try await native.places.places(of: "alice", current: try await browser(native))
+            #expect(places.map(\.kind) == [.browser, .device, .app, .browser, .browser])
+            let app = try native.session(of: tokens).rawValue
+            #expect(places[2].id == app && places[2].openedBy == places[1].id)
+            #expect(places.dropFirst(3).count(where: { $0.openedBy == app }) == 1)
+        }
+    }
+
+    @Test func `contract §16: a session that came over an edge is shown and ends itself alone`() async throws {
+        try await withNativeProvider { native in
+            _ = try await native.signIn()
+            let session = try await browser(native)
+            let all = try await native.places.places(of: "alice", current: session)
+            #expect(all.count == 4)
+            #expect(try await native.places.places(shownTo: session).map(\.id) == [session.id.rawValue])
+            for place in all where !place.isCurrent {
+                #expect(try await !native.places.end(place.kind, place.id, in: session, origin: origin()))
+            }
+            // Nor by its own id, called something else.
+            #expect(try await !native.places.end(.app, session.id.rawValue, in: session, origin: origin()))
+            #expect(try await !native.places.endOthers(in: session, origin: origin()))
+            #expect(try await kinds(native, from: session).count == 4)
+            #expect(try await native.places.end(.browser, session.id.rawValue, in: session, origin: origin()))
+            #expect(try await native.service.sessions.peek(session.id) == nil)
+        }
+    }
+
+    @Test func `contract §16: a sign-in of the person's own is shown and ends everything of the user`() async throws {
+        try await withNativeProvider { native in
+            _ = try await native.signIn()
+            let session = try await browser(native)
+            let place = try #require(
+                try await native.places.places(of: "alice", current: session).last { $0.kind == .browser })
+            let own = try #require(try await native.storage.session(id: SessionID(rawValue: place.id)))
+            #expect(own.isOwnSignIn)
+            #expect(try await native.places.places(shownTo: own).count == 4)
+            #expect(try await native.places.end(.browser, session.id.rawValue, in: own, origin: origin()))
+            #expect(try await native.service.sessions.peek(session.id) == nil)
+            #expect(try await native.places.endOthers(in: own, origin: origin()))
+            #expect(try await native.places.places(shownTo: own).map(\.id) == [own.id.rawValue])
         }
     }
 
@@ -79,6 +117,44 @@ import Testing
             #expect(try await !native.places.end(kind, place.id, of: "bob", origin: origin()))
             #expect(try await !native.places.end(kind, "unheard-of", of: "alice", origin: origin()))
             #expect(try await kinds(native, from: session).count == 4)
+        }
+    }
+
+    /// Browsers of alice's that were opened one after the other, and ended when `endedAt` is given.
+    private func addBrowsers(
+        _ count: Int, like session: WebSession, _ native: NativeProvider, endedAt: Timestamp? = nil
+    ) async throws {
+        for number in 1...count {
+            let opened = session.createdAt + .milliseconds(number)
+            let next = WebSession(
+                id: SessionID.make(at: opened, random: .system), secretDigest: "\(number) \(endedAt == nil)",
+                lineage: session.lineage, clientID: session.clientID, createdAt: opened,
+                idleLifetime: session.idleLifetime, lastSeenAt: opened, endedAt: endedAt)
+            #expect(try await native.storage.open(next, replacing: nil, events: []))
+        }
+    }
+
+    @Test func `browsers that have ended since hide none of those that live`() async throws {
+        try await withNativeProvider { native in
+            let other = try await browser(native)
+            let session = try await browser(native)
+            try await addBrowsers(SignedInPlaces.limit + 5, like: session, native, endedAt: native.clock.now)
+            #expect(try await kinds(native, from: session) == ["browser here", "browser"])
+            try await native.places.endOthers(than: session, origin: origin())
+            #expect(try await native.service.sessions.peek(other.id) == nil)
+            #expect(try await native.service.sessions.peek(session.id) != nil)
+        }
+    }
+
+    @Test func `the place in hand is shown, and all others end, where one list does not hold them`() async throws {
+        try await withNativeProvider { native in
+            let session = try await browser(native)
+            try await addBrowsers(2 * SignedInPlaces.limit, like: session, native)
+            native.clock.advance(.seconds(1))
+            let shown = try await kinds(native, from: session)
+            #expect(shown.first == "browser here" && shown.count == SignedInPlaces.limit + 1)
+            try await native.places.endOthers(than: session, origin: origin())
+            #expect(try await kinds(native, from: session) == ["browser here"])
         }
     }
 

@@ -275,6 +275,22 @@ private func expectRefusal(
         }
     }
 
+    @Test func `an assertion names its client byte by byte`() async throws {
+        try await withProvider { provider in
+            let clients = provider.service.clients
+            let signing = try #require(clients.current["signing"])
+            var client = Client(id: "K", name: "A machine that signs", kind: .service)
+            client.authenticationMethod = signing.authenticationMethod
+            client.scope = signing.scope
+            client.keys = signing.keys
+            clients.replace(with: ClientDirectory(clients.current.all + [client], defaultTarget: website))
+            try await expectRefusal("accepted") { try await provider.token(try assertion(provider, subject: "K")) }
+            // The sign for kelvins, which Unicode takes for the same letter.
+            let alike = try assertion(provider, id: "2", subject: "\u{212A}") + [("client_id", "K")]
+            try await expectRefusal("invalid_client assertion_issuer") { try await provider.token(alike) }
+        }
+    }
+
     @Test func `a public key used as an HMAC secret and no algorithm at all are refused`() async throws {
         try await withProvider { provider in
             let good = try #require(try assertion(provider).last?.1)

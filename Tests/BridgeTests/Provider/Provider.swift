@@ -143,7 +143,8 @@ struct Provider: Sendable {
     func grant(
         client: ClientID = app, redirectURI: String = callback, challenge: Bool = true,
         scope: [String] = [Scope.openID, "profile", Scope.offlineAccess], browser: SessionID? = nil,
-        subject: Subject = "alice", acr: String = "aal1", proofKeyThumbprint: String? = nil
+        subject: Subject = "alice", acr: String = "aal1", requestedClaims: RequestedClaims = .none,
+        proofKeyThumbprint: String? = nil
     ) throws -> AuthorizationGrant {
         let answer = try #require(CodeVerifier(verifier))
         return AuthorizationGrant(
@@ -151,7 +152,7 @@ struct Provider: Sendable {
             nonce: "n", scope: Scope(tokens: scope), subject: subject,
             authentication: Authentication(time: service.clock.now, acr: acr, amr: ["pwd"]),
             browserSessionID: browser ?? SessionID.make(at: service.clock.now, random: .system),
-            proofKeyThumbprint: proofKeyThumbprint)
+            requestedClaims: requestedClaims, proofKeyThumbprint: proofKeyThumbprint)
     }
 
     func code(_ grant: AuthorizationGrant) async throws -> String {

@@ -250,6 +250,7 @@ private struct ReadOnlySessions: SessionStore {
     }
     func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }
     func sessions(of subject: Subject, before cursor: SessionID?, limit: Int) -> [WebSession] { [] }
+    func sessions(of subject: Subject, aliveAt now: Timestamp, limit: Int) -> [WebSession] { [] }
     func countLiveSessions(at now: Timestamp) -> Int64 { 0 }
     func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent]) -> Ended { Ended(sessions: [], devices: []) }
 }
@@ -281,6 +282,7 @@ private final class SilentEnds: SessionStore {
 
     func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }
     func sessions(of subject: Subject, before cursor: SessionID?, limit: Int) -> [WebSession] { [] }
+    func sessions(of subject: Subject, aliveAt now: Timestamp, limit: Int) -> [WebSession] { [] }
     func countLiveSessions(at now: Timestamp) -> Int64 { 0 }
     func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent]) -> Ended { Ended(sessions: [], devices: []) }
 }

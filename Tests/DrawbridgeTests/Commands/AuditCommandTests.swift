@@ -49,6 +49,17 @@ import Testing
         #expect(failure?.message.hasPrefix(words[0]) == true)
     }
 
+    @Test(arguments: [0, -1, 501, 100_000])
+    func `a number that no page holds is refused, by a search and by a tail`(_ number: Int) {
+        for (command, option) in [("search", "--limit"), ("tail", "--number")] {
+            let failure = #expect(throws: (any Error).self) {
+                try AuditCommand.parseAsRoot([command, "\(option)=\(number)"])
+            }
+            let told = failure.map { AuditCommand.message(for: $0) } ?? ""
+            #expect(told.contains("\(option) must be 1 to 500."))
+        }
+    }
+
     @Test func `a type that there is none of is refused with the list of those there are`() throws {
         let options = try AuditFilterOptions.parse(["--type", "login_token.redemed"])
         let failure = try #require(throws: ValidationError.self) { try options.filter() }

@@ -24,6 +24,13 @@ import Testing
         }
     }
 
+    /// As the README says.
+    @Test func `help has examples of each command`() {
+        for command in Drawbridge.configuration.subcommands {
+            #expect(command.configuration.discussion.contains("Example"), "\(command._commandName)")
+        }
+    }
+
     /// What is broken in the source is broken once more at the terminal's width.
     @Test func `a paragraph is one line of the source`() {
         for command in Self.all() {

@@ -14,6 +14,10 @@ import Testing
                 """)
     }
 
+    @Test func `no name turns the letters after it around`() {
+        #expect(Listing(columns: ["sub"], rows: [["a\u{202E}b\u{2028}"]]).text(as: .text) == "SUB\na\u{FFFD}b\u{FFFD}")
+    }
+
     @Test func `programs get an array with an object a line`() {
         #expect(
             list.text(as: .json) == """

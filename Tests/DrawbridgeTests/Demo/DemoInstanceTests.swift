@@ -110,7 +110,9 @@ import Testing
         for line in lines {
             #expect(SettingKey.byName[line.name] != nil || summaries.contains(line.name), "\(line.name)")
             #expect(!line.value.contains(folder.path))
+            #expect(!line.value.isEmpty, "\(line.name)")
         }
+        #expect(lines.first { $0.name == "trusted_proxies" }?.value == "none")
         #expect(lines.first { $0.name == "login_token.lifetime" }?.value == "60 s")
         #expect(lines.first { $0.name == "database" }?.value == "embedded SQLite")
         #expect(lines.first { $0.name == "limits" }?.value == "on")

@@ -27,7 +27,7 @@ import Testing
         let site = DemoSite(composition: composition, issuer: demo.issuer)
         let router = buildRouter(
             services: composition.services, settings: composition.httpSettings, frontPage: false,
-            extraRoutes: site.addRoutes)
+            beside: site.besideService, extraRoutes: site.addRoutes)
         try await Application(router: router, logger: Logger(label: "test")).test(.router) { client in
             try await body(client, composition.ground.storage)
         }
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["/contacts", "/account/profile", "/account/a/b", "/user/contacts/index.php"])
+    @Test(arguments: ["/contacts", "/account/", "/account/profile", "/account/a/b", "/user/contacts/index.php"])
     func `a protected page offers a sign-in when nobody is signed in`(_ path: String) async throws {
         try await withDemo { client, _ in
             let answer = try await client.execute(uri: path, method: .get) { $0 }

@@ -165,14 +165,18 @@ import Testing
             let node: String
         }
 
-        private let state = Mutex<(refusals: Int, told: [Told])>((0, []))
+        private let state = Mutex<(refusals: Int, told: [Told], tries: [ContinuousClock.Instant])>((0, [], []))
 
         init(refusing tries: Int = 0) { state.withLock { $0.refusals = tries } }
 
         var told: [Told] { state.withLock { $0.told } }
 
+        /// When it was tried.
+        var tries: [ContinuousClock.Instant] { state.withLock { $0.tries } }
+
         func deliver(_ alert: Alert, isOver: Bool, node: String, at now: Timestamp) -> Bool {
             state.withLock { state in
+                state.tries.append(.now)
                 guard state.refusals == 0 else {
                     state.refusals -= 1
                     return false
@@ -186,7 +190,7 @@ import Testing
     private func alerts(_ board: AlertBoard, _ receiver: Receiver?, at now: Timestamp = noon) -> AlertService {
         AlertService(
             board: board, tallies: storage, delivery: receiver, node: "test", time: TimeSource { now },
-            logger: lines.logger)
+            logger: lines.logger, pauses: [.milliseconds(20), .milliseconds(100)])
     }
 
     @Test func `an alert is told when it begins and when it is over, once each`() async throws {
@@ -212,6 +216,16 @@ import Testing
         try await alerts(AlertBoard(rules: [AlertRule(name: .replays, threshold: 2)]), receiver).look()
         #expect(receiver.told.count == 1 - errors)
         #expect(lines.count(of: "did not take an alert") == errors)
+    }
+
+    @Test func `a receiver has a moment to recover between the tries`() async throws {
+        try await events(.loginTokenReplayed, .failure, 3)
+        let receiver = Receiver(refusing: 2)
+        try await alerts(AlertBoard(rules: [AlertRule(name: .replays, threshold: 2)]), receiver).look()
+        let tries = receiver.tries
+        try #require(tries.count == 3)
+        #expect(tries[1] - tries[0] >= .milliseconds(20))
+        #expect(tries[2] - tries[1] >= .milliseconds(100))
     }
 
     @Test func `without a receiver an alert is in the log alone`() async throws {

@@ -128,4 +128,17 @@ import Testing
         let warnings = ClientWarnings(in: settings).sentences.filter { $0.hasPrefix("self_issued.enabled without") }
         #expect(warnings.count == (links.isEmpty ? 1 : 0))
     }
+
+    @Test(
+        arguments: [
+            ("[email, phone_number, birthdate]", "phone_number, birthdate"), ("[email, name, picture]", nil),
+        ] as [(String, String?)])
+    func `claims that phones are asked for and nothing becomes of are warned about`(
+        _ claims: String, _ unused: String?
+    ) throws {
+        let settings = try load("[]\nself_issued: {enabled: true, claims: \(claims)}")
+        let warnings = ClientWarnings(in: settings).sentences.filter { $0.hasPrefix("self_issued.claims has ") }
+        #expect(warnings.count == (unused == nil ? 0 : 1), "\(warnings)")
+        if let unused { #expect(warnings.first?.hasPrefix("self_issued.claims has \(unused): ") == true) }
+    }
 }

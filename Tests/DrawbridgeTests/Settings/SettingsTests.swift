@@ -86,7 +86,7 @@ import Testing
             "login_token.lifetime = \"30O\" (settings file, line 3): must be a duration from 1s to 1m, such as 250ms, "
                 + "60s, 30m, 12h or 7d",
             "session.idle = \"10m\" (settings file, line 5): must not be longer than session.lifetime",
-            "clients[0].colour (settings file, line 7): is not a field of a client",
+            "clients[0].colour (settings file, line 9): is not a field of a client",
         ] {
             #expect(found.contains(expected), "\(found)")
         }

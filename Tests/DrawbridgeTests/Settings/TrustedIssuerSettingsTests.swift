@@ -31,7 +31,35 @@ import Testing
                 .contains { $0.contains("can be read by others (mode 644)") })
         #expect(
             try problems("  - {issuer: a, audience: b, hmac: {secret_file: \(short)}}")
-                .contains { $0.contains("shorter than 32 bytes") })
+                .contains { $0.contains("hmac.secret_file: is shorter than 32 bytes") })
+    }
+
+    @Test func `a secret that cannot be read hides nothing that is wrong among the issuers, contract §13`() throws {
+        let open = try folder.file("open", String(repeating: "k", count: 32), mode: 0o644)
+        let found = try problems(
+            """
+              - {issuer: a, audience: b, hmac: {secret_file: \(open)}}
+              - {issuer: c, audience: b, subject_prefix: 'c:', jwks_uri: 'https://c.example/k'}
+            """)
+        for expected in [
+            "can be read by others (mode 644)", "trusted_issuers[a].subject_prefix: is required where users sign in",
+            "trusted_issuers[a].clients: is required as soon", "trusted_issuers[c].clients: is required as soon",
+        ] {
+            #expect(found.count(where: { $0.contains(expected) }) == 1, "\(expected) in \(found)")
+        }
+        #expect(found.count == 4, "\(found)")
+    }
+
+    @Test func `a prefix and clients that cannot be read are not said to be missing as well`() throws {
+        let found = try problems(
+            """
+              - {issuer: a, audience: b, subject_prefix: [x], clients: {x: y}, jwks_uri: 'https://a.example/k'}
+              - {issuer: c, audience: b, subject_prefix: 'c:', clients: [app], jwks_uri: 'https://c.example/k'}
+            """)
+        #expect(found.count == 2, "\(found)")
+        for expected in ["subject_prefix (", "clients ("] {
+            #expect(found.contains { $0.contains("trusted_issuers[0].\(expected)") }, "\(expected) in \(found)")
+        }
     }
 
     @Test func `a secret is read again from its file as it was the first time`() throws {
@@ -81,6 +109,16 @@ import Testing
             #expect(found.contains { $0.contains("subject_prefix: is required where users sign in") }, "\(found)")
         }
         #expect(try problems(issuer, further: "provider: {enabled: false}") == [])
+    }
+
+    @Test func `an upstream provider's secret file that is empty is none`() throws {
+        for text in ["", "\n"] {
+            let secret = try folder.file("secret", text)
+            let upstream = "[{id: o, issuer: 'https://o.example', client_id: c, client_secret_file: \(secret)}]"
+            let issuer = "  - {issuer: a, audience: b, subject_prefix: 'a:', jwks_uri: 'https://a.example/k'}"
+            let found = try problems(issuer, further: "upstream_providers: \(upstream)")
+            #expect(found.map { $0.contains("client_secret_file") && $0.hasSuffix("is empty") } == [true], "\(found)")
+        }
     }
 
     @Test(arguments: [

@@ -12,6 +12,7 @@ import Testing
         ("letter or digit", digits + lowercase + uppercase, ASCII.isLetterOrDigit),
         ("name", digits + lowercase + uppercase + "-._", ASCII.isNameByte),
         ("unreserved", digits + lowercase + uppercase + "-._~", ASCII.isUnreserved),
+        ("URI", digits + lowercase + uppercase + "-._~:/?[]@!$&'()*+,;=%", ASCII.isURIByte),
         ("token68", digits + lowercase + uppercase + "-._~+/=", ASCII.isToken68),
     ]
 

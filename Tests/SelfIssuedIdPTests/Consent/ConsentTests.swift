@@ -30,8 +30,29 @@ import Testing
         #expect(question.request.introduction.name == "Sample RP")
         #expect(question.request.introduction.logo?.text == "https://example.com/rp/logo.png")
         #expect(question.request.introduction.policy == nil, "it lies on another host")
+        #expect(question.request.introduction.contacts == [])
         #expect(question.isFirstTime)
         #expect(question.request.proof == .certificate)
+    }
+
+    @Test(
+        arguments: [
+            ("a@example.com b@example.com", ["a@example.com", "b@example.com"]),
+            (["a@example.com", "https://example.com/help"], ["a@example.com", "https://example.com/help"]), (7, []),
+        ] as [(JSONValue, [String])])
+    func `whom to ask about a website is shown, written as a text or a list`(
+        _ contacts: JSONValue, _ shown: [String]
+    ) async throws {
+        let association: JSONValue = [
+            "claims": [
+                "application_name": "Sample RP", "contacts": contacts,
+                "redirect_uris": "https://example.com/rp/authz/callback.php",
+            ]
+        ]
+        let file = FakeWebsite.fileOf2012.merging(["registration": association]) { $1 }
+        let phone = Phone(website: FakeWebsite(file), profile: profile)
+        _ = try await phone.handle()
+        #expect(try #require(phone.consent.asked.first).request.introduction.contacts == shown)
     }
 
     @Test func `what is optional is not ticked, and what was not asked is not offered`() async throws {

@@ -13,6 +13,14 @@ package enum AuthorizationStoreConformance {
             try expectEqual(try await store.consent(of: "alice", to: "other"), nil, "the other client's")
             try expectEqual(try await store.events(.consentGranted).count, 2, "events")
         },
+        ConformanceCase("of scopes that a user agrees to at once on two servers every one is kept") { open in
+            let servers = [try await open(), try await open()]
+            let scopes = (0..<20).map { "scope-\($0)" }
+            _ = try await concurrently(scopes.count) { number in
+                try await servers[number % 2].remember([scopes[number]])
+            }
+            try expectEqual(try await servers[0].consent(of: "alice", to: "app"), Set(scopes), "kept")
+        },
         ConformanceCase("a pushed request is used up by one of many") { open in
             let servers = [try await open(), try await open()]
             try await servers[0].storePushedRequest(Sample.pushed("d"))

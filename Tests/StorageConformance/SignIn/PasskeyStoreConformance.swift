@@ -4,7 +4,7 @@ import OAuth2
 /// What every ``PasskeyStore`` must do, and what a passkey's use means for the session that it opens.
 package enum PasskeyStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
-        adding, owners, lastOne, overSession, uses, counters, replays, openings, removal, purge,
+        adding, owners, lastOne, overSession, uses, raisingOver, counters, replays, openings, removal, purge,
     ]
 
     private static let adding = ConformanceCase<any BridgeStorage>("a passkey is found as it was added") { open in
@@ -97,6 +97,23 @@ package enum PasskeyStoreConformance {
             true, subject: "alice", event: Sample.event(.userDisabled), ending: .sample())
         try expect(try await !store.openSample("s4", with: "p1", of: "alice", for: "u4", at: later), "disabled")
         try expect(try await !store.hasUsed(challenge("u4")), "nothing used up")
+    }
+
+    private static let raisingOver = ConformanceCase<any BridgeStorage>(
+        "a passkey that would raise a session that is over is not used"
+    ) { open in
+        let store = try await open()
+        try await store.addSample("alice")
+        _ = try await store.addSample(key("p", of: "alice"), for: "c")
+        _ = try await store.end(.webSession("own-alice"), .sample(), first: [])
+        let over = ReplacedSession.sample(
+            .passkeySample("own-alice", of: "alice", at: Sample.now), isRaised: true)
+        let later = Sample.now + .seconds(9)
+        try expect(
+            try await !store.openSample("s1", with: "p", of: "alice", for: "u", replacing: over, at: later), "opened")
+        try expect(try await !store.hasUsed(challenge("u")), "its challenge")
+        try expectEqual(try await store.passkey("p")?.lastUsedAt, nil, "last use")
+        try expect(try await store.openSample("s2", with: "p", of: "alice", for: "u", at: later), "the next page's")
     }
 
     private static let counters = ConformanceCase<any BridgeStorage>("a passkey that counts must count on") { open in
@@ -217,10 +234,10 @@ extension BridgeStorage {
     /// A web session that a passkey opens.
     fileprivate func openSample(
         _ name: String, with mark: String, of subject: Subject, for challenge: String, count: Int64 = 0,
-        at now: Timestamp
+        replacing replaced: ReplacedSession? = nil, at now: Timestamp
     ) async throws -> Bool {
         try await open(
-            .passkeySample(SessionID(rawValue: "session-\(name)"), of: subject, at: now), replacing: nil,
+            .passkeySample(SessionID(rawValue: "session-\(name)"), of: subject, at: now), replacing: replaced,
             provenBy: .passkey(
                 PasskeyUse(
                     mark: mark, signCount: count, challenge: PasskeyStoreConformance.challenge(challenge))),

@@ -108,8 +108,8 @@ package struct AdminAction: Sendable {
         sessionID: SessionID? = nil, tokenID: TokenID? = nil, facts: [String: String] = [:]
     ) -> AuditEvent {
         var detail = JSONObjectWriter()
-        var own = ["actor": actor.description]
-        own["signed_in_at"] = signedInAt?.rfc3339
+        var own = [AuditDetail.actor: actor.description]
+        own[AuditDetail.signedInAt] = signedInAt?.rfc3339
         for (name, value) in facts.merging(own, uniquingKeysWith: { $1 }).sorted(by: { $0.key < $1.key }) {
             detail.add(name, value)
         }

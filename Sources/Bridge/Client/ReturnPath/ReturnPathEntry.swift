@@ -37,7 +37,7 @@ package enum ReturnPathEntry: Hashable, Sendable {
     func matches(_ candidate: ReturnPath) -> Bool {
         switch self {
         case .exact(let path):
-            return candidate.path.utf8.elementsEqual(path.utf8)
+            return candidate.path.hasSameBytes(as: path)
         case .below(let prefix):
             return candidate.path.utf8.starts(with: prefix.utf8)
                 && candidate.path.utf8.dropFirst(prefix.utf8.count).allSatisfy(Self.isPlain)

@@ -23,10 +23,20 @@ package struct Authentication: Hashable, Sendable {
 }
 
 extension Authentication {
+    // Methods as `amr` names them (RFC 8176 §2).
+
+    /// A password that we checked.
+    package static let password = "pwd"
+    /// A one-time or recovery code.
+    package static let oneTimeCode = "otp"
+    /// More than one factor.
+    package static let multipleFactors = "mfa"
+    /// That somebody holds a key, wherever it is kept.
+    package static let proofOfPossession = "pop"
+    /// That somebody is there, and showed the authenticator who they are.
+    package static let userPresence = "user"
     /// The method of who signed in with a key of their own, which no provider vouches for (docs/self-issued.md).
     package static let selfIssued = "self_issued"
-    /// More than one factor (RFC 8176 §2).
-    package static let multipleFactors = "mfa"
 }
 
 /// The `acr` values that our own sign-in gives, from weak to strong (OpenID Connect Core §2).
@@ -39,7 +49,7 @@ package enum AuthenticationLevel: String, Sendable, CaseIterable {
     /// Whether an authentication is at least as strong as `required`; an `acr` that is not ours only equals itself.
     package static func satisfies(_ acr: String?, required: String) -> Bool {
         guard let acr else { return false }
-        if acr.utf8.elementsEqual(required.utf8) { return true }
+        if acr.hasSameBytes(as: required) { return true }
         guard let have = Self(rawValue: acr), let want = Self(rawValue: required),
             let haveRank = allCases.firstIndex(of: have),
             let wantRank = allCases.firstIndex(of: want)

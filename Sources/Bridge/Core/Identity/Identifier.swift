@@ -12,7 +12,7 @@ extension Identifier {
     // Text compares by canonical equivalence; names are compared as the stores do, byte for byte. Two users whose names
     // differ only in how an accent is composed must stay two users.
     package static func == (left: Self, right: Self) -> Bool {
-        left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+        left.rawValue.hasSameBytes(as: right.rawValue)
     }
 
     package func hash(into hasher: inout Hasher) {

@@ -16,6 +16,9 @@ package struct RequestOrigin: Sendable {
         self.requestID = requestID
     }
 
+    /// What limits count by, the command line among it: ``NetworkAddress/limitNetwork`` where there is an address.
+    var networkName: String { address?.limitNetwork.description ?? "local" }
+
     /// Bytes, not characters: one character may have any number of them.
     package static let userAgentLimit = 512
 }

@@ -17,13 +17,13 @@ package enum KeyAlgorithm: String, Sendable, CaseIterable {
     ///
     /// A login token key is verified by nodes only, and they say when they have it (``SigningKeys``); where one does not,
     /// ten seconds are enough. Others keep the JWK set for up to an hour (Core §10.1.1).
-    package var publication: Duration { self == .hs256 ? .seconds(10) + Self.clockTolerance : .seconds(3600) }
+    package var publication: Duration { self == .hs256 ? .seconds(10) + TimeSource.nodeTolerance : .seconds(3600) }
 
-    /// The clocks of nodes may be apart by this much (ADR-0010): so much earlier a key may begin to sign, or a node that
-    /// is behind had none for that long after the one before was retired.
-    static let clockTolerance = Duration.seconds(5)
-
-    static func hasBegun(_ signsFrom: Timestamp, at now: Timestamp) -> Bool { signsFrom <= now + clockTolerance }
+    /// A key may begin to sign earlier by as much as clocks are apart, or a node that is behind had none for that long
+    /// after the one before was retired.
+    static func hasBegun(_ signsFrom: Timestamp, at now: Timestamp) -> Bool {
+        signsFrom <= now + TimeSource.nodeTolerance
+    }
 
     /// Nothing that a key made is alive for longer: with a login token key, pages that wait half an hour for a sign-in
     /// elsewhere (``ShortLivedSeal``); with the others, access tokens of the longest life that a client may have.

@@ -37,6 +37,21 @@ package final class Degradation: Sendable {
         logger.info("no longer degraded", metadata: ["part": "\(part)"])
     }
 
+    /// Asks the shared part, or its replacement where it cannot answer.
+    /// - Parameter replacement: told why.
+    func run<Value: Sendable>(
+        _ shared: () async throws -> Value, orElse replacement: (StorageError) async throws -> Value
+    ) async throws -> Value {
+        do {
+            let value = try await shared()
+            end()
+            return value
+        } catch let error as StorageError {
+            begin(because: error)
+            return try await replacement(error)
+        }
+    }
+
     /// Uses the part once while it is away, so that it is known to be back without a request that needs it.
     /// - Throws: what `use` throws while it still is away.
     package func tryAgain(_ use: () async throws -> Void) async throws {
@@ -50,25 +65,6 @@ package final class Degradation: Sendable {
         isActive.withLock { isActive in
             defer { isActive = value }
             return isActive != value
-        }
-    }
-}
-
-/// Why a store could not answer. Never shown outside; the outside sees `temporarily_unavailable`.
-package enum StorageError: Error, Sendable, CustomStringConvertible {
-    /// The engine is away, full, read-only or too slow: nothing was changed.
-    case unavailable(String)
-    /// As ``unavailable(_:)``, where the change may have been made all the same: the answer to its commit was lost.
-    case undecided(String)
-    /// Stored bytes do not mean what they should.
-    case corrupt(String)
-
-    // Engine messages may quote statement values, so they are for the debugger (`debugDescription`) only.
-    package var description: String {
-        switch self {
-        case .unavailable: "storage unavailable"
-        case .undecided: "storage unavailable; the change may have been made"
-        case .corrupt: "storage corrupt"
         }
     }
 }

@@ -102,10 +102,19 @@ package enum LoginTokenVerification: Hashable, Sendable {
     /// Ours, but too old. The claims serve the audit log.
     case expired(LoginTokenClaims)
     case refused(LoginTokenRefusal)
+
+    /// What a token of ours says, and whether it is too old.
+    package func read() throws(LoginTokenRefusal) -> (claims: LoginTokenClaims, isExpired: Bool) {
+        switch self {
+        case .verified(let claims): (claims, false)
+        case .expired(let claims): (claims, true)
+        case .refused(let refusal): throw refusal
+        }
+    }
 }
 
 /// Why a text is not one of our tokens: for audit and metrics.
-package enum LoginTokenRefusal: String, Sendable, CaseIterable {
+package enum LoginTokenRefusal: String, Error, Sendable, CaseIterable {
     case malformed
     case wrongAlgorithm = "wrong_algorithm"
     case unknownKey = "unknown_key"

@@ -210,10 +210,8 @@ package final class LoginTokenIssuer: Sendable {
     private func answer(
         _ token: Secret<String>, _ claims: LoginTokenClaims, terms: LoginTokenTerms, at now: Timestamp
     ) -> LoginTokenAnswer {
-        // The session that answers a website's own sign-in must be where the provider is.
-        let place = terms.isHandOff ? terms.website.publicOrigin ?? settings.publicOrigin : settings.publicOrigin
-        let origin = terms.website.landing == .initiateLogin ? settings.issuer : place
-        var url = origin.description + settings.redemptionPath + "?token=" + token.expose()
+        let page = settings.page(of: terms.website, isHandOff: terms.isHandOff)
+        var url = page.description + "?token=" + token.expose()
         if let target = terms.target { url += "&redirect=" + PercentEncoding.encode(target.serialized) }
         return LoginTokenAnswer(
             token: token, id: claims.id, expiresAt: claims.expiresAt,

@@ -12,9 +12,7 @@ enum LoginTokenPayload {
         json.add("jti", claims.id.rawValue)
         json.add("client_id", claims.clientID.rawValue)
         if let sid = claims.sessionID { json.add("sid", sid.rawValue) }
-        if let time = claims.authentication.time { json.add("auth_time", time.seconds) }
-        if let acr = claims.authentication.acr { json.add("acr", acr) }
-        if !claims.authentication.amr.isEmpty { json.add("amr", claims.authentication.amr) }
+        json.add(claims.authentication)
         if let target = claims.target { json.add("tgt", target) }
         if let confirmation = confirmation(claims.binding) { json.add("cnf", json: confirmation) }
         json.add("trace", claims.trace?.journey)

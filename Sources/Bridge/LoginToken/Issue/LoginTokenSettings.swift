@@ -6,7 +6,7 @@ package struct LoginTokenSettings: Sendable {
     /// No token lives longer (contract §2).
     package static let maximumLifetime = Duration.seconds(60)
 
-    /// Where login URLs lead, and websites without an origin of their own are.
+    /// Where websites without an origin of their own are, and their links lead.
     package let publicOrigin: WebOrigin
     /// `iss`.
     package let issuer: WebOrigin

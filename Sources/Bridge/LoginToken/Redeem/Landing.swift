@@ -11,8 +11,8 @@ struct Landing: Hashable, Sendable {
 
     struct Refusal: Hashable, Sendable {
         let reason: ReturnPathRefusal
-        /// As ``RefusedRedirect/detail(_:)``; `nil` for a repeated parameter, of which no single value exists.
-        let detail: String?
+        /// As ``RefusedRedirect/detail(_:)``; of a repeated parameter its first value's.
+        let detail: String
     }
 
     /// Where a redemption lands: on the page, or on the website's own way to sign in, which is told the page
@@ -42,33 +42,37 @@ struct Landing: Hashable, Sendable {
     ) -> Landing? {
         guard let defaultPath = website.returnPaths.defaultPath else { return nil }
         let origin = website.publicOrigin ?? ownOrigin
-        func landing(_ path: ReturnPath, _ reason: ReturnPathRefusal? = nil, input: [UInt8]? = nil) -> Landing {
-            Landing(
-                location: origin.description + path.serialized,
-                refusal: reason.map { Refusal(reason: $0, detail: input.map(RefusedRedirect.detail)) })
+        func landing(_ path: ReturnPath, _ refusal: Refusal? = nil) -> Landing {
+            Landing(location: origin.description + path.serialized, refusal: refusal)
         }
         guard let sealed else {
             switch parameter {
             case .absent: return landing(defaultPath)
-            case .repeated: return landing(defaultPath, .repeated)
+            case .repeated(let first): return landing(defaultPath, Refusal(.repeated, of: first))
             case .bytes(let input):
                 switch website.returnPaths.decide(input) {
                 case .accepted(let path): return landing(path)
-                case .refused(let reason): return landing(defaultPath, reason, input: input)
+                case .refused(let reason): return landing(defaultPath, Refusal(reason, of: input))
                 }
             }
         }
         // The allow-list may have changed since the token was issued; it is asked again.
         guard case .accepted(let path) = website.returnPaths.decide(Array(sealed.utf8)) else {
-            return landing(defaultPath, .notListed, input: Array(sealed.utf8))
+            return landing(defaultPath, Refusal(.notListed, of: Array(sealed.utf8)))
         }
         switch parameter {
         case .absent: return landing(path)
-        case .repeated: return landing(path, .repeated)
+        case .repeated(let first): return landing(path, Refusal(.repeated, of: first))
         case .bytes(let input):
             guard case .success(let requested) = ReturnPath.parse(input), requested.serialized == path.serialized
-            else { return landing(path, .differsFromSealed, input: input) }
+            else { return landing(path, Refusal(.differsFromSealed, of: input)) }
             return landing(path)
         }
+    }
+}
+
+extension Landing.Refusal {
+    fileprivate init(_ reason: ReturnPathRefusal, of input: [UInt8]) {
+        self.init(reason: reason, detail: RefusedRedirect.detail(input))
     }
 }

@@ -144,15 +144,16 @@ extension LoginTokenRedeemer {
         _ request: TokenAuthorization, admits: @escaping @Sendable (Lineage) async throws -> Bool
     ) async throws -> TokenAuthorizationOutcome {
         let now = time.now()
-        let (claims, isExpired): (LoginTokenClaims, Bool)
-        switch try await reader.verify(request.token, at: now) {
-        case .refused(let flaw):
-            _ = try await refusals.refuse(RedemptionRefusal(flaw), origin: request.origin, at: now)
+        let verification = try await reader.verify(request.token, at: now)
+        let found: (claims: LoginTokenClaims, isExpired: Bool)
+        do throws(LoginTokenRefusal) {
+            found = try verification.read()
+        } catch {
+            _ = try await refusals.refuse(RedemptionRefusal(error), origin: request.origin, at: now)
             return .refused
-        case .expired(let found): (claims, isExpired) = (found, true)
-        case .verified(let found): (claims, isExpired) = (found, false)
         }
-        let candidate = reader.candidate(of: request, claims, isExpired: isExpired, at: now, admits: admits)
+        let candidate = reader.candidate(
+            of: request, found.claims, isExpired: found.isExpired, at: now, admits: admits)
         let outcome: RedemptionOutcome
         switch try await examiner.examine(candidate).finding {
         case .held(let own): return .again(own)
@@ -173,17 +174,17 @@ extension LoginTokenRedeemer {
     /// nobody: the network is the website's server, which others' bad tokens must not shut out.
     package func isGood(_ token: Secret<String>, for website: Client, origin: RequestOrigin) async throws -> Bool {
         let now = time.now()
-        let (claims, isExpired): (LoginTokenClaims, Bool)
-        switch try await reader.verify(token, at: now) {
-        case .refused(let flaw):
-            try await refusals.recordUnread(RedemptionRefusal(flaw), origin: origin, at: now)
+        let verification = try await reader.verify(token, at: now)
+        let found: (claims: LoginTokenClaims, isExpired: Bool)
+        do throws(LoginTokenRefusal) {
+            found = try verification.read()
+        } catch {
+            try await refusals.recordUnread(RedemptionRefusal(error), origin: origin, at: now)
             return false
-        case .expired(let found): (claims, isExpired) = (found, true)
-        case .verified(let found): (claims, isExpired) = (found, false)
         }
         let candidate = RedemptionCandidate(
-            channel: .pushed, claims: claims, isExpired: isExpired, website: website, landing: reader.ownPage,
-            origin: origin, at: now)
+            channel: .pushed, claims: found.claims, isExpired: found.isExpired, website: website,
+            landing: reader.ownPage, origin: origin, at: now)
         guard let refusal = try await objection(to: candidate) else { return true }
         _ = try await refusals.refuse(refusal, .leaves, candidate)
         return false

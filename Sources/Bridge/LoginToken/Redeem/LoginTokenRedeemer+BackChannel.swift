@@ -7,21 +7,20 @@ extension LoginTokenRedeemer {
     ///   authenticate; `rate_limited`; ``StorageError``.
     package func redeem(_ request: BackChannelRedemption) async throws -> WebSession {
         let now = time.now()
-        let (claims, isExpired): (LoginTokenClaims, Bool)
         let verification = try await reader.verify(request.token, at: now)
-        switch verification {
-        case .refused(let flaw):
+        let found: (claims: LoginTokenClaims, isExpired: Bool)
+        do throws(LoginTokenRefusal) {
+            found = try verification.read()
+        } catch {
             return try await refuse(
-                try await refusals.refuse(RedemptionRefusal(flaw), origin: request.origin, at: now))
-        case .expired(let found): (claims, isExpired) = (found, true)
-        case .verified(let found): (claims, isExpired) = (found, false)
+                try await refusals.refuse(RedemptionRefusal(error), origin: request.origin, at: now))
         }
-        guard !request.lacksAuthentication(for: claims) else {
+        guard !request.lacksAuthentication(for: found.claims) else {
             throw OAuthError(
                 .invalidClient, "redeeming a login token takes a client that authenticates",
                 detail: BackChannelRedemption.publicClient)
         }
-        let candidate = reader.candidate(of: request, claims, isExpired: isExpired, at: now)
+        let candidate = reader.candidate(of: request, found.claims, isExpired: found.isExpired, at: now)
         let outcome = try await inTrace(of: verification) { try await redeem(candidate) }
         guard case .landed(_, .some(let opened)) = outcome else { return try await refuse(outcome) }
         return opened.session

@@ -55,14 +55,14 @@ package final class LoginTokenRedeemer: Sendable {
             }
             return .confirm(submitsItself: false, code: .asked)
         }
-        let (claims, isExpired): (LoginTokenClaims, Bool)
-        switch verification {
-        case .refused(let flaw):
-            return try await refusals.refuse(RedemptionRefusal(flaw), origin: request.origin, at: now)
-        case .expired(let found): (claims, isExpired) = (found, true)
-        case .verified(let found): (claims, isExpired) = (found, false)
+        let found: (claims: LoginTokenClaims, isExpired: Bool)
+        do throws(LoginTokenRefusal) {
+            found = try verification.read()
+        } catch {
+            return try await refusals.refuse(RedemptionRefusal(error), origin: request.origin, at: now)
         }
-        return try await redeem(try await reader.candidate(of: request, claims, isExpired: isExpired, at: now))
+        return try await redeem(
+            try await reader.candidate(of: request, found.claims, isExpired: found.isExpired, at: now))
     }
 
     func redeem(_ candidate: RedemptionCandidate) async throws -> RedemptionOutcome {

@@ -46,6 +46,22 @@ extension RedemptionExaminer {
     }
 }
 
+extension Explanation {
+    /// Notes whether a text is a token of ours.
+    /// - Returns: as ``LoginTokenVerification/read()``; `nil` when it is none.
+    mutating func read(_ verification: LoginTokenVerification) -> (claims: LoginTokenClaims, isExpired: Bool)? {
+        let name = "token is ours and unchanged"
+        do throws(LoginTokenRefusal) {
+            let found = try verification.read()
+            check(name, fails: nil)
+            return found
+        } catch {
+            check(name, fails: RedemptionRefusal(error).rawValue)
+            return nil
+        }
+    }
+}
+
 extension LoginTokenRedeemer {
     /// Adds what a redemption by a website's server would come to; uses nothing up, counts and writes nothing.
     ///
@@ -53,15 +69,8 @@ extension LoginTokenRedeemer {
     /// earlier try of the server's that could not be confirmed, since it is there for one question alone.
     func explain(_ request: BackChannelRedemption, in explanation: inout Explanation) async throws {
         let now = time.now()
-        let (claims, isExpired): (LoginTokenClaims, Bool)
-        switch try await reader.verify(request.token, at: now) {
-        case .refused(let flaw):
-            explanation.check("token is ours and unchanged", fails: RedemptionRefusal(flaw).rawValue)
-            return
-        case .expired(let found): (claims, isExpired) = (found, true)
-        case .verified(let found): (claims, isExpired) = (found, false)
-        }
-        explanation.check("token is ours and unchanged", fails: nil)
+        let verification = try await reader.verify(request.token, at: now)
+        guard let (claims, isExpired) = explanation.read(verification) else { return }
         if request.lacksAuthentication(for: claims) {
             explanation.check("client keeps a secret", fails: BackChannelRedemption.publicClient.rawValue)
             return

@@ -1,7 +1,7 @@
 /// Refuses redemptions: the reason to the audit log, a count against the network and, where it was a miss, against the
 /// token, and one answer outside.
 package final class RedemptionRefusals: Sendable {
-    /// Wrong verifiers, codes and bindings that a token survives, less one.
+    /// The miss, by a wrong verifier, code or binding, with which the token is gone.
     private static let missLimit = LimitSettings.typedCodeTries
 
     private let store: any LoginTokenStore

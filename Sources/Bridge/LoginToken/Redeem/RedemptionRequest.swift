@@ -14,7 +14,8 @@ package struct RedemptionRequest: Sendable {
         case absent
         /// The bytes that one form-url-decoding gave.
         case bytes([UInt8])
-        case repeated
+        /// Given more than once: none of them counts, and the first is what is recorded.
+        case repeated(first: [UInt8])
     }
 
     package let token: PresentedToken

@@ -78,13 +78,13 @@ package final class SingleUse: Sendable {
     }
 
     /// Consumes the token and opens the session, in one transaction; the store says who was first.
-    private func open(_ redemption: Redemption, replacing current: [WebSession]) async throws -> RedemptionOutcome {
+    private func open(_ redemption: Redemption, replacing replaced: [WebSession]) async throws -> RedemptionOutcome {
         let opened = redemption.session(random: random)
         let use = LoginTokenUse(
             at: redemption.at, sessionID: opened.session.id, address: redemption.origin.address?.description,
             userAgentDigest: Self.userAgentMark(of: redemption))
-        switch try await redeem(redemption, opening: opened, use: use, replacing: current) {
-        case .opened: return await landed(redemption, opened, replacing: current)
+        switch try await redeem(redemption, opening: opened, use: use, replacing: replaced) {
+        case .opened: return await landed(redemption, opened, replacing: replaced)
         // This very attempt, whose first answer was lost; what has ended since is not given back (contract §16.5).
         case .alreadyUsed(let first) where first.sessionID == opened.session.id:
             guard let stored = try await sessions.peek(first.sessionID) else {
@@ -92,7 +92,7 @@ package final class SingleUse: Sendable {
             }
             var confirmed = OpenedSession(session: stored, secret: opened.secret)
             confirmed.refresh = opened.refresh
-            return await landed(redemption, confirmed, replacing: current)
+            return await landed(redemption, confirmed, replacing: replaced)
         case .alreadyUsed(let first): return try await repeated(redemption, use: first)
         case .revoked:
             return try await refusals.refuse(
@@ -103,12 +103,12 @@ package final class SingleUse: Sendable {
     /// Asks once more when the answer to a commit was lost: what is stored by then says whether it was made, and if not,
     /// it is made now. What cannot be found out is left to the browser's next try.
     private func redeem(
-        _ redemption: Redemption, opening opened: OpenedSession, use: LoginTokenUse, replacing current: [WebSession]
+        _ redemption: Redemption, opening opened: OpenedSession, use: LoginTokenUse, replacing replaced: [WebSession]
     ) async throws -> LoginTokenRedeemOutcome {
         func attempt() async throws -> LoginTokenRedeemOutcome {
             try await store.redeem(
                 redemption.claims.issued, opening: opened.session, refreshDigest: opened.refresh?.digest, use: use,
-                replacing: current.map {
+                replacing: replaced.map {
                     ReplacedSession($0, by: redemption.claims.subject, origin: redemption.origin, at: redemption.at)
                 },
                 events: redemption.events(opening: opened.session))
@@ -125,9 +125,9 @@ package final class SingleUse: Sendable {
     }
 
     private func landed(
-        _ redemption: Redemption, _ opened: OpenedSession, replacing current: [WebSession]
+        _ redemption: Redemption, _ opened: OpenedSession, replacing replaced: [WebSession]
     ) async -> RedemptionOutcome {
-        await sessions.forget(current.map(\.id))
+        await sessions.forget(replaced.map(\.id))
         sessions.remember(opened.session)
         return .landed(location: redemption.landing.location, opened: opened)
     }

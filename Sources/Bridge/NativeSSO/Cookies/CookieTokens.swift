@@ -102,25 +102,30 @@ package enum AntiCSRF {
     }
 }
 
-/// The two cookies of the profile `session`, for a web view that gets them by an exchange (contract §6).
+/// The two cookies of the profile `session` (contract §6).
 package enum SessionProfileCookies {
     /// `__Host-` keeps sibling domains from planting it (RFC 6265bis §4.1.3.2).
-    package static let secretName = "__Host-drawbridge_session"
+    package static let secretName: StaticString = "__Host-drawbridge_session"
     /// Readable by the page's scripts: two times and no identity.
-    package static let timesName = "drawbridge_info"
+    package static let timesName: StaticString = "drawbridge_info"
 
+    /// The value of the cookie with the times.
+    package static func times(of session: WebSession) -> String {
+        PercentEncoding.encode(
+            "{\"expires_at\":\(session.expiresAt.seconds),\"idle_expires_at\":\(session.idleExpiresAt.seconds)}")
+    }
+
+    /// Both, for a web view that gets them by an exchange.
     package static func make(
         for session: WebSession, secret: OpaqueSecret, at now: Timestamp
     ) -> (accessToken: Secret<String>, cookies: [TokenCookie]) {
-        let times =
-            "{\"expires_at\":\(session.expiresAt.seconds),\"idle_expires_at\":\(session.idleExpiresAt.seconds)}"
         let age = session.expiresAt - now
         return (
             Secret(secret.expose()),
             [
-                TokenCookie(name: secretName, value: Secret(secret.expose()), maximumAge: age),
+                TokenCookie(name: "\(secretName)", value: Secret(secret.expose()), maximumAge: age),
                 TokenCookie(
-                    name: timesName, value: Secret(PercentEncoding.encode(times)), maximumAge: age, isHTTPOnly: false),
+                    name: "\(timesName)", value: Secret(times(of: session)), maximumAge: age, isHTTPOnly: false),
             ]
         )
     }

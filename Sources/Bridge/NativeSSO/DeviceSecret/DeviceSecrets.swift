@@ -23,8 +23,6 @@ package final class DeviceSecrets: Sendable {
     /// What an app is told about its device, besides its tokens.
     package struct Provision: Sendable {
         package let secret: OpaqueSecret
-        /// For the `id_token` that comes along.
-        package var hash: String { secret.deviceSecretHash }
     }
 
     /// An app that gets tokens.
@@ -174,31 +172,28 @@ package final class DeviceSecrets: Sendable {
 
     static func detail(_ id: DeviceSecretID) -> String {
         var object = JSONObjectWriter()
-        object.add("device_secret_id", id.rawValue)
+        object.add(AuditDetail.deviceSecretID, id.rawValue)
         return object.finishedText()
     }
 }
 
 extension DeviceSecrets: DeviceSecretAttaching {
     package func attach(
-        to session: AppSession, client: Client, presented: Secret<String>?, proofKeyThumbprint: String?,
-        origin: RequestOrigin, at now: Timestamp
+        to session: AppSession, upon occasion: TokenOccasion, client: Client, presented: Secret<String>?,
+        proofKeyThumbprint: String?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> AttachedDeviceSecret? {
-        let occasion = AttachRequest(
+        let request = AttachRequest(
             session: session, client: client, presented: presented?.expose(),
             proofKeyThumbprint: proofKeyThumbprint, origin: origin, at: now)
-        // A session is opened in the same instant as its code is redeemed; later it is a refresh.
-        if session.createdAt == now {
+        switch occasion {
+        case .signIn:
             // The specification wants the secret in this answer even when the app has it (draft-07 §3.3).
-            return try await provideAtSignIn(occasion).map { provision in
-                let secret = Secret(provision.secret.expose())
-                return AttachedDeviceSecret(presented: secret, secret: secret)
+            return try await provideAtSignIn(request).map { AttachedDeviceSecret($0.secret, isTold: true) }
+        case .refresh:
+            return try await provideAtRefresh(request).map { provision in
+                let isKept = ConstantTime.equals((request.presented ?? "").utf8, provision.secret.expose().utf8)
+                return AttachedDeviceSecret(provision.secret, isTold: !isKept)
             }
-        }
-        return try await provideAtRefresh(occasion).map { provision in
-            let secret = Secret(provision.secret.expose())
-            let isKept = occasion.presented == provision.secret.expose()
-            return AttachedDeviceSecret(presented: secret, secret: isKept ? nil : secret)
         }
     }
 }

@@ -1,6 +1,6 @@
 /// Where a user is signed in: devices, the apps on them, and browsers; and their end.
 package final class SignedInPlaces: Sendable {
-    /// More than anybody has; what is beyond can be ended together.
+    /// More than anybody has, of each kind; what is beyond can be ended together.
     static let limit = 100
 
     private let devices: any DeviceStore
@@ -48,11 +48,10 @@ package final class SignedInPlaces: Sendable {
 
     /// Everything of the user that is alive, this one first, then the youngest.
     /// - Parameter current: the session that the page is looked at with.
-    package func places(of subject: Subject, current: WebSession) async throws -> [Place] {
+    func places(of subject: Subject, current: WebSession) async throws -> [Place] {
         let now = time.now()
         let traces = try await audit.latestTraces(of: subject)
         let apps = try await apps.appSessions(of: subject, aliveAt: now, limit: Self.limit)
-        let above = Set(try await ancestors(of: current).map(\.id))
         var places: [Place] = []
         for device in try await devices.deviceSecrets(of: subject, includingEnded: false, at: now) {
             places.append(
@@ -60,8 +59,7 @@ package final class SignedInPlaces: Sendable {
                     kind: .device, id: device.id.rawValue, name: device.name, clientID: device.clientID,
                     network: traces[device.sessionID]?.address?.limitNetwork.description,
                     userAgent: traces[device.sessionID]?.userAgent,
-                    since: device.createdAt, lastSeenAt: device.lastUsedAt,
-                    isCurrent: apps.contains { $0.deviceSecretID == device.id && above.contains($0.id) }))
+                    since: device.createdAt, lastSeenAt: device.lastUsedAt, isCurrent: false))
         }
         for app in apps {
             places.append(
@@ -70,25 +68,34 @@ package final class SignedInPlaces: Sendable {
                     network: traces[app.id]?.address?.limitNetwork.description,
                     userAgent: traces[app.id]?.userAgent,
                     openedBy: app.deviceSecretID?.rawValue ?? app.parentID?.rawValue,
-                    since: app.createdAt, lastSeenAt: nil, isCurrent: above.contains(app.id),
+                    since: app.createdAt, lastSeenAt: nil, isCurrent: false,
                     wasLetInByCode: app.opening == .deviceCode))
         }
-        for web in try await webs.sessions(of: subject, before: nil, limit: Self.limit) where web.isAlive(at: now) {
-            places.append(
-                Place(
-                    kind: .browser, id: web.id.rawValue, name: nil, clientID: web.clientID,
-                    network: traces[web.id]?.address?.limitNetwork.description,
-                    userAgent: traces[web.id]?.userAgent,
-                    openedBy: web.parentID?.rawValue, since: web.createdAt, lastSeenAt: web.lastSeenAt,
-                    isCurrent: web.id == current.id))
-        }
+        var browsers = try await webs.sessions(of: subject, aliveAt: now, limit: Self.limit)
+        // The one in hand belongs to the list, however many are younger.
+        if !browsers.contains(where: { $0.id == current.id }), current.isAlive(at: now) { browsers.append(current) }
+        places += browsers.map { Self.place(of: $0, traces[$0.id], isCurrent: $0.id == current.id) }
         return places.filter(\.isCurrent) + places.filter { !$0.isCurrent }
     }
 
-    /// Ends one of the user's places, with what hangs below it. A browser is signed out: an app that was granted to go on
-    /// without it is a place of its own.
+    /// The one that a session in hand is.
+    func place(of current: WebSession) async throws -> Place {
+        let traces = try await audit.latestTraces(of: current.subject)
+        return Self.place(of: current, traces[current.id], isCurrent: true)
+    }
+
+    private static func place(of web: WebSession, _ trace: SessionTrace?, isCurrent: Bool) -> Place {
+        Place(
+            kind: .browser, id: web.id.rawValue, name: nil, clientID: web.clientID,
+            network: trace?.address?.limitNetwork.description, userAgent: trace?.userAgent,
+            openedBy: web.parentID?.rawValue, since: web.createdAt, lastSeenAt: web.lastSeenAt,
+            isCurrent: isCurrent)
+    }
+
+    /// Ends one of the user's places, with what hangs below it. A browser is signed out: an app that was granted to go
+    /// on without it is a place of its own.
     /// - Returns: whether it was the user's and alive.
-    package func end(
+    func end(
         _ kind: Place.Kind, _ id: String, of subject: Subject, origin: RequestOrigin
     ) async throws -> Bool {
         let now = time.now()
@@ -114,26 +121,17 @@ package final class SignedInPlaces: Sendable {
         ).isEmpty
     }
 
-    /// Ends everything but the current session and what it hangs below.
-    package func endOthers(than current: WebSession, origin: RequestOrigin) async throws {
-        // The browsers without which the apps above this session do not go on.
-        let needed = Set(
-            try await ancestors(of: current).filter { !$0.outlivesBrowser }.compactMap(\.browserSessionID?.rawValue))
-        // Devices first: what they take with them need not be ended again.
-        for place in try await places(of: current.subject, current: current)
-        where !place.isCurrent && !(place.kind == .browser && needed.contains(place.id)) {
-            _ = try await end(place.kind, place.id, of: current.subject, origin: origin)
-        }
-    }
-
-    /// The app sessions above a web session.
-    private func ancestors(of session: WebSession) async throws -> [AppSession] {
-        var found: [AppSession] = []
-        var next = session.parentID
-        while let id = next, !found.contains(where: { $0.id == id }), let app = try await apps.appSession(id: id) {
-            found.append(app)
-            next = app.parentID
-        }
-        return found
+    /// Ends everything but the current session.
+    /// - Parameter current: a sign-in of the person's own: one that hangs below another place would end with that.
+    func endOthers(than current: WebSession, origin: RequestOrigin) async throws {
+        // Until nothing is left to end: what is beyond one list comes in the next.
+        var hasEnded: Bool
+        repeat {
+            hasEnded = false
+            // Devices first: what they take with them need not be ended again.
+            for place in try await places(of: current.subject, current: current) where !place.isCurrent {
+                if try await end(place.kind, place.id, of: current.subject, origin: origin) { hasEnded = true }
+            }
+        } while hasEnded
     }
 }

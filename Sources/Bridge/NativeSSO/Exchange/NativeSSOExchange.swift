@@ -64,13 +64,12 @@ package final class NativeSSOExchange: Sendable {
     private func checkLimit(
         of device: DeviceSecret?, settings: NativeSSOSettings, _ request: TokenRequest
     ) async throws {
-        let network = request.origin.address?.limitNetwork.description ?? "local"
         let key =
             if let device {
                 RateLimitKey(scope: "exchange.device", value: device.id.rawValue, window: settings.exchangeWindow)
             } else {
                 RateLimitKey(
-                    scope: "exchange.unknown", value: "\(request.client.id) \(network)",
+                    scope: "exchange.unknown", value: "\(request.client.id) \(request.origin.networkName)",
                     window: settings.exchangeWindow)
             }
         guard case .exceeded(let wait, let scope) = try await limiter.take([key], at: request.at) else { return }
@@ -87,7 +86,7 @@ package final class NativeSSOExchange: Sendable {
         _ request: TokenRequest
     ) async throws -> OAuthError {
         var detail = JSONObjectWriter()
-        if let known { detail.add("device_secret_id", known.id.rawValue) }
+        if let known { detail.add(AuditDetail.deviceSecretID, known.id.rawValue) }
         detail.add("flaws", all.map(\.rawValue))
         try await refusals.record(
             AuditEvent(

@@ -58,13 +58,12 @@ package final class NativeSSOOpening: Sendable {
                 event(.deviceSecretExchanged, passed, request, sessionID: session.id),
                 event(.appSessionOpened, passed, request, sessionID: session.id),
             ], request)
-        let presented = Secret(passed.secret.expose())
         var response = try await tokens.answer(
             for: session, client: client, scope: passed.scope,
             extras: .init(
                 refreshToken: refreshToken,
                 // The next app can go on from here (WG issue #2169); the secret itself it has.
-                deviceSecret: AttachedDeviceSecret(presented: presented, secret: nil),
+                deviceSecret: AttachedDeviceSecret(passed.secret, isTold: false),
                 proofKeyThumbprint: request.proofKeyThumbprint),
             at: request.at)
         response.issuedTokenType = TokenTypeURI.accessToken

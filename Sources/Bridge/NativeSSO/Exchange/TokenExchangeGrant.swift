@@ -31,7 +31,7 @@ package final class TokenExchangeGrant: TokenGrant {
     /// - Throws: `invalid_target` (RFC 8693 §2.2.2).
     private func checkAudience(of order: TokenExchangeOrder, _ request: TokenRequest) throws(OAuthError) {
         guard case .redemption = order, let audience = request.parameters["audience"] else { return }
-        guard audience == native.inquiry.issuer || audience == request.client.id.rawValue else {
+        guard [native.inquiry.issuer, request.client.id.rawValue].contains(where: audience.hasSameBytes(as:)) else {
             throw OAuthError(.invalidTarget, "audience must be this issuer or the website", detail: .wrongAudience)
         }
     }

@@ -107,11 +107,11 @@ package struct NativeSSOConfiguration: Sendable {
         _ actor: AdminActor, _ signedInAt: Timestamp?, _ changed: [NativeSSOField], _ words: String?
     ) -> String {
         var detail = JSONObjectWriter()
-        detail.add("actor", actor.description)
+        detail.add(AuditDetail.actor, actor.description)
         detail.add("fields", changed.map(\.rawValue).sorted())
         if let words, !words.isEmpty { detail.add("reason", words) }
         detail.add("setting", settingName)
-        if let signedInAt { detail.add("signed_in_at", signedInAt.rfc3339) }
+        if let signedInAt { detail.add(AuditDetail.signedInAt, signedInAt.rfc3339) }
         return detail.finishedText()
     }
 }

@@ -1,17 +1,18 @@
 /// What an operator decides about device secrets: the fields of other providers' settings, and rotation.
 package struct NativeSSOSettings: Hashable, Sendable {
-    package var isEnabled = false
-    package var secretLifetime = Duration.seconds(30 * 86_400)
-    package var limit = DeviceSecretLimit(count: 10, behavior: .revokeOldest)
-    package var allowsCrossClient = false
-    package var attemptsPerMinute = 10
-    package var blockDuration = Duration.seconds(15 * 60)
+    package var isEnabled: Bool
+    package var secretLifetime: Duration
+    package var limit: DeviceSecretLimit
+    package var allowsCrossClient: Bool
+    package var attemptsPerMinute: Int
+    package var blockDuration: Duration
     /// Whether a refresh that shows the secret gets a new one.
-    package var rotatesSecrets = false
+    package var rotatesSecrets: Bool
     /// How long a secret that was rotated away still works once.
-    package var overlap = Duration.seconds(30)
+    package var overlap: Duration
 
-    package init() {}
+    /// With every default: ``NativeSSOField/fallback``.
+    package init() { self.init(layers: []) }
 
     /// Fills each field with the first value that one of `layers` has for it, else with its default.
     package init(layers: [[NativeSSOField: NativeSSOValue]]) {

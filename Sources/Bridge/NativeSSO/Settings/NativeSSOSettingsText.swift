@@ -5,9 +5,7 @@ package enum NativeSSOSettingsText {
     /// Reads a partial body in the shape of `PUT`; `rateLimit.x` may also be written as one name.
     /// - Throws: `invalid_request` naming the field and its range.
     package static func read(_ body: [UInt8]) throws(OAuthError) -> [NativeSSOField: NativeSSOValue] {
-        guard let object = JSONValue.parse(body)?.object else {
-            throw OAuthError(.invalidRequest, "the body is not a JSON object, or it repeats a member")
-        }
+        let object = try OAuthError.object(inBody: body)
         var members: [(String, JSONValue)] = []
         for (name, value) in object.sorted(by: { $0.key < $1.key }) {
             if name == "rateLimit" {

@@ -100,6 +100,6 @@ package enum AuthorizationDecision: Hashable, Sendable {
         let canBeTrusted = request.redirectKind == .https
         if request.client.isFirstParty { return !canBeTrusted && !facts.hasJustSignedIn }
         guard canBeTrusted, let consented = facts.consented else { return true }
-        return !request.scope.tokens.allSatisfy(consented.contains)
+        return !request.consentScope.tokens.allSatisfy(consented.contains)
     }
 }

@@ -47,10 +47,19 @@ package final class AuthorizationMonitor: Sendable {
             detail = RefusedRedirect.detail(parameters.bytes("redirect_uri") ?? [])
         case .page(_, let problem): reason = problem.rawValue
         case .redirect(_, let code, let description):
-            reason = code.rawValue
-            detail = #"{"description":\#(JSONText.quoted(description))}"#
+            return try await refused(code, description, client: client, origin: origin, at: now)
         }
         try await refused(reason, detail: detail, client: client, origin: origin, at: now)
+    }
+
+    /// A request that its client is told about; at most ten a minute of one network.
+    func refused(
+        _ code: ErrorCode, _ description: String, of subject: Subject? = nil, client: ClientID?, origin: RequestOrigin,
+        at now: Timestamp
+    ) async throws {
+        try await refused(
+            code.rawValue, detail: #"{"description":\#(JSONText.quoted(description))}"#, of: subject, client: client,
+            origin: origin, at: now)
     }
 
     /// A request that was refused to its user; at most ten a minute of one network.

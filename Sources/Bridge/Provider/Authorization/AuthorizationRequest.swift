@@ -16,7 +16,8 @@ package struct AuthorizationRequest: Hashable, Sendable {
     package let maximumAge: Int64?
     package let loginHint: String?
     package let uiLocales: String?
-    package let requestedClaims: RequestedClaims
+    /// Of the names in `claims` those that a scope of the client's opens.
+    package private(set) var requestedClaims: RequestedClaims
     /// An `acr` that `claims` calls essential: any of these, or none at all is good enough.
     package let essentialACRs: [String]
     /// The `acr_values`, any of which the client would like: an app that was challenged sends them (RFC 9470 §4).
@@ -24,6 +25,9 @@ package struct AuthorizationRequest: Hashable, Sendable {
     /// The user that `id_token_hint` or `claims` names: nobody else may be answered for.
     package let expectedSubject: Subject?
     package let proofKeyThumbprint: String?
+
+    /// What the user is asked for: the scopes, and those whose claims are asked for by name (OpenID Connect Core §5.5).
+    package var consentScope: Scope { Scope(tokens: scope.tokens + requestedClaims.scopes) }
 
     /// What the user said to it.
     func consentEvent(
@@ -40,7 +44,10 @@ package struct AuthorizationRequest: Hashable, Sendable {
     func granting(givesDeviceSecrets: Bool, shown: Scope?) -> AuthorizationRequest {
         var request = self
         if !givesDeviceSecrets { request.scope = request.scope.removing(Scope.deviceSSO) }
-        if let shown { request.scope = request.scope.intersection(shown) }
+        if let shown {
+            request.scope = request.scope.intersection(shown)
+            request.requestedClaims = request.requestedClaims.limited(to: shown)
+        }
         return request
     }
 
@@ -117,7 +124,7 @@ extension AuthorizationRequest {
     func mayMean(_ account: Account) -> Bool {
         guard let loginHint else { return true }
         if let name = account.username, Username(loginHint) == name { return true }
-        return account.email.map { $0.lowercased().utf8.elementsEqual(loginHint.lowercased().utf8) } ?? false
+        return account.email.map { $0.lowercased().hasSameBytes(as: loginHint.lowercased()) } ?? false
     }
 }
 

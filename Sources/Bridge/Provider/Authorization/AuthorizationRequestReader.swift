@@ -187,7 +187,7 @@ package struct AuthorizationRequestReader: Sendable {
             state: parameters["state"], scope: scope,
             nonce: parameters["nonce"], codeChallenge: challenge, prompts: rest.prompts, maximumAge: rest.maximumAge,
             loginHint: parameters["login_hint"], uiLocales: parameters["ui_locales"],
-            requestedClaims: rest.requestedClaims, essentialACRs: rest.essentialACRs,
+            requestedClaims: rest.requestedClaims.limited(to: client.grantableScope), essentialACRs: rest.essentialACRs,
             wantedACRs: rest.wantedACRs, expectedSubject: hinted ?? rest.claimedSubject,
             proofKeyThumbprint: parameters["dpop_jkt"])
     }

@@ -14,7 +14,7 @@ package final class Authorizations: Sendable {
     private let audit: any AuditLog
     private let seal: ShortLivedSeal
     private let pushedTokens: PushedLoginTokenSeal
-    private let watch: AuthorizationMonitor
+    private let monitor: AuthorizationMonitor
     /// Whether an app with the scope for it gets a device secret now.
     private let givesDeviceSecrets: @Sendable () async throws -> Bool
     private let subjectOfHint: @Sendable (String) -> Subject?
@@ -24,7 +24,7 @@ package final class Authorizations: Sendable {
     package init(
         issuer: String, clients: Reloadable<ClientDirectory>, codes: AuthorizationCodes,
         consents: any GrantStore, accounts: any UserStore, pushed: any RequestStore, audit: any AuditLog,
-        keys: Reloadable<LoginTokenKeyRing>, watch: AuthorizationMonitor,
+        keys: Reloadable<LoginTokenKeyRing>, monitor: AuthorizationMonitor,
         givesDeviceSecrets: @escaping @Sendable () async throws -> Bool,
         subjectOfHint: @escaping @Sendable (String) -> Subject?, time: TimeSource = .system
     ) {
@@ -37,7 +37,7 @@ package final class Authorizations: Sendable {
         self.audit = audit
         seal = ShortLivedSeal(keys: keys, purpose: "authorization journey", time: time)
         pushedTokens = PushedLoginTokenSeal(keys: keys, time: time)
-        self.watch = watch
+        self.monitor = monitor
         self.givesDeviceSecrets = givesDeviceSecrets
         self.subjectOfHint = subjectOfHint
         self.time = time
@@ -64,10 +64,10 @@ package final class Authorizations: Sendable {
         let reading = reader.read(parameters, pushed: found.pushed)
         if case .failure(let refusal) = reading {
             let named = parameters["client_id"].flatMap { clients.current[ClientID(rawValue: $0)] }
-            try await watch.refused(refusal, parameters, client: named?.id, origin: origin, at: time.now())
+            try await monitor.refused(refusal, parameters, client: named?.id, origin: origin, at: time.now())
         }
         if isEmbedded, case .success(let request) = reading {
-            try await watch.embedded(request, origin: origin, at: time.now())
+            try await monitor.embedded(request, origin: origin, at: time.now())
             if request.client.blocksWebViews {
                 return PreparedAuthorization(
                     reading: .failure(.page(.accessDenied, .embeddedBrowser)), journey: journey(found, browser),
@@ -199,10 +199,14 @@ package final class Authorizations: Sendable {
         case .failure(.redirect(let answer, let code, let description)):
             return answer.outcome(of: code, description, issuer: issuer)
         }
-        guard !request.scope.isEmpty else {
-            return request.answer.outcome(of: .invalidScope, AuthorizationRequestReader.noScope, issuer: issuer)
-        }
         let now = time.now()
+        // As the reader refuses it, but only here is it known whether device secrets are given.
+        guard !request.scope.isEmpty else {
+            let problem = AuthorizationRequestReader.noScope
+            try await monitor.refused(
+                .invalidScope, problem, of: session?.subject, client: request.client.id, origin: origin, at: now)
+            return request.answer.outcome(of: .invalidScope, problem, issuer: issuer)
+        }
         let consented: Set<String>? =
             if let session { try await consents.consent(of: session.subject, to: request.client.id) } else { nil }
         let facts = AuthorizationDecision.Facts(
@@ -213,13 +217,14 @@ package final class Authorizations: Sendable {
         case (.refuse(let code, let description), _):
             // `login_required` and the like are the answers that `prompt=none` asks for.
             if code == .accessDenied {
-                try await watch.refused(
+                try await monitor.refused(
                     RefusalReason.tooWeak.rawValue, of: session?.subject, client: request.client.id, origin: origin,
                     at: now)
             }
             return request.answer.outcome(of: code, description, issuer: issuer)
         case (.askConsent, let session?):
-            let page = try sealed(journey, demandedAt: journey.demandedAt, asked: session.subject, shown: request.scope)
+            let page = try sealed(
+                journey, demandedAt: journey.demandedAt, asked: session.subject, shown: request.consentScope)
             return .askConsent(journey: page, request, session.subject)
         case (.issueCode, let session?):
             return try await issue(request, journey, session, agreed: agreed, origin: origin, at: now)
@@ -236,14 +241,14 @@ package final class Authorizations: Sendable {
             return tooMany(request)
         }
         if let pushed = journey.pushed, try await !isUsedHere(pushed, at: now) {
-            try await watch.refused(
+            try await monitor.refused(
                 AuthorizationRefusal.Reason.unusableRequestURI.rawValue, of: session.subject,
                 client: request.client.id, origin: origin, at: now)
             return .page(.invalidRequestURI, .unusableRequestURI)
         }
         // Last, so that only what gets its code takes room in the memory.
-        if let reused = try await watch.reused(request, origin: origin, at: now), request.client.rejectsReusedChallenge
-        {
+        let reused = try await monitor.reused(request, origin: origin, at: now)
+        if let reused, request.client.rejectsReusedChallenge {
             return request.answer.outcome(of: .invalidRequest, "\(reused) was used before", issuer: issuer)
         }
         if agreed { try await remember(request, session.subject, origin: origin, at: now) }
@@ -291,7 +296,7 @@ package final class Authorizations: Sendable {
         let event = request.consentEvent(.consentGranted, subject, origin: origin, at: now)
         guard request.redirectKind == .https else { return try await audit.append([event]) }
         try await consents.rememberConsent(
-            of: subject, to: request.client.id, scopes: Set(request.scope.tokens), at: now, event: event)
+            of: subject, to: request.client.id, scopes: Set(request.consentScope.tokens), at: now, event: event)
     }
 
     private func sealed(
@@ -315,17 +320,13 @@ extension Authorizations {
         }
         guard let secret = OpaqueSecret(String(uri.dropFirst(prefix.count)), kind: .pushedRequest),
             let found = try await pushed.pushedRequest(digest: secret.digest), found.usedAt == nil,
-            time.now() < found.expiresAt, found.clientID.rawValue == parameters["client_id"],
+            time.now() < found.expiresAt, found.clientID == parameters["client_id"].map(ClientID.init(rawValue:)),
             let inner = try? FormParameters(parsing: found.parameters.utf8)
         else { return (.unusable, "", nil) }
-        return (
-            .found(inner), AuthorizationParameter.serialize(inner),
-            PushedOrigin(digest: found.digest, expiresAt: found.expiresAt)
-        )
+        let origin = PushedOrigin(digest: found.digest, expiresAt: found.expiresAt)
+        return (.found(inner), AuthorizationParameter.serialize(inner), origin)
     }
-}
 
-extension Authorizations {
     /// What the browser's session lacks for the request that a sign-in page is shown for.
     package func missing(
         for journey: String, browser: OpaqueSecret, session: WebSession

@@ -54,7 +54,7 @@ extension WebSession {
     /// Whether a code alone makes two factors of the sign-in that opened this session: one with a password, in this
     /// browser.
     var canBeRaised: Bool {
-        isOwnSignIn && authentication.amr.contains("pwd")
+        isOwnSignIn && authentication.amr.contains(Authentication.password)
             && authentication.acr == AuthenticationLevel.oneFactor.rawValue
     }
 }

@@ -56,9 +56,10 @@ package final class PushedRequests: Sendable {
         }
         let client = try await authenticator.client(
             sending: parameters, basic: basic, origin: origin, at: now, isChecked: true)
-        if case .exceeded(let wait, let scope) = try await limiter.take(
-            limits.pushedRequestKeys(client, origin: origin), at: now)
-        {
+        let key = limits.clientKey(
+            "pushed_request", client, of: origin, perClient: limits.pushedRequestPerClient,
+            perNetwork: limits.pushedRequestPerNetwork)
+        if case .exceeded(let wait, let scope) = try await limiter.take([key], at: now) {
             try await refusals?.limitExceeded(scope: scope, clientID: client.id, origin: origin, at: now)
             throw OAuthError(.rateLimited, detail: scope, retryAfter: wait.roundedUpSeconds)
         }
@@ -66,8 +67,8 @@ package final class PushedRequests: Sendable {
         // A client that names itself in the header alone is named here, for the checks and for later.
         var text = AuthorizationParameter.serialize(parameters)
         if parameters["client_id"] == nil { text += "&client_id=\(PercentEncoding.encode(client.id.rawValue))" }
-        if let key = try await key(shownBy: proof, parameters, client, origin: origin, at: now) {
-            text += "&dpop_jkt=\(key)"
+        if let thumbprint = try await thumbprint(shownBy: proof, parameters, client, origin: origin, at: now) {
+            text += "&dpop_jkt=\(thumbprint)"
         }
         guard text.utf8.count <= Self.maximumBytes else {
             throw OAuthError(.invalidRequest, "the request is longer than \(Self.maximumBytes) bytes")
@@ -100,7 +101,7 @@ package final class PushedRequests: Sendable {
     }
 
     /// The key that is not named yet.
-    private func key(
+    private func thumbprint(
         shownBy proof: PresentedProof, _ parameters: FormParameters, _ client: Client, origin: RequestOrigin,
         at now: Timestamp
     ) async throws -> String? {
@@ -135,23 +136,6 @@ package final class PushedRequests: Sendable {
         case .responseMode: "response_mode must be query, or form_post to a web address"
         case .embeddedBrowser: "the sign-in page must be opened in a browser"
         }
-    }
-}
-
-extension LimitSettings {
-    /// A public client's id is known to everybody, so its requests are counted by who sends them as well: nobody can
-    /// shut its users out.
-    func pushedRequestKeys(_ client: Client, origin: RequestOrigin) -> [RateLimitKey] {
-        guard client.isPublic else {
-            return [
-                RateLimitKey(scope: "pushed_request.client", value: client.id.rawValue, bucket: pushedRequestPerClient)
-            ]
-        }
-        let network = origin.address?.limitNetwork.description ?? "local"
-        return [
-            RateLimitKey(
-                scope: "pushed_request.network", value: "\(network) \(client.id)", bucket: pushedRequestPerNetwork)
-        ]
     }
 }
 

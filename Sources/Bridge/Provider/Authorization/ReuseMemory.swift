@@ -83,13 +83,10 @@ package struct FailoverReuseMemory: ReuseMemory {
     }
 
     package func note(_ value: String, at now: Timestamp) async throws -> Novelty {
-        do {
-            let novelty = try await shared.note(value, at: now)
-            degradation.end()
-            return novelty
-        } catch let error as StorageError {
-            degradation.begin(because: error)
-            return own.note(value, at: now)
+        try await degradation.run {
+            try await shared.note(value, at: now)
+        } orElse: { _ in
+            own.note(value, at: now)
         }
     }
 }

@@ -27,6 +27,8 @@ package enum BearerRefusal: String, Error, Sendable, CaseIterable {
     /// Made for longer than the issuer's tokens may live.
     case livesTooLong = "lives_too_long"
     case missingClaim = "missing_claim"
+    /// A good token, which a client got for itself: it names no user.
+    case clientsOwnToken = "clients_own_token"
     /// The introspection endpoint says that the token is not active.
     case inactive
     /// The token is bound to a key that the bearer has not shown.
@@ -50,10 +52,12 @@ package struct LocalBearers: BearerAuthenticator {
     }
 
     package func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity {
-        guard tokens.claims(token) else { return try await others.authenticate(token, at: now) }
+        guard tokens.saysItIsOurs(token) else { return try await others.authenticate(token, at: now) }
         let claims = try await tokens.active(token, at: now)
-        // Without a session it speaks for a client, and a client is no user.
-        guard let sessionID = claims.sessionID else { throw BearerRefusal.missingClaim }
+        // Without a session it speaks for a client, and a client is no user (contract §3).
+        guard let sessionID = claims.sessionID else {
+            throw claims.subject.isOfClient ? BearerRefusal.clientsOwnToken : .missingClaim
+        }
         return BearerIdentity(
             subject: claims.subject, clientID: claims.clientID, issuer: issuer, authority: .own, sessionID: sessionID,
             deviceID: try await tokens.device(of: sessionID, at: now)?.rawValue,

@@ -121,13 +121,10 @@ package struct FailoverDevicePolls: DevicePolls {
     }
 
     package func poll(_ digest: String, until expiry: Timestamp, at now: Timestamp) async throws -> DevicePoll {
-        do {
-            let poll = try await shared.poll(digest, until: expiry, at: now)
-            degradation.end()
-            return poll
-        } catch let error as StorageError {
-            degradation.begin(because: error)
-            return try await durable.poll(digest, until: expiry, at: now)
+        try await degradation.run {
+            try await shared.poll(digest, until: expiry, at: now)
+        } orElse: { _ in
+            try await durable.poll(digest, until: expiry, at: now)
         }
     }
 }

@@ -46,9 +46,10 @@ package final class DeviceAuthorizations: Sendable {
         let now = time.now()
         let client = try await authenticator.client(sending: parameters, basic: basic, origin: origin, at: now)
         do {
-            if case .exceeded(let wait, let scope) = try await limiter.take(
-                limits.deviceAuthorizationKeys(client, origin: origin), at: now)
-            {
+            let key = limits.clientKey(
+                "device_authorization", client, of: origin, perClient: limits.deviceAuthorizationPerClient,
+                perNetwork: limits.deviceAuthorizationPerNetwork)
+            if case .exceeded(let wait, let scope) = try await limiter.take([key], at: now) {
                 try await refusals.limitExceeded(scope: scope, clientID: client.id, origin: origin, at: now)
                 throw OAuthError(.rateLimited, detail: scope, retryAfter: wait.roundedUpSeconds)
             }
@@ -117,23 +118,6 @@ extension Client {
 }
 
 extension LimitSettings {
-    /// As of pushed requests: a public client's id is known to everybody, so it is counted by who asks.
-    func deviceAuthorizationKeys(_ client: Client, origin: RequestOrigin) -> [RateLimitKey] {
-        guard client.isPublic else {
-            return [
-                RateLimitKey(
-                    scope: "device_authorization.client", value: client.id.rawValue,
-                    bucket: deviceAuthorizationPerClient)
-            ]
-        }
-        let network = origin.address?.limitNetwork.description ?? "local"
-        return [
-            RateLimitKey(
-                scope: "device_authorization.network", value: "\(network) \(client.id)",
-                bucket: deviceAuthorizationPerNetwork)
-        ]
-    }
-
     /// Guesses at what is on the screens of others (RFC 8628 §5.1).
     func deviceUserCodeKeys(_ subject: Subject, origin: RequestOrigin) -> [RateLimitKey] {
         let user = RateLimitKey(scope: "device_code.user", value: subject.rawValue, window: Self.deviceUserCodeGuesses)

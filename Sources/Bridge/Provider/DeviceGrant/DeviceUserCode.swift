@@ -10,13 +10,17 @@ package struct DeviceUserCode: Hashable, Sendable {
     /// Eight letters, upper case.
     private let letters: String
 
-    static func make(random: RandomSource) -> DeviceUserCode {
+    static func make(random: RandomSource) -> DeviceUserCode { DeviceUserCode { random.bytes(16) } }
+
+    /// - Parameter bytes: each as likely as any other; further ones at each call.
+    init(from bytes: () -> [UInt8]) {
+        // A byte past the last whole round of the alphabet would make some letters likelier than others.
+        let rounds = 256 / Self.alphabet.count * Self.alphabet.count
         var letters: [UInt8] = []
-        while letters.count < length {
-            // A byte past the last whole round of the alphabet would make some letters likelier than others.
-            letters += random.bytes(16).filter { $0 < 240 }.map { alphabet[Int($0) % alphabet.count] }
+        while letters.count < Self.length {
+            letters += bytes().filter { Int($0) < rounds }.map { Self.alphabet[Int($0) % Self.alphabet.count] }
         }
-        return DeviceUserCode(letters: String(decoding: letters.prefix(length), as: UTF8.self))
+        self.init(letters: String(decoding: letters.prefix(Self.length), as: UTF8.self))
     }
 
     private init(letters: String) { self.letters = letters }

@@ -2,7 +2,7 @@ package import OAuth2
 
 /// `authorization_code`: a code becomes an app session with its tokens (RFC 6749 §4.1.3, RFC 7636 §4.6).
 package final class AuthorizationCodeGrant: TokenGrant {
-    /// Redemptions by the wrong client or with the wrong verifier that a code survives, less one.
+    /// The miss, by the wrong client or with the wrong verifier, with which the code is gone.
     static let missLimit = 3
 
     package let type = GrantType.authorizationCode
@@ -43,7 +43,7 @@ package final class AuthorizationCodeGrant: TokenGrant {
     private func check(_ request: TokenRequest, against grant: AuthorizationGrant) throws(OAuthError) {
         guard grant.clientID == request.client.id else { throw Self.refused(.otherClient) }
         if let redirectURI = request.parameters["redirect_uri"] {
-            guard redirectURI.utf8.elementsEqual(grant.redirectURI.utf8) else { throw Self.refused(.redirectURI) }
+            guard redirectURI.hasSameBytes(as: grant.redirectURI) else { throw Self.refused(.redirectURI) }
         } else if grant.codeChallenge == nil {
             // Only a verifier can replace it (OAuth 2.1, "Redirect URI Parameter in Token Request").
             throw Self.refused(.missingRedirectURI)
@@ -73,7 +73,9 @@ package final class AuthorizationCodeGrant: TokenGrant {
             id: SessionID.make(at: request.at, random: redemption.random),
             lineage: browser.granted(grant.scope, at: request.at, lifetime: redemption.refreshTokens.sessionLifetime),
             clientID: client.id,
-            browserSessionID: grant.browserSessionID, requestedClaims: grant.requestedClaims,
+            browserSessionID: grant.browserSessionID,
+            // Not to the granted scope: `scope=openid` with `claims` is a request of its own (Core §5.5).
+            requestedClaims: grant.requestedClaims.limited(to: browser.lineage.limiting(client.grantableScope)),
             wantsLogoutNotice: client.backchannelLogoutURI != nil, createdAt: request.at)
         let mayRefresh = client.grantTypes.contains(.refreshToken) && session.lineage.mayBeRenewed
         let refreshToken = mayRefresh ? redemption.refreshTokens.make(at: request.at) : nil
@@ -93,7 +95,8 @@ package final class AuthorizationCodeGrant: TokenGrant {
         let deviceSecret =
             session.scope.contains(Scope.deviceSSO)
             ? try await devices?.attach(
-                to: session, client: client, presented: request.parameters["device_secret"].map(Secret.init),
+                to: session, upon: .signIn, client: client,
+                presented: request.parameters["device_secret"].map(Secret.init),
                 proofKeyThumbprint: request.proofKeyThumbprint, origin: request.origin, at: request.at) : nil
         return .tokens(
             try await redemption.tokens.answer(

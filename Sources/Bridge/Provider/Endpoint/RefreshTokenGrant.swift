@@ -40,7 +40,7 @@ package final class RefreshTokenGrant: TokenGrant {
         let deviceSecret =
             scope.contains(Scope.deviceSSO)
             ? try await devices?.attach(
-                to: state.session, client: request.client,
+                to: state.session, upon: .refresh, client: request.client,
                 presented: request.parameters["device_secret"].map(Secret.init),
                 proofKeyThumbprint: request.proofKeyThumbprint, origin: request.origin, at: request.at) : nil
         return .tokens(

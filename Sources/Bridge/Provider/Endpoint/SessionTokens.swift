@@ -50,14 +50,15 @@ package final class SessionTokens: Sendable {
             expiresAt: min(now + client.accessTokenLifetime, session.expiresAt))
         let accessToken = try accessTokens.sign(claims, algorithm: client.accessTokenAlgorithm, at: now)
         var response = IssuedTokens(
-            accessToken: accessToken, tokenType: Self.tokenType(claims),
-            expiresIn: claims.expiresAt - now, scope: scope,
+            accessToken: accessToken, tokenType: claims.tokenType, expiresIn: claims.expiresAt - now, scope: scope,
             refreshToken: extras.refreshToken.map { Secret($0.expose()) })
         if scope.contains(Scope.openID) || extras.deviceSecret != nil {
             response.idToken = try await idToken(
                 for: session, client: client, scope: scope, accessToken: accessToken, extras: extras, at: now)
         }
-        response.deviceSecret = extras.deviceSecret?.secret
+        if let attached = extras.deviceSecret, attached.isTold {
+            response.deviceSecret = Secret(attached.secret.expose())
+        }
         return response
     }
 
@@ -71,13 +72,8 @@ package final class SessionTokens: Sendable {
             proofKeyThumbprint: proofKeyThumbprint, issuedAt: now, expiresAt: now + client.accessTokenLifetime)
         let response = IssuedTokens(
             accessToken: try accessTokens.sign(claims, algorithm: client.accessTokenAlgorithm, at: now),
-            tokenType: Self.tokenType(claims), expiresIn: client.accessTokenLifetime, scope: scope)
+            tokenType: claims.tokenType, expiresIn: client.accessTokenLifetime, scope: scope)
         return (response, claims.id)
-    }
-
-    /// How the token is to be presented (RFC 9449 §5).
-    private static func tokenType(_ claims: AccessTokenClaims) -> String {
-        claims.proofKeyThumbprint == nil ? "Bearer" : "DPoP"
     }
 
     private func idToken(
@@ -87,13 +83,8 @@ package final class SessionTokens: Sendable {
         var claims = IDTokenClaims(
             subject: session.subject, audience: client.id, sessionID: session.id,
             authentication: session.authentication, nonce: extras.nonce, issuedAt: now)
-        claims.deviceSecretHash = try extras.deviceSecret.map {
-            // SHA-256 whatever the ID token is signed with: the apps of a device need not agree on that.
-            guard let secret = OpaqueSecret($0.presented.expose(), kind: .deviceSecret) else {
-                throw StorageError.corrupt("a device secret is malformed")
-            }
-            return secret.deviceSecretHash
-        }
+        // SHA-256 whatever the ID token is signed with: the apps of a device need not agree on that.
+        claims.deviceSecretHash = extras.deviceSecret?.secret.deviceSecretHash
         var names = ScopeClaims.names(requested: session.requestedClaims.idToken, with: scope)
         // Relying parties look for groups there, and few of them can ask by `claims`.
         if scope.contains(UserGroups.claim) { names.insert(UserGroups.claim) }
@@ -109,15 +100,18 @@ package final class SessionTokens: Sendable {
 /// A device secret that a session was tied to.
 package struct AttachedDeviceSecret: Sendable {
     /// The secret that the app now holds, for `ds_hash`.
-    package let presented: Secret<String>
-    /// The same when it is new or is to be sent again; `nil` leaves it out of the answer.
-    package let secret: Secret<String>?
+    package let secret: OpaqueSecret
+    /// Whether it is in the answer: when it is new, or is to be sent again.
+    package let isTold: Bool
 
-    package init(presented: Secret<String>, secret: Secret<String>?) {
-        self.presented = presented
+    package init(_ secret: OpaqueSecret, isTold: Bool) {
         self.secret = secret
+        self.isTold = isTold
     }
 }
+
+/// What an app got its tokens by.
+package enum TokenOccasion: Hashable, Sendable { case signIn, refresh }
 
 /// Ties sessions with the scope `device_sso` to a device (contract §5.1, §5.2).
 package protocol DeviceSecretAttaching: Sendable {
@@ -127,7 +121,7 @@ package protocol DeviceSecretAttaching: Sendable {
     ///   - proofKeyThumbprint: the key that the request proved: a new secret is bound to it, and one that is bound
     ///     needs its own.
     func attach(
-        to session: AppSession, client: Client, presented: Secret<String>?, proofKeyThumbprint: String?,
-        origin: RequestOrigin, at now: Timestamp
+        to session: AppSession, upon occasion: TokenOccasion, client: Client, presented: Secret<String>?,
+        proofKeyThumbprint: String?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> AttachedDeviceSecret?
 }

@@ -64,7 +64,7 @@ package struct TokenRequest: Sendable {
     func checkResource(of type: GrantType, issuer: String) throws(OAuthError) {
         let audience = type == .tokenExchange ? parameters["audience"] : nil
         guard parameters.keeps(AuthorizationParameter.resource, to: [issuer] + [audience].compactMap(\.self)) else {
-            throw OAuthError(.invalidTarget, "resource must be this issuer", detail: .wrongResource)
+            throw OAuthError(.invalidTarget, AuthorizationRequestReader.foreignResource, detail: .wrongResource)
         }
     }
 }

@@ -69,7 +69,7 @@ package final class TokenIntrospection: Sendable {
         let claims: AccessTokenClaims
         do { claims = try await accessTokens.active(token, at: now) } catch is BearerRefusal { return nil }
         var known = IntrospectedToken(
-            type: claims.proofKeyThumbprint == nil ? "Bearer" : "DPoP", clientID: claims.clientID,
+            type: claims.tokenType, clientID: claims.clientID,
             audience: claims.audience, issuer: issuer, subject: claims.subject, sessionID: claims.sessionID,
             issuedAt: claims.issuedAt, expiresAt: claims.expiresAt, proofKeyThumbprint: claims.proofKeyThumbprint)
         known.members.add("scope", claims.scope.description)

@@ -62,7 +62,14 @@ package final class LogoutNotifier: NoticeQueueWorker {
         // Whichever comes first; no child of a group, since a group waits for all of its children.
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         // Never cancelled: what it has begun is finished, whoever waits for it.
-        let delivering = Task { _ = try? await deliverDue() }
+        let delivering = Task {
+            do {
+                _ = try await deliverDue()
+            } catch {
+                // Who reads the queue from time to time comes by them.
+                logger.warning("due logout notices were not read", metadata: ["error": "\(error)"])
+            }
+        }
         let idle = Task {
             await delivering.value
             await inFlight.becameIdle()

@@ -28,10 +28,11 @@ struct ClientAssertionCheck: Sendable {
     /// - Throws: ``ClientKeysUnreachable``; ``StorageError`` when a store cannot decide.
     func verdict(on assertion: Secret<String>, by client: Client, at now: Timestamp) async throws -> Verdict {
         guard let jws = CompactJWS(assertion.expose()), let claims = jws.claims else { return .flawed(.malformed) }
-        guard claims["iss"]?.string == client.id.rawValue, claims["sub"]?.string == client.id.rawValue else {
+        let names = [claims["iss"], claims["sub"]].map { $0?.string }
+        guard names.allSatisfy({ $0?.hasSameBytes(as: client.id.rawValue) == true }) else {
             return .flawed(.issuer)
         }
-        let isForIssuer = claims["aud"]?.string.map { $0.utf8.elementsEqual(issuer.utf8) } ?? false
+        let isForIssuer = claims["aud"]?.string.map { $0.hasSameBytes(as: issuer) } ?? false
         guard isForIssuer || client.acceptsEndpointAudience && namesUs(claims["aud"]) else {
             return .flawed(namesUs(claims["aud"]) ? .endpointAudience : .audience)
         }
@@ -78,7 +79,9 @@ struct ClientAssertionCheck: Sendable {
     /// Whether our issuer or an endpoint of ours is among the audiences.
     private func namesUs(_ audience: JSONValue?) -> Bool {
         guard let audience = audience?.oneOrMore else { return false }
-        return audience.contains(issuer) || !endpoints.isDisjoint(with: audience)
+        return audience.contains { name in
+            name.hasSameBytes(as: issuer) || endpoints.contains(where: name.hasSameBytes(as:))
+        }
     }
 
     /// Of the client and the id together, so that no client can use up another's assertion.

@@ -1,3 +1,5 @@
+import OAuth2
+
 /// What counts once: requests that clients sent ahead, signed assertions, and a sign-in across devices.
 package protocol RequestStore: Sendable {
     // Authorization requests that clients sent ahead (RFC 9126).
@@ -36,4 +38,17 @@ package protocol RequestStore: Sendable {
     /// Forgets uses of what expired before `cutoff`.
     /// - Returns: how many, at most `limit` of them.
     func purgeUses(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
+}
+
+extension RequestStore {
+    /// Uses something up by what it says of itself, whichever node's clock that is of.
+    /// - Parameters:
+    ///   - name: of something that counts once, with whose it is.
+    ///   - start: when it was made.
+    /// - Returns: `true` for one caller only.
+    func useUp(_ name: String, madeAt start: Timestamp, lifetime: Duration) async throws -> Bool {
+        try await claimUse(
+            digest: SHA256Hash(of: name).base64URL, madeAfter: start - TimeSource.nodeTolerance,
+            until: start + lifetime + TimeSource.keptLonger)
+    }
 }

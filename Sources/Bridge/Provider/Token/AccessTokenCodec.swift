@@ -68,7 +68,7 @@ package struct AccessTokenCodec: Sendable {
     }
 
     /// Whether a text says of itself that it is an access token of this issuer; it may still be forged.
-    package func claims(_ token: Secret<String>) -> Bool {
+    package func saysItIsOurs(_ token: Secret<String>) -> Bool {
         guard let jws = CompactJWS(token.expose()), jws.type == "at+jwt" else { return false }
         return jws.claims?["iss"]?.string == issuer
     }
@@ -85,11 +85,18 @@ extension AccessTokenClaims {
             subject: Subject(rawValue: subject), audience: audience, clientID: ClientID(rawValue: clientID),
             scope: scope, id: TokenID(rawValue: id),
             sessionID: members["sid"]?.string.map(SessionID.init(rawValue:)),
-            authentication: Authentication(
-                time: members["auth_time"]?.integer.map(Timestamp.init(seconds:)), acr: members["acr"]?.string,
-                amr: members["amr"]?.strings ?? []),
+            authentication: Authentication(claims: members),
             proofKeyThumbprint: members["cnf"]?.object?["jkt"]?.string, issuedAt: Timestamp(seconds: issuedAt),
             expiresAt: Timestamp(seconds: expiresAt))
+    }
+}
+
+extension Authentication {
+    /// `auth_time`, `acr` and `amr` of a token of ours, whose signature was verified.
+    init(claims: [String: JSONValue]) {
+        self.init(
+            time: claims["auth_time"]?.integer.map(Timestamp.init(seconds:)), acr: claims["acr"]?.string,
+            amr: claims["amr"]?.strings ?? [])
     }
 }
 
@@ -121,6 +128,9 @@ package struct AccessTokenClaims: Hashable, Sendable {
     package let proofKeyThumbprint: String?
     package let issuedAt: Timestamp
     package let expiresAt: Timestamp
+
+    /// How the token is to be presented (RFC 9449 §5).
+    var tokenType: String { proofKeyThumbprint == nil ? "Bearer" : "DPoP" }
 
     package init(
         subject: Subject, audience: [String], clientID: ClientID, scope: Scope, id: TokenID, sessionID: SessionID?,

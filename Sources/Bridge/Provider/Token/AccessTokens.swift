@@ -23,7 +23,7 @@ package final class AccessTokens: Sendable {
     }
 
     /// Whether a text says of itself that it is one of ours, so that nobody else need be asked.
-    package func claims(_ token: Secret<String>) -> Bool { codec.claims(token) }
+    package func saysItIsOurs(_ token: Secret<String>) -> Bool { codec.saysItIsOurs(token) }
 
     /// The token's claims while it is active.
     /// - Throws: ``BearerRefusal``; ``StorageError`` when a store cannot say.

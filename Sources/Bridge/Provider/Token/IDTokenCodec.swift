@@ -88,9 +88,7 @@ package struct IDTokenCodec: Sendable {
             subject: Subject(rawValue: subject), audience: ClientID(rawValue: audience),
             sessionID: members["sid"]?.string.map(SessionID.init(rawValue:)),
             deviceSecretHash: members["ds_hash"]?.string,
-            authentication: Authentication(
-                time: members["auth_time"]?.integer.map(Timestamp.init(seconds:)), acr: members["acr"]?.string,
-                amr: members["amr"]?.strings ?? []),
+            authentication: Authentication(claims: members),
             expiresAt: Timestamp(seconds: expiry))
     }
 

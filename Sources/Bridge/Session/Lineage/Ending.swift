@@ -89,9 +89,9 @@ package struct Ending: Sendable {
     private func detail(_ device: DeviceSecretID? = nil) -> String? {
         guard device != nil || actor != nil else { return nil }
         var detail = JSONObjectWriter()
-        if let actor { detail.add("actor", actor.description) }
-        if let device { detail.add("device_secret_id", device.rawValue) }
-        if let signedInAt { detail.add("signed_in_at", signedInAt.rfc3339) }
+        if let actor { detail.add(AuditDetail.actor, actor.description) }
+        if let device { detail.add(AuditDetail.deviceSecretID, device.rawValue) }
+        if let signedInAt { detail.add(AuditDetail.signedInAt, signedInAt.rfc3339) }
         return detail.finishedText()
     }
 }

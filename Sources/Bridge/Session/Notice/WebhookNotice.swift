@@ -59,7 +59,7 @@ extension AuditEvent {
     package var reasonForWebsites: String? { isByAdministrator ? AdminAction.defaultReason : reason }
 
     private var isByAdministrator: Bool {
-        detail.flatMap { JSONValue.parse($0.utf8)?.object?["actor"] } != nil
+        detail.flatMap { JSONValue.parse($0.utf8)?.object?[AuditDetail.actor] } != nil
     }
 }
 

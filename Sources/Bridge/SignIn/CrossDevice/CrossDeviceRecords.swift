@@ -1,14 +1,8 @@
-import OAuth2
-
 /// The records of a ``CrossDeviceStore``, sealed: each opens under its own key and version alone. And, in a store that
 /// forgets nothing, what of them is used up.
 package final class CrossDeviceRecords: Sendable {
     /// How often a step is tried again that another was quicker than.
     static let attempts = 8
-    /// How far nodes' clocks may be apart (ADR-0010).
-    private static let leeway = Duration.seconds(5)
-    /// The same with much to spare, for what one of them may take to be alive still.
-    private static let clocks = Duration.seconds(60)
 
     private let store: any CrossDeviceStore
     private let uses: any RequestStore
@@ -78,9 +72,7 @@ package final class CrossDeviceRecords: Sendable {
     ///     written.
     /// - Returns: `true` for one caller only.
     func useUp(_ name: String, madeAt start: Timestamp, lifetime: Duration) async throws -> Bool {
-        try await uses.claimUse(
-            digest: SHA256Hash(of: "cross-device \(name)").base64URL,
-            madeAfter: start - Self.leeway, until: start + lifetime + Self.clocks)
+        try await uses.useUp("cross-device \(name)", madeAt: start, lifetime: lifetime)
     }
 
     private func sealed(

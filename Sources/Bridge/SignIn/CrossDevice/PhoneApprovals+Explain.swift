@@ -45,7 +45,7 @@ extension PhoneApprovals {
             let isID = PhoneSignInNames.isID(id)
             return explanation.check("link can be one", isID, else: .malformedLink) ? id : nil
         case .letters(let text):
-            let code = PhoneSignInNames.code(typed: text)
+            let code = DeviceUserCode(text)
             guard explanation.check("letters can be some", code != nil, else: .malformedUserCode), let code
             else { return nil }
             let id = try await records.id(ofCode: code, at: now)

@@ -58,7 +58,7 @@ package final class PhoneApprovals: Sendable {
         // Counted as wrong until it is found right, so that many at once are no more tries than many in turn.
         try await allow(log.limiter.take([keys.wrong], at: now), phone, origin: origin, at: now)
         try await allow(log.limiter.take([keys.all], at: now), phone, origin: origin, at: now)
-        if let code = PhoneSignInNames.code(typed: typed), let id = try await records.id(ofCode: code, at: now),
+        if let code = DeviceUserCode(typed), let id = try await records.id(ofCode: code, at: now),
             let found = try await records.find(id, at: now), found.signIn.state(at: now) == .created
         {
             try await log.limiter.giveBack([keys.wrong], at: now)

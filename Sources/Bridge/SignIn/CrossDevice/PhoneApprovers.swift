@@ -153,8 +153,9 @@ package final class PhoneApprovers: Sendable {
         }
         if isFresh {
             guard let issuedAt = bearer.issuedAt, now - issuedAt <= Self.tokenAge else {
+                let minutes = Self.tokenAge.inMilliseconds / 60_000
                 throw OAuthError(
-                    .invalidToken, "the access token is older than five minutes: renew it", detail: .tokenTooOld)
+                    .invalidToken, "the access token is older than \(minutes) minutes: renew it", detail: .tokenTooOld)
             }
         }
         return session

@@ -234,42 +234,23 @@ extension PhoneSignIn {
 struct PhoneSignInNames: Sendable {
     /// In the link that the phone opens; 128 bits, 22 characters.
     let id: String
-    /// Eight letters to type where there is no camera.
-    let userCode: String
-
-    /// Twenty letters without vowels, which make no words (RFC 8628 §6.1).
-    static let letters = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
-    static let codeLength = 8
+    /// To type where there is no camera.
+    let userCode: DeviceUserCode
 
     init(of secret: OpaqueSecret) {
         func hash(_ what: String) -> SHA256Hash {
             SHA256Hash(of: "drawbridge phone sign-in \(what) \(secret.expose())")
         }
         id = hash("id").base64URLOfHalf
-        var letters: [UInt8] = []
         var round = 0
-        while letters.count < Self.codeLength {
-            // 240 is a multiple of 20: no letter is likelier than another.
-            letters += hash("code \(round)").bytes.filter { $0 < 240 }.map { Self.letters[Int($0) % 20] }
-            round += 1
+        userCode = DeviceUserCode {
+            defer { round += 1 }
+            return hash("code \(round)").bytes
         }
-        userCode = String(decoding: letters.prefix(Self.codeLength), as: UTF8.self)
     }
-
-    /// As people read it: two groups of four.
-    var shownCode: String { "\(userCode.prefix(4))-\(userCode.suffix(4))" }
 
     /// Whether a text has the form of an id.
     static func isID(_ text: String) -> Bool { text.utf8.count == 22 && Base64URL.decode(text)?.count == 16 }
-
-    /// A typed code: any case, whatever stands between the letters.
-    /// - Returns: `nil` for what cannot be one.
-    static func code(typed text: String) -> String? {
-        guard text.utf8.count <= 64 else { return nil }
-        let code = text.uppercased().utf8.filter { !" -_.\t".utf8.contains($0) }
-        return code.count == codeLength && code.allSatisfy(letters.contains)
-            ? String(decoding: code, as: UTF8.self) : nil
-    }
 
     static func key(of id: String) -> String { "p:" + PhoneSignIn.digest(id) }
 }

@@ -39,7 +39,7 @@ package final class PhoneSignInRecords: Sendable {
     }
 
     /// The id of the one whose page shows these letters.
-    func id(ofCode code: String, at now: Timestamp) async throws -> String? {
+    func id(ofCode code: DeviceUserCode, at now: Timestamp) async throws -> String? {
         try await records.find(key(ofCode: code), at: now).map { String(decoding: $0.content, as: UTF8.self) }
     }
 
@@ -68,7 +68,5 @@ package final class PhoneSignInRecords: Sendable {
             lifetime: PhoneSignIn.lifetime)
     }
 
-    private func key(ofCode code: String) -> String {
-        "c:" + Base64URL.encode(Array(HMAC<SHA256>.authenticationCode(for: Array(code.utf8), using: codeKey)))
-    }
+    private func key(ofCode code: DeviceUserCode) -> String { "c:" + code.digest(codeKey) }
 }

@@ -139,7 +139,7 @@ extension PhoneSignIns {
         let state = signIn?.state(at: now) ?? .expired
         let left = signIn.map { $0.endsAt() - now } ?? .zero
         return PhoneSignInPage(
-            secret: secret, id: names.id, shownCode: names.shownCode, state: state,
+            secret: secret, id: names.id, shownCode: names.userCode.shown, state: state,
             left: state.isOpen ? left.roundedUpSeconds : 0)
     }
 

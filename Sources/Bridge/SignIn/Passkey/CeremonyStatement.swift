@@ -24,7 +24,7 @@ struct CeremonyStatement: Sendable {
         else { throw .malformed }
         guard type == terms.ceremony.rawValue else { throw .wrongCeremony }
         guard ConstantTime.equals(challenge, terms.challenge) else { throw .wrongChallenge }
-        guard origin.utf8.elementsEqual(terms.origin.description.utf8) else { throw .foreignOrigin }
+        guard origin.hasSameBytes(as: terms.origin.description) else { throw .foreignOrigin }
         // In a frame of somebody else's page: ours are in none.
         guard members["crossOrigin"] ?? .bool(false) == .bool(false), members["topOrigin"] == nil else {
             throw .foreignOrigin

@@ -70,7 +70,7 @@ package struct PasskeyAssertion: Sendable {
             against: CeremonyStatement.Terms(ceremony: .get, challenge: challenge.bytes, origin: party.origin))
         guard let data = AuthenticatorStatement(authenticatorData) else { throw .malformed }
         try data.check(for: party)
-        guard passkey.relyingParty.utf8.elementsEqual(party.id.utf8) else { throw .wrongRelyingParty }
+        guard passkey.relyingParty.hasSameBytes(as: party.id) else { throw .wrongRelyingParty }
         guard ConstantTime.equals(userHandle.utf8, passkey.userHandle.utf8) else { throw .wrongUser }
         guard isSigned(by: passkey) else { throw .wrongSignature }
         return Int64(data.signCount)

@@ -9,7 +9,9 @@ package final class PasskeySignIn: Sendable {
     static let method = "passkey"
     /// What was proven (RFC 8176 §2): that somebody holds a key, is there, and showed the authenticator who they are.
     /// Nobody vouches for what holds the key, so neither `hwk` nor `swk` is said.
-    static let methods = ["pop", "user", "mfa"]
+    static let methods = [
+        Authentication.proofOfPossession, Authentication.userPresence, Authentication.multipleFactors,
+    ]
 
     /// Which passkey it was, for the audit log: the one that ``Passkey/mark`` and the events of adding and removing name.
     static func detail(_ mark: String) -> String {

@@ -22,7 +22,7 @@ struct KeyProof: Sendable {
         let key = try SelfIssuedKey(jwk: claims["sub_jwk"] ?? .null)
         guard name == key.algorithm.rawValue else { throw .algorithmNotAllowed }
         guard key.signed(token) else { throw .signatureInvalid }
-        guard let named = claims["aud"]?.string, named.utf8.elementsEqual(audience.utf8) else {
+        guard let named = claims["aud"]?.string, named.hasSameBytes(as: audience) else {
             throw .audienceMismatch
         }
         guard let issued = claims["iat"]?.decimal else { throw .malformed }

@@ -91,9 +91,11 @@ package final class KeyRegistration: Sendable {
                     detail: .narrowedScope)
             }
             guard session.authentication.isFresh(within: SelfIssuedSignIn.linkFreshness, at: now) else {
+                let seconds = SelfIssuedSignIn.linkFreshness.inMilliseconds / 1000
                 throw OAuthError(
-                    .insufficientUserAuthentication, "linking a key takes a sign-in of the last five minutes",
-                    detail: .authenticationTooOld, challenge: Self.challenge("max_age=\"300\""))
+                    .insufficientUserAuthentication,
+                    "linking a key takes a sign-in of the last \(seconds / 60) minutes",
+                    detail: .authenticationTooOld, challenge: Self.challenge("max_age=\"\(seconds)\""))
             }
         } catch {
             try await approvers.record(

@@ -17,7 +17,7 @@ package struct LinkedKey: Hashable, Sendable {
     package let lastUsedAt: Timestamp?
     /// When it was unlinked: nobody signs in with it again, or links it.
     package let revokedAt: Timestamp?
-    /// What the holder told of themselves when the account was made for the key, which nobody has checked: a note,
+    /// What the holder told of themselves, and had kept when the key became theirs; nobody has checked it: a note,
     /// never the account's own name or address.
     package let told: Told
 
@@ -30,6 +30,11 @@ package struct LinkedKey: Hashable, Sendable {
             self.name = name
             self.email = email
         }
+
+        /// All that a phone told beside its key.
+        package init(_ proof: SelfIssuedProof) { self.init(name: proof.name, email: proof.email) }
+
+        package var isEmpty: Bool { self == Told() }
     }
 
     package init(

@@ -24,6 +24,8 @@ package struct SelfIssuedConfiguration: Sendable {
     package static let requestPath = "/self-issued/request.json"
     package static let returnPath = "/self-issued/callback"
     package static let linksPath = "/api/self-issued/links"
+    /// Those of the request file of 2012. Of `picture`, and of whatever else is asked for, nothing is kept.
+    package static let usualClaims = ["email", "name", "picture"]
 
     /// An `https` URL of ours that ends with a slash.
     package let clientID: String
@@ -36,7 +38,7 @@ package struct SelfIssuedConfiguration: Sendable {
     package var logoURL: String?
     package var policyURL: String?
     /// What users are asked to tell of themselves.
-    package var claims = ["email", "name", "picture"]
+    package var claims = Self.usualClaims
     package var forms = Set(SelfIssuedForm.allCases)
     package var unknownSubject = UnknownSubject.ask
     package var crossDevice = CrossDevice.linkedOnly

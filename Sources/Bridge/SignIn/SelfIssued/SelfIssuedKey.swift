@@ -5,7 +5,6 @@ struct SelfIssuedKey: Sendable {
     /// What a holder may sign with; the kind of the key says which of them (RFC 8725 §3.1).
     static let algorithms: [SignatureAlgorithm] = [.rs256, .es256, .eddsa]
 
-    private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
     private static let certificateMembers = ["x5c", "x5u"]
 
     let algorithm: SignatureAlgorithm
@@ -22,7 +21,7 @@ struct SelfIssuedKey: Sendable {
             object = array[0].object
         }
         guard let object else { throw .keyInvalid }
-        guard Self.privateMembers.allSatisfy({ object[$0] == nil }) else { throw .keyPrivate }
+        guard VerificationKey.privateMembers.isDisjoint(with: object.keys) else { throw .keyPrivate }
         guard Self.certificateMembers.allSatisfy({ object[$0] == nil }),
             object["kty"]?.string != "RSA" || Self.isGoodRSA(object),
             object["kty"]?.string != "OKP" || !Self.isOfSmallOrder(object),

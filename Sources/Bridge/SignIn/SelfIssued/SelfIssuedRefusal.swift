@@ -26,6 +26,21 @@ package struct SelfIssuedRefusal: Error, Sendable {
     package var isDeclined: Bool { phoneError == "access_denied" || phoneError == "user_cancelled" }
 }
 
+extension RefusalLog {
+    /// A phone's answer, or a change of keys, that was refused.
+    /// - Parameter thumbprint: of the key, as far as it is proven.
+    func selfIssuedRefused(
+        _ reason: SelfIssuedRefusal.Reason, thumbprint: String?, subject: Subject? = nil,
+        sessionID: SessionID? = nil, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        try await record(
+            AuditEvent(
+                at: now, type: .selfIssuedRefused, outcome: .failure, reason: reason.rawValue, subject: subject,
+                sessionID: sessionID, origin: origin, detail: thumbprint.map(SelfIssuedSignIn.detail)),
+            within: .network("audit.self_issued", of: origin, perMinute: 120))
+    }
+}
+
 extension SelfIssuedRefusal {
     /// Why a self-issued answer is refused: the name goes to the phone, and into the audit log.
     package enum Reason: String, Error, Sendable, CaseIterable {

@@ -25,12 +25,9 @@ extension SelfIssuedSignIn {
         _ reason: SelfIssuedRefusal.Reason, in session: WebSession? = nil, thumbprint: String? = nil,
         origin: RequestOrigin
     ) async throws {
-        try await refusals.record(
-            AuditEvent(
-                at: time.now(), type: .selfIssuedRefused, outcome: .failure, reason: reason.rawValue,
-                subject: session?.subject, sessionID: session?.id, origin: origin,
-                detail: thumbprint.map(Self.detail)),
-            within: .network("audit.self_issued", of: origin, perMinute: 120))
+        try await refusals.selfIssuedRefused(
+            reason, thumbprint: thumbprint, subject: session?.subject, sessionID: session?.id, origin: origin,
+            at: time.now())
     }
 
     func isStrongEnough(_ authentication: Authentication, of subject: Subject) async throws -> Bool {
@@ -53,11 +50,15 @@ extension SelfIssuedSignIn {
             current.authentication.isFresh(within: Self.linkFreshness + configuration.lifetime, at: now),
             try await isStrongEnough(current.authentication, of: current.subject)
         else { throw SelfIssuedRefusal(.notSignedIn, thumbprint: proof.thumbprint) }
-        try await link(proof, in: current, origin: origin, at: now)
+        // The answer went straight in: no page asked whether to keep what the phone told.
+        try await link(proof, told: false, in: current, origin: origin, at: now)
     }
 
     /// "I have an account": links the key that the browser brought a proof of.
-    package func link(_ parked: ParkedProof, in session: WebSession, origin: RequestOrigin) async throws {
+    /// - Parameter told: whether to keep what the phone told of its holder.
+    package func link(
+        _ parked: ParkedProof, told: Bool, in session: WebSession, origin: RequestOrigin
+    ) async throws {
         let now = time.now()
         let proof = parked.proof
         try await recording(origin: origin, at: now) {
@@ -69,16 +70,16 @@ extension SelfIssuedSignIn {
                     parked.isFromElsewhere ? .crossDeviceOff : .linkNotClaimed, thumbprint: proof.thumbprint,
                     subject: session.subject)
             }
-            try await link(proof, in: session, origin: origin, at: now)
+            try await link(proof, told: told, in: session, origin: origin, at: now)
         }
     }
 
     private func link(
-        _ proof: SelfIssuedProof, in session: WebSession, origin: RequestOrigin, at now: Timestamp
+        _ proof: SelfIssuedProof, told: Bool, in session: WebSession, origin: RequestOrigin, at now: Timestamp
     ) async throws {
         let key = LinkedKey(
             thumbprint: proof.thumbprint, subject: session.subject, algorithm: proof.algorithm, origin: .linked,
-            createdAt: now)
+            createdAt: now, told: told ? LinkedKey.Told(proof) : LinkedKey.Told())
         try await link(
             key, in: .browser(session.id),
             event: AuditEvent(

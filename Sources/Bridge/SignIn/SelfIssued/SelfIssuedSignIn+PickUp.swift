@@ -44,7 +44,8 @@ extension SelfIssuedSignIn {
             guard let seen = try await waiting(state, browser: browser, at: now), let proof = seen.answer else {
                 // Somebody else's browser, or too late: which of the two only the log is told.
                 if let other = try await transactions.look(String(state.prefix(1024)), at: now) {
-                    try await record(.browserMismatch, of: other.answer, origin: origin, at: now)
+                    try await refusals.selfIssuedRefused(
+                        .browserMismatch, thumbprint: other.answer?.thumbprint, origin: origin, at: now)
                 }
                 return .over
             }
@@ -56,7 +57,8 @@ extension SelfIssuedSignIn {
                     return .limited(wait)
                 }
                 guard try await codes.accepts(code ?? "", for: account, at: now) else {
-                    try await record(.wrongCode, of: proof, subject: account.subject, origin: origin, at: now)
+                    try await refusals.selfIssuedRefused(
+                        .wrongCode, thumbprint: proof.thumbprint, subject: account.subject, origin: origin, at: now)
                     return .wrongCode
                 }
             }
@@ -64,7 +66,8 @@ extension SelfIssuedSignIn {
             let taken = try await transactions.take(state, at: now)
             guard taken == seen else { return .over }
             guard try await useUp("picked up \(state)", of: seen) else {
-                try await record(.replayed, of: proof, origin: origin, at: now)
+                try await refusals.selfIssuedRefused(
+                    .replayed, thumbprint: proof.thumbprint, origin: origin, at: now)
                 return .over
             }
             return .done(
@@ -107,18 +110,6 @@ extension SelfIssuedSignIn {
             ConstantTime.equals(browser.digest.utf8, transaction.browserDigest.utf8)
         else { return nil }
         return transaction
-    }
-
-    /// - Parameter proof: what the phone answered, if it did.
-    private func record(
-        _ reason: SelfIssuedRefusal.Reason, of proof: SelfIssuedProof?, subject: Subject? = nil, origin: RequestOrigin,
-        at now: Timestamp
-    ) async throws {
-        try await refusals.record(
-            AuditEvent(
-                at: now, type: .selfIssuedRefused, outcome: .failure, reason: reason.rawValue, subject: subject,
-                origin: origin, detail: proof.map { Self.detail($0.thumbprint) }),
-            within: .network("audit.self_issued", of: origin, perMinute: 120))
     }
 
     private func account(of proof: SelfIssuedProof) async throws -> Account? {

@@ -190,14 +190,8 @@ extension SelfIssuedSignIn {
     func useUp(_ name: String, of transaction: SelfIssuedTransaction) async throws -> Bool {
         // Not what is left of its life, which an answer shortens.
         let start = transaction.codeEndsAt - min(Self.codeLifetime, configuration.lifetime)
-        return try await uses.claimUse(
-            digest: SelfIssuedTransaction.digest(of: "self-issued \(name)"), madeAfter: start - Self.leeway,
-            until: start + configuration.lifetime + Self.clocks)
+        return try await uses.useUp("self-issued \(name)", madeAt: start, lifetime: configuration.lifetime)
     }
-
-    /// How far nodes' clocks may be apart (ADR-0010), and the same with much to spare.
-    private static let leeway = Duration.seconds(5)
-    private static let clocks = Duration.seconds(60)
 
     /// - Returns: `nil` for a key that is nobody's.
     func liveKey(_ thumbprint: String) async throws -> LinkedKey? {
@@ -242,7 +236,8 @@ extension SelfIssuedSignIn {
         try await checkStanding(of: key.subject, with: proof.thumbprint)
         // One factor, whatever unlocked the phone: nobody but the phone says so.
         let authentication = Authentication(
-            time: now, acr: AuthenticationLevel.oneFactor.rawValue, amr: [Authentication.selfIssued, "pop"])
+            time: now, acr: AuthenticationLevel.oneFactor.rawValue,
+            amr: [Authentication.selfIssued, Authentication.proofOfPossession])
         guard
             let opened = try await opener.open(
                 for: key.subject, authentication: authentication, provenBy: .key(thumbprint: key.thumbprint),
@@ -269,7 +264,7 @@ extension SelfIssuedSignIn {
         let account = Account(subject: Account.makeSubject(random: random), username: nil, createdAt: now)
         let key = LinkedKey(
             thumbprint: proof.thumbprint, subject: account.subject, algorithm: proof.algorithm, origin: .account,
-            createdAt: now, told: told ? LinkedKey.Told(name: proof.name, email: proof.email) : LinkedKey.Told())
+            createdAt: now, told: told ? LinkedKey.Told(proof) : LinkedKey.Told())
         let events = [
             (AuditEventType.userCreated, Self.method), (.selfIssuedLinked, LinkedKey.Origin.account.rawValue),
         ]
@@ -307,11 +302,8 @@ extension SelfIssuedSignIn {
             return try await body()
         } catch let refusal as SelfIssuedRefusal where refusal.reason != .rateLimited {
             _ = try await limiter.take(network, at: now)
-            try await refusals.record(
-                AuditEvent(
-                    at: now, type: .selfIssuedRefused, outcome: .failure, reason: refusal.reason.rawValue,
-                    subject: refusal.subject, origin: origin, detail: refusal.thumbprint.map(Self.detail)),
-                within: .network("audit.self_issued", of: origin, perMinute: 120))
+            try await refusals.selfIssuedRefused(
+                refusal.reason, thumbprint: refusal.thumbprint, subject: refusal.subject, origin: origin, at: now)
             throw refusal
         }
     }

@@ -106,7 +106,7 @@ package struct SelfIssuedToken: Sendable {
     ) throws(SelfIssuedRefusal.Reason) -> SelfIssuedForm {
         guard let issuer = claims["iss"]?.string else { throw .notSelfIssued }
         let subject = claims["sub"]?.string
-        let isKeyAsIssuer = claims["user_id"]?.string.map { equal($0, issuer) } ?? false
+        let isKeyAsIssuer = claims["user_id"]?.string.map { $0.hasSameBytes(as: issuer) } ?? false
         let isDecentralised = subject?.utf8.starts(with: "did:".utf8) == true && claims["sub_jwk"] == nil
         let form: SelfIssuedForm
         switch issuer {
@@ -114,7 +114,7 @@ package struct SelfIssuedToken: Sendable {
         case coreIssuer: form = .core7
         case legacyIssuer: form = .siopv2Legacy
         case _ where isKeyAsIssuer: form = .keyAsIssuer
-        case _ where subject.map { equal($0, issuer) } ?? false: form = .siopv2
+        case _ where subject.map { $0.hasSameBytes(as: issuer) } ?? false: form = .siopv2
         default: throw .notSelfIssued
         }
         guard allowed.contains(form) else { throw .notSelfIssued }
@@ -146,7 +146,7 @@ package struct SelfIssuedToken: Sendable {
     ) throws(SelfIssuedRefusal.Reason) {
         if form != .keyAsIssuer || claims["sub"] != nil {
             guard let subject = claims["sub"]?.string,
-                names(of: key, form, issuer: claims["iss"]?.string).contains(where: { equal($0, subject) })
+                names(of: key, form, issuer: claims["iss"]?.string).contains(where: { $0.hasSameBytes(as: subject) })
             else { throw .subjectMismatch }
         }
         // The same key once more, wherever it is repeated.
@@ -166,7 +166,7 @@ package struct SelfIssuedToken: Sendable {
 
     private static func isMeant(_ claims: [String: JSONValue], for audiences: [String]) -> Bool {
         let named = claims["aud"]?.string.map { [$0] } ?? claims["aud"]?.strings ?? []
-        return named.contains { name in audiences.contains { equal($0, name) } }
+        return named.contains { name in audiences.contains { $0.hasSameBytes(as: name) } }
     }
 
     private static func checkTimes(
@@ -197,7 +197,7 @@ package struct SelfIssuedToken: Sendable {
                 ? names(of: key, .keyAsIssuer, issuer: claims["iss"]?.string)
                     + [claims["sub"]?.string].compactMap(\.self)
                 : [claims[name]?.string].compactMap(\.self)
-            guard let text = found.string, names.contains(where: { equal($0, text) }) else {
+            guard let text = found.string, names.contains(where: { $0.hasSameBytes(as: text) }) else {
                 throw .userInfoSubjectMismatch
             }
         }
@@ -210,7 +210,4 @@ package struct SelfIssuedToken: Sendable {
         }
         return told
     }
-
-    /// Byte by byte: text compares by canonical equivalence.
-    private static func equal(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
 }

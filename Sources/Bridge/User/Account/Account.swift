@@ -123,7 +123,7 @@ package struct Username: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { text }
 
-    package static func == (left: Username, right: Username) -> Bool { left.key.utf8.elementsEqual(right.key.utf8) }
+    package static func == (left: Username, right: Username) -> Bool { left.key.hasSameBytes(as: right.key) }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(Array(key.utf8)) }
 }

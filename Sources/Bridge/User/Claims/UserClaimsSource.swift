@@ -38,6 +38,23 @@ package enum ScopeClaims {
     package static func names(openedBy scope: Scope) -> Set<String> {
         scope.tokens.reduce(into: []) { $0.formUnion(names[$1] ?? []) }
     }
+
+    /// The scopes that a request for claims by name comes to; never the one for groups, which no name opens.
+    fileprivate static func scopes(opening claims: Set<String>) -> [String] {
+        names.keys.filter { $0 != UserGroups.claim && !(names[$0] ?? []).isDisjoint(with: claims) }.sorted()
+    }
+}
+
+// By name nobody learns more than by scope (contract §14, §16).
+extension RequestedClaims {
+    /// What of it these scopes open.
+    package func limited(to scope: Scope) -> RequestedClaims {
+        let names = ScopeClaims.names(openedBy: scope)
+        return RequestedClaims(userInfo: userInfo.intersection(names), idToken: idToken.intersection(names))
+    }
+
+    /// The scopes that open the same claims.
+    package var scopes: [String] { ScopeClaims.scopes(opening: userInfo.union(idToken)) }
 }
 
 /// Remembers what is known of users for a moment: resource servers ask for the same few users again and again.

@@ -74,7 +74,7 @@ package struct Subjects: Sendable {
         // An account is ours whoever first saw its user, and whichever upstream provider it is linked to.
         case .trusted where user.hasAccount: false
         case .trustedWithAccounts where user.hasAccount: true
-        case .trusted, .trustedWithAccounts: user.issuer.utf8.elementsEqual(bearer.issuer.utf8)
+        case .trusted, .trustedWithAccounts: user.issuer.hasSameBytes(as: bearer.issuer)
         }
     }
 }

@@ -40,7 +40,7 @@ struct HandOffController: BrowserGroup {
         guard !PrefetchSignal.isPresent(in: request.headers), !isEmbedded(request) else {
             throw OAuthError(.forbidden, "a hand-off is no part of another page")
         }
-        let parameters = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let parameters = try request.query()
         for name in ["client_id", "redirect", "state"] where parameters.isRepeated(name) {
             throw OAuthError(.invalidRequest, "\(name) is repeated")
         }
@@ -92,13 +92,12 @@ struct HandOffController: BrowserGroup {
         guard BodyReader.mediaType(of: request) == "application/json" else {
             throw OAuthError(.unsupportedMediaType)
         }
-        guard let object = JSONValue.parse(bytes: body)?.object else {
-            throw OAuthError(.invalidRequest, "the body is not a JSON object, or it repeats a member")
-        }
+        let object = try OAuthError.object(inBody: body)
+        let members = ["client_id", "redirect"]
         var fields: [String: String] = [:]
         for (name, value) in object {
-            guard ["client_id", "redirect"].contains(name) else {
-                throw OAuthError(.invalidRequest, "the body has an unknown member")
+            guard members.contains(name) else {
+                throw OAuthError.unknown(name, as: "member of this body", known: members)
             }
             if value.isNull { continue }
             guard let text = value.string else { throw OAuthError(.invalidRequest, "\(name) has the wrong type") }

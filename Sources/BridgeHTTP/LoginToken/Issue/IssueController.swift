@@ -24,7 +24,7 @@ struct IssueController: BearerGroup {
             IssueRequestReader.read(request), bearer: bearer.identity, origin: bearer.origin)
         var body = JSONObjectWriter(capacity: 2048)
         body.add("token", answer.token.expose())
-        body.add("token_type", "urn:drawbridge:params:oauth:token-type:login-token")
+        body.add("token_type", TokenTypeURI.loginToken)
         body.add("id", answer.id.rawValue)
         body.add("expires_at", answer.expiresAt)
         body.add("expires_in", Int64(answer.expiresIn))

@@ -16,13 +16,10 @@ struct RedemptionParameters: Sendable {
     private(set) var isAutomatic = false
     private(set) var confirmsSwitch = false
 
-    /// Enough for our own form several times over.
-    private static let maximumCount = 64
-
     init(parsing text: some Sequence<UInt8>) {
         var tokenCount = 0
         let parts = Array(text).split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true)
-        for part in parts.prefix(Self.maximumCount) {
+        for part in parts.prefix(FormParameters.maximumCount) {
             let (name, value) = Self.pair(part)
             switch name {
             case "token":
@@ -38,13 +35,13 @@ struct RedemptionParameters: Sendable {
             }
         }
         // Beyond the limit anything may follow, a second token too.
-        isTokenRepeated = tokenCount > 1 || parts.count > Self.maximumCount
+        isTokenRepeated = tokenCount > 1 || parts.count > FormParameters.maximumCount
     }
 
     var redirect: RedemptionRequest.RedirectParameter {
-        guard redirects.count <= 1 else { return .repeated }
-        guard let only = redirects.first, !only.isEmpty else { return .absent }
-        return .bytes(only)
+        guard let first = redirects.first else { return .absent }
+        guard redirects.count == 1 else { return .repeated(first: first) }
+        return first.isEmpty ? .absent : .bytes(first)
     }
 
     /// - Returns: the decoded pair; an undecodable value stays as it came, and then matches nothing.

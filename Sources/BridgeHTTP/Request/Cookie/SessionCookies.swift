@@ -2,12 +2,10 @@ import Bridge
 import HTTPTypes
 import OAuth2
 
-/// The two cookies of the `session` profile (contract §6).
+/// The two cookies of the `session` profile, ``SessionProfileCookies``, in the headers of answers.
 package enum SessionCookies {
-    /// `__Host-` keeps sibling domains from planting it (RFC 6265bis §4.1.3.2).
-    package static let secretName: StaticString = "__Host-drawbridge_session"
-    /// Readable by the page's scripts: two times and no identity.
-    package static let timesName: StaticString = "drawbridge_info"
+    /// What a request has the session's secret in.
+    package static let secretName = SessionProfileCookies.secretName
 
     /// Sets both, the secret last; they live until the session's absolute end.
     static func set(_ session: WebSession, secret: OpaqueSecret, at now: Timestamp, in headers: inout HTTPFields) {
@@ -17,14 +15,13 @@ package enum SessionCookies {
 
     /// Tells the page's scripts the current times.
     static func setTimes(of session: WebSession, at now: Timestamp, in headers: inout HTTPFields) {
-        let times =
-            "{\"expires_at\":\(session.expiresAt.seconds),\"idle_expires_at\":\(session.idleExpiresAt.seconds)}"
         headers.setCookie(
-            timesName, PercentEncoding.encode(times), for: session.expiresAt - now, isForScripts: true)
+            SessionProfileCookies.timesName, SessionProfileCookies.times(of: session), for: session.expiresAt - now,
+            isForScripts: true)
     }
 
     static func clear(in headers: inout HTTPFields) {
         headers.clearCookie(secretName)
-        headers.clearCookie(timesName, isForScripts: true)
+        headers.clearCookie(SessionProfileCookies.timesName, isForScripts: true)
     }
 }

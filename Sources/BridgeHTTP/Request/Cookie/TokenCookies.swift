@@ -36,9 +36,11 @@ enum TokenCookies {
             object.add("secure", true)
             object.add("http_only", cookie.isHTTPOnly)
             object.add("same_site", "Lax")
-            return object.finishedText()
+            return object
         }
-        return "{\"cookies\":[\(objects.joined(separator: ","))]}"
+        var body = JSONObjectWriter()
+        body.add("cookies", objects: objects)
+        return body.finishedText()
     }
 
     /// Whether the client asks for the description by name.

@@ -159,7 +159,7 @@ struct AccountController: BrowserGroup {
     }
 
     @Sendable func showSetUp(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let query = try request.query()
         return try await setUpPage(Secret(query["link"] ?? ""), nil, request, context)
     }
 

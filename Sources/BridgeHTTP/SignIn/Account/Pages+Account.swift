@@ -52,8 +52,8 @@ enum PasswordNotice: Sendable {
         }
     }
 
-    /// What its text is filled in with.
-    var textValues: [String: String] { if case .limited(let wait) = self { wait.textValues } else { [:] } }
+    /// What its text says to wait.
+    var wait: Duration? { if case .limited(let wait) = self { wait } else { nil } }
 
     var isError: Bool { if case .changed = self { false } else { true } }
 }
@@ -86,6 +86,7 @@ extension Pages {
             "offers_second_factor": page.offersSecondFactor && page.account?.passwordHash != nil,
             "offers_passkeys": page.passkeys != nil && page.account?.passwordHash != nil,
             "offers_keys": page.offersKeys && page.account != nil,
+            "has_keys": page.keys > 0, "has_passkeys": page.passkeys.map { $0 > 0 } ?? false,
             "has_identities": !page.identities.isEmpty,
             "identities": page.identities.map(\.issuer),
             "sign_in_again": SignInController.path(backTo: AccountPath.home),
@@ -123,11 +124,13 @@ extension Pages {
         return row
     }
 
-    /// What happened. An attempt that was refused has a text of its own, unless its type has no other outcome.
+    /// What happened. An attempt that was refused has a text of its own, unless its type has no other outcome; where the
+    /// reason tells the user more than that, another for the reason.
     private func what(_ event: AuditEvent, _ language: String) -> String {
         let key = "event_" + event.type.rawValue.replacing(".", with: "_")
-        let isRefusal = event.outcome == .failure && texts["en"]["account"]?["\(key)_failed"] != nil
-        return texts.text("account", isRefusal ? "\(key)_failed" : key, in: language)
+        let endings: [String] = event.outcome == .failure ? [event.reason, "failed"].compactMap(\.self) : []
+        let known = endings.map { "\(key)_\($0)" }.first { texts["en"]["account"]?[$0] != nil }
+        return texts.text("account", known ?? key, in: language)
     }
 
     /// “Firefox on Windows”, as far as it is known.
@@ -147,7 +150,7 @@ extension Pages {
             "is_offered": page.isOffered, "asks_old": page.asksOld, "form_token": page.formToken,
             "is_error": page.notice?.isError ?? false,
         ]
-        values["notice"] = page.notice.map { texts.text("password", $0.key, in: language, $0.textValues) }
+        values["notice"] = page.notice.map { texts.text("password", $0.key, in: language, waiting: $0.wait) }
         values["username"] = page.username
         values["link"] = page.link?.expose()
         values["keys_stay"] = page.hasKeys

@@ -22,7 +22,7 @@ struct AuthorizeController: BrowserGroup {
     static let providerHint = "idp_hint"
 
     @Sendable func begin(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let parameters = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let parameters = try request.query()
         return try await go(parameters, request, context)
     }
 
@@ -32,7 +32,7 @@ struct AuthorizeController: BrowserGroup {
             throw OAuthError(.unsupportedMediaType)
         }
         // A token in the query as well makes two of them.
-        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let query = try request.query()
         let extra = query.bytes(AuthorizationParameter.loginToken) == nil ? "" : "&login_token="
         var parameters = try FormParameters(parsing: body)
         if parameters.bytes(AuthorizationParameter.loginToken) != nil, !extra.isEmpty {

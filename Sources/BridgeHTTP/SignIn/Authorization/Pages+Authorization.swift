@@ -17,7 +17,7 @@ extension Pages {
         var values: [String: any Sendable] = [
             "client": name, "user": user, "fields": fields.map(\.values), "switch_url": switchURL,
             "title": text("title", ["client": name]),
-            "scopes": request.scope.tokens.map { scopeText($0, language) },
+            "scopes": request.consentScope.tokens.map { scopeText($0, language) },
             "destination": destination(of: request, language),
             "deny_label": text("deny"), "allow_label": text("allow"),
         ]

@@ -22,7 +22,7 @@ struct DeviceGrantController: BrowserGroup {
     let metrics: DeviceGrantMetrics
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let query = try request.query()
         let typed = query[DevicePath.userCode]
         guard let session = try await session(of: request) else { return signIn(for: typed) }
         let browser = FormCookie.binding(of: request, random: random)

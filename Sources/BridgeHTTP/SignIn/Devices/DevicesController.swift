@@ -30,7 +30,7 @@ struct DevicesController: BrowserGroup {
         let binding = FormCookie.binding(of: request, random: random)
         let directory = clients.current
         var response = pages.devices(
-            try await places.places(of: session.subject, current: session),
+            try await places.places(shownTo: session), isOwn: session.isOwnSignIn,
             clientName: { directory[$0]?.name ?? $0.rawValue },
             formToken: try formTokens.make(for: .devices, binding: binding, session: request.sessionSecret),
             wasEnded: request.uri.query == Self.endedQuery, offersSecondFactor: offersSecondFactor,
@@ -44,16 +44,17 @@ struct DevicesController: BrowserGroup {
     ) async throws -> Response {
         let session = sent.found.session
         let origin = context.origin(of: request)
+        let mayEnd: Bool
         if sent.form["what"] == "others" {
-            try await places.endOthers(than: session, origin: origin)
+            mayEnd = try await places.endOthers(in: session, origin: origin)
         } else if let kind = sent.form["kind"].flatMap(SignedInPlaces.Place.Kind.init(rawValue:)),
             let id = sent.form["id"]
         {
             // Whether it had ended before or not, it has ended now, as the user wanted.
-            _ = try await places.end(kind, id, of: session.subject, origin: origin)
+            mayEnd = try await places.end(kind, id, in: session, origin: origin)
         } else {
             throw OAuthError(.invalidRequest, "the form does not say what to end")
         }
-        return onward("\(Self.path)?\(Self.endedQuery)", request)
+        return onward(mayEnd ? "\(Self.path)?\(Self.endedQuery)" : pages.signInForDevices ?? Self.path, request)
     }
 }

@@ -4,16 +4,21 @@ import Hummingbird
 
 extension Pages {
     func devicesSignedOut(to visitor: PageVisitor) -> Response {
-        let isOurs = signInURL == SignInController.path
-        let back = isOurs ? "\(signInURL)?redirect=\(PercentEncoding.encode(DevicesController.path))" : signInURL
-        return render("devices", ["sign_in_url": back], to: visitor)
+        render("devices", ["sign_in_url": signInForDevices ?? signInURL], to: visitor)
+    }
+
+    /// Our sign-in page, from which the browser comes back; `nil` where users sign in elsewhere.
+    var signInForDevices: String? {
+        signInURL == SignInController.path ? SignInController.path(backTo: DevicesController.path) : nil
     }
 
     /// The user's devices and sessions, each with a button that ends it.
-    /// - Parameter wasEnded: whether the visitor has just ended one.
+    /// - Parameters:
+    ///   - isOwn: whether the person signed in here; any other session is shown itself alone.
+    ///   - wasEnded: whether the visitor has just ended one.
     func devices(
-        _ places: [SignedInPlaces.Place], clientName: (ClientID) -> String, formToken: String, wasEnded: Bool,
-        offersSecondFactor: Bool, offersLinkedKeys: Bool, to visitor: PageVisitor
+        _ places: [SignedInPlaces.Place], isOwn: Bool, clientName: (ClientID) -> String, formToken: String,
+        wasEnded: Bool, offersSecondFactor: Bool, offersLinkedKeys: Bool, to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
         func opener(of place: SignedInPlaces.Place) -> String? {
@@ -29,13 +34,13 @@ extension Pages {
                 "hint": texts.text("devices", "\(kind.rawValue)_hint", in: language), "places": lines,
             ]
         }
-        return render(
-            "devices",
-            [
-                "signed_in": true, "groups": groups, "form_token": formToken,
-                "has_others": places.contains { !$0.isCurrent }, "was_ended": wasEnded,
-                "offers_second_factor": offersSecondFactor, "offers_linked_keys": offersLinkedKeys,
-            ], to: visitor, language: language)
+        var values: [String: any Sendable] = [
+            "signed_in": true, "is_own": isOwn, "groups": groups, "form_token": formToken,
+            "has_others": places.contains { !$0.isCurrent }, "was_ended": wasEnded,
+            "offers_second_factor": offersSecondFactor, "offers_linked_keys": offersLinkedKeys,
+        ]
+        values["sign_in_again"] = signInForDevices
+        return render("devices", values, to: visitor, language: language)
     }
 
     private func line(

@@ -43,10 +43,12 @@ extension Pages {
             if passkey.relyingParty != page.here { row["host"] = passkey.relyingParty }
             return row
         }
+        let isFull = page.passkeys.count >= Passkey.limit
         var values: [String: any Sendable] = [
             "passkeys": rows, "is_empty": rows.isEmpty, "may_change": page.mayChange,
             "needs_sign_in": !page.mayChange && page.isOpen, "needs_password": !page.isOpen,
-            "is_full": page.passkeys.count >= Passkey.limit, "form_token": page.formToken,
+            "is_full": isFull, "has_no_host": page.mayChange && page.asked == nil && !isFull,
+            "form_token": page.formToken,
             "sign_in_again": SignInController.path(backTo: PasskeysController.path),
             "is_error": page.notice?.isError ?? false,
         ]

@@ -101,12 +101,10 @@ enum ApprovalRequestReader {
 
     private static func fields(json body: [UInt8], _ names: Set<String>) throws -> [String: String] {
         guard !body.isEmpty else { return [:] }
-        guard let object = JSONValue.parse(bytes: body)?.object else {
-            throw OAuthError(.invalidRequest, "the body is not a JSON object, or it repeats a member")
-        }
+        let object = try OAuthError.object(inBody: body)
         var fields: [String: String] = [:]
         for (name, value) in object {
-            guard names.contains(name) else { throw unknownMember }
+            guard names.contains(name) else { throw unknown(name, names) }
             if value.isNull { continue }
             guard let text = value.string ?? value.integer.map(String.init) ?? value.bool.map({ "\($0)" }) else {
                 throw OAuthError(.invalidRequest, "\(name) has the wrong type")
@@ -118,10 +116,12 @@ enum ApprovalRequestReader {
 
     private static func fields(form body: [UInt8], _ names: Set<String>) throws -> [String: String] {
         let form = try FormParameters(parsing: body)
-        // Names that are not text are missing from `names`, so a form that holds one counts more parameters than that.
-        guard !form.hasRepeated, form.names.allSatisfy(names.contains), form.names.count == form.count else {
-            throw unknownMember
+        if let name = form.names.first(where: { !names.contains($0) }) { throw unknown(name, names) }
+        if let name = form.names.first(where: { form.isRepeated($0) }) {
+            throw OAuthError(.invalidRequest, "\(name) is repeated")
         }
+        // Names that are not text are missing from `names`, so a form that holds one counts more parameters than that.
+        guard form.names.count == form.count else { throw unknown("", names) }
         var fields: [String: String] = [:]
         for name in form.names {
             guard let text = form[name] else { throw OAuthError(.invalidRequest, "\(name) is not UTF-8") }
@@ -130,6 +130,7 @@ enum ApprovalRequestReader {
         return fields
     }
 
-    private static let unknownMember = OAuthError(
-        .invalidRequest, "the body has an unknown member, or it repeats one")
+    private static func unknown(_ name: String, _ known: Set<String>) -> OAuthError {
+        .unknown(name, as: "member of this body", known: known)
+    }
 }

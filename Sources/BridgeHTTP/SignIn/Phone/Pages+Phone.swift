@@ -80,7 +80,7 @@ extension Pages {
             if case .refused = notice {
                 texts.text("sign_in_code", "refused", in: language)
             } else {
-                texts.text("sign_in", notice.key, in: language, notice.textValues)
+                texts.text("sign_in", notice.key, in: language, waiting: notice.wait)
             }
         }
         var response = render(

@@ -31,7 +31,7 @@ struct PhoneSignInController: BrowserGroup {
 
     /// A new one for each visit; with `seen`, which a page without script adds when it looks again, the browser's own.
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let query = try request.query()
         let visit = Visit(
             errand: SignInErrand(query), browser: FormCookie.binding(of: request, random: random),
             here: origins.own(of: request), visitor: pageVisitor(request, context))
@@ -59,7 +59,7 @@ struct PhoneSignInController: BrowserGroup {
     /// Answers when the state is no longer `seen`, or after a while with the same one; at once where there is no place to
     /// wait. A visitor who goes away meanwhile gives the place up.
     @Sendable func status(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let query = try request.query()
         guard let secret = request.phoneSignInSecret else { throw OAuthError(.notFound) }
         let origin = context.origin(of: request)
         let news = try await request.body.consumeWithCancellationOnInboundClose { _ in

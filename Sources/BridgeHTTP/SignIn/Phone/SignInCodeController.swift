@@ -23,7 +23,7 @@ struct SignInCodeController: BrowserGroup {
     var kit: BrowserPages { signIn.kit }
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let errand = SignInErrand(try FormParameters(parsing: (request.uri.query ?? "").utf8))
+        let errand = SignInErrand(try request.query())
         let browser = FormCookie.binding(of: request, random: random)
         guard !signIn.isBlocked(errand, browser: browser, request) else { return signIn.blockedPage(request, context) }
         return try page(

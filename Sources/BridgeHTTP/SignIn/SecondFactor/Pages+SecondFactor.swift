@@ -9,7 +9,7 @@ extension Pages {
         var values: [String: any Sendable] = [
             "form_token": page.formToken, "is_for_console": page.isForConsole,
         ]
-        values["notice"] = page.notice.map { texts.text("second_factor", $0.key, in: language, $0.textValues) }
+        values["notice"] = page.notice.map { texts.text("second_factor", $0.key, in: language, waiting: $0.wait) }
         if case .wrongCode(let form) = page.notice {
             values["is_error"] = true
             values["is_error_renewal"] = form == .recoveryCodes

@@ -26,8 +26,8 @@ enum SecondFactorNotice: Sendable {
         }
     }
 
-    /// What its text is filled in with.
-    var textValues: [String: String] { if case .limited(let wait) = self { wait.textValues } else { [:] } }
+    /// What its text says to wait.
+    var wait: Duration? { if case .limited(let wait) = self { wait } else { nil } }
 }
 
 /// The content of the page about the second factor.

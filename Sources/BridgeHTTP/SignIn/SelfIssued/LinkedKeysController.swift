@@ -42,7 +42,7 @@ struct LinkedKeysController: BrowserGroup {
                 guard let proof = request.selfIssuedProof.flatMap({ phone.proof(sealed: $0) }) else {
                     return try await page(session, .stale, request, context)
                 }
-                try await phone.link(proof, in: session, origin: origin)
+                try await phone.link(proof, told: form.parameters["told"] == "yes", in: session, origin: origin)
                 var response = onward("\(Self.path)?linked", request)
                 SelfIssuedCookies.clear(SelfIssuedCookies.proofName, in: &response.headers)
                 return response
@@ -70,7 +70,7 @@ struct LinkedKeysController: BrowserGroup {
             LinkedKeysPage(
                 keys: keys, notice: notice, isDetailed: session.isOwnSignIn,
                 mayChange: try await phone.mayChangeKeys(session),
-                offered: offered.flatMap { $0.mayBeLinked ? $0.proof.thumbprint : nil },
+                offered: offered.flatMap { $0.mayBeLinked ? $0.proof : nil },
                 formToken: try formTokens.make(for: .linkedKeys, binding: binding, session: request.sessionSecret)),
             to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)

@@ -44,8 +44,8 @@ enum SelfIssuedNotice: Sendable {
         }
     }
 
-    /// What its text is filled in with.
-    var textValues: [String: String] { if case .limited(let wait) = self { wait.textValues } else { [:] } }
+    /// What its text says to wait.
+    var wait: Duration? { if case .limited(let wait) = self { wait } else { nil } }
 }
 
 /// What the page of a user's keys says above them.
@@ -73,7 +73,7 @@ struct LinkedKeysPage: Sendable {
     /// Whether the user signed in a moment ago.
     let mayChange: Bool
     /// The key that the browser brought from a sign-in, to be linked.
-    let offered: String?
+    let offered: SelfIssuedProof?
     let formToken: String
 }
 
@@ -119,12 +119,8 @@ extension Pages {
     func selfIssuedChoice(
         _ proof: SelfIssuedProof, formToken: String, formTargets: [String], to visitor: PageVisitor
     ) -> Response {
-        var values: [String: any Sendable] = [
-            "form_token": formToken, "has_told": proof.name != nil || proof.email != nil,
-            "key": Self.shown(proof.thumbprint),
-        ]
-        values["name"] = proof.name
-        values["email"] = proof.email
+        var values = Self.values(of: proof)
+        values["form_token"] = formToken
         return render(
             "self_issued_choice", values, to: visitor, policy: ContentSecurityPolicy(formTargets: formTargets))
     }
@@ -135,7 +131,7 @@ extension Pages {
     ) -> Response {
         let language = language(for: visitor)
         var values: [String: any Sendable] = ["fields": fields.map(\.values)]
-        values["notice"] = notice.map { texts.text("self_issued", $0.key, in: language, $0.textValues) }
+        values["notice"] = notice.map { texts.text("self_issued", $0.key, in: language, waiting: $0.wait) }
         if case .wrongCode = notice { values["is_error"] = true }
         if case .answered(let name, let needsCode) = waiting {
             values["answered"] = true
@@ -206,10 +202,19 @@ extension Pages {
             "link_url": "\(SelfIssuedConfiguration.startPath)?link=1",
         ]
         values["notice"] = page.notice.map { texts.text("linked_keys", $0.rawValue, in: language) }
-        values["offered"] = page.offered.map { ["key": Self.shown($0)] }
+        values["offered"] = page.offered.map { Self.values(of: $0) }
         return render(
             "linked_keys", values, to: visitor, language: language,
             status: page.notice?.status.map { .init(code: $0.status) } ?? .ok)
+    }
+
+    /// A key that waits for its holder's choice, and what the phone told beside it.
+    private static func values(of proof: SelfIssuedProof) -> [String: any Sendable] {
+        let told = LinkedKey.Told(proof)
+        var values: [String: any Sendable] = ["key": shown(proof.thumbprint), "has_told": !told.isEmpty]
+        values["name"] = told.name
+        values["email"] = told.email
+        return values
     }
 
     /// The beginning of a thumbprint, in groups that can be compared by eye.

@@ -36,7 +36,7 @@ struct SelfIssuedController: BrowserGroup {
     // MARK: The browser asks
 
     @Sendable func start(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let query = try request.queryOfLink()
         try query.checkUnique(besides: "return")
         // The cookie, the return page and the request file belong to one origin.
         guard origins.own(of: request) == configuration.origin else {
@@ -131,7 +131,7 @@ struct SelfIssuedController: BrowserGroup {
 
     /// The claimed link in a browser, so the app is not there, or was passed by.
     @Sendable func open(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let query = try request.query()
         try query.checkUnique()
         // Somebody else's request must not be dressed up as ours.
         guard query["request_uri"] == configuration.requestURI, let state = query["state"], let nonce = query["nonce"],
@@ -262,6 +262,8 @@ struct SelfIssuedController: BrowserGroup {
         }
         let answer = try FormParameters(parsing: bytes)
         try answer.checkUnique()
+        // What is no text would count as absent, and its check would be passed over.
+        try answer.checkText()
         return answer
     }
 
@@ -313,7 +315,7 @@ struct SelfIssuedController: BrowserGroup {
     // MARK: The browser waits for another device
 
     @Sendable func status(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let query = try request.query()
         try query.checkUnique()
         var body = JSONObjectWriter()
         do {

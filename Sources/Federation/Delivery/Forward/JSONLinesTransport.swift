@@ -10,12 +10,7 @@ struct JSONLinesTransport: AuditForwardTransport {
     let tls: AuditForwardTLS
 
     func connect() async throws -> any AuditForwardConnection {
-        // A receiver that redirects would choose whom we post to.
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: try tls.configuration(), redirectConfiguration: .disallow, decompression: .disabled)
-        configuration.timeout.connect = .seconds(10)
-        configuration.httpVersion = .http1Only
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let client = HTTPClient.withoutRedirects(connectingWithin: .seconds(10), tls: try tls.configuration())
         return JSONLinesConnection(client: client, url: url, authorization: authorization)
     }
 }
@@ -26,7 +21,7 @@ private struct JSONLinesConnection: AuditForwardConnection {
     let url: EndpointURL
     let authorization: Secret<String>?
 
-    private static let timeout = TimeAmount.seconds(30)
+    private static let timeout = Duration.seconds(30)
 
     var settling: Duration { .zero }
 
@@ -41,9 +36,9 @@ private struct JSONLinesConnection: AuditForwardConnection {
         request.headers.add(name: "Content-Type", value: "application/x-ndjson")
         if let authorization { request.headers.add(name: "Authorization", value: authorization.expose()) }
         request.body = .bytes(ByteBuffer(bytes: bytes))
-        let response = try await client.execute(request, timeout: Self.timeout)
-        guard (200..<300).contains(response.status.code) else {
-            throw AuditForwardError("the receiver answered \(response.status.code)")
+        let status = try await client.status(of: request, within: Self.timeout)
+        guard (200..<300).contains(status) else {
+            throw AuditForwardError("the receiver answered \(status)")
         }
     }
 

@@ -27,14 +27,7 @@ package struct OTLPReceiver: SpanReceiver {
 
     private static let longestAnswer = 65_536
 
-    // A receiver that redirects would choose whom we post to.
-    private static let client: HTTPClient = {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
-        configuration.timeout.connect = .seconds(3)
-        configuration.httpVersion = .http1Only
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
+    private static let client = HTTPClient.withoutRedirects(connectingWithin: .seconds(3), triesOnce: true)
 
     /// - Parameters:
     ///   - url: the whole address, such as `http://127.0.0.1:4318/v1/traces`.
@@ -78,9 +71,12 @@ package struct OTLPReceiver: SpanReceiver {
             return .taken(rejected: body.map { OTLPMessage.rejected(in: Array($0.readableBytesView)) } ?? 0)
         // The answers after which OTLP asks for another try.
         case 429, 502, 503, 504:
+            await response.drain()
             let seconds = response.headers.first(name: "Retry-After").flatMap { Int64($0) }
             return .later(after: seconds.map { .seconds(min(max($0, 0), 300)) })
-        case let status: return .refused(Int(status))
+        case let status:
+            await response.drain()
+            return .refused(Int(status))
         }
     }
 }

@@ -38,7 +38,7 @@ struct SharedSecretSource: KeySource {
     func reload() throws {
         guard let secret = try reread?() else { return }
         if let fault = TrustedIssuerSettings.fault(of: secret, for: algorithm) {
-            throw TrustedIssuerError(field: "hmac_secret", text: fault)
+            throw TrustedIssuerError(field: "hmac.secret_file", text: fault)
         }
         set.replace(with: KeySet(keys: [.shared(secret, id: keyID, algorithm: algorithm)]))
     }

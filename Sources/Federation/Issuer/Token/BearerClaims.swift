@@ -52,7 +52,7 @@ struct BearerClaims: Sendable {
         guard let value = claims["aud"] else { throw .missingClaim }
         guard let named = value.string.map({ [$0] }) ?? value.strings else { throw .malformed }
         let accepted = settings.audiences.contains { audience in
-            named.contains { $0.utf8.elementsEqual(audience.utf8) }
+            named.contains { $0.hasSameBytes(as: audience) }
         }
         guard accepted else { throw .wrongAudience }
     }

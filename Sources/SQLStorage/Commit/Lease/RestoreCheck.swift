@@ -118,7 +118,6 @@ struct RestoreCheck {
         case .certain, nil: nil
         }
     }
-
 }
 
 /// A commit that the database must know of, if it is the one that it was.
@@ -183,8 +182,8 @@ enum RestoreSQL {
     static let endTokens: SQLStatement = """
         UPDATE login_token_use SET state = 'revoked', used_at = $1 WHERE state = 'pending' AND expires_at > $2
         """
-    /// Other things that count once, and the answers from which a login token would be made again. What expired before `$1` is
-    /// past use: nobody writes before this is done, so it must not take longer the longer rows are kept.
+    /// Other things that count once, and the answers from which a login token would be made again. What expired before
+    /// `$1` is past use: nobody writes before this is done, so it must not take longer the longer rows are kept.
     static let removals: [SQLStatement] = [
         "DELETE FROM idempotency_key WHERE expires_at > $1",
         "DELETE FROM authorization_code WHERE redeemed_at IS NULL AND expires_at > $1",

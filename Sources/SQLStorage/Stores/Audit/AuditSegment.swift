@@ -88,7 +88,7 @@ struct AuditSegmentIndex {
                 guard case .text(let text) = row.values[2 + number], let text = field.indexed(text) else { continue }
                 let place: Place
                 // By bytes: texts that Unicode takes for the same are two values to an engine.
-                if let known = last[number], known.text.utf8.elementsEqual(text.utf8) {
+                if let known = last[number], known.text.hasSameBytes(as: text) {
                     place = known.place
                 } else {
                     place = Place(of: text)

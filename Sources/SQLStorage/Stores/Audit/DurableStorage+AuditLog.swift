@@ -18,7 +18,7 @@ extension DurableStorage: AuditLog {
         try await read { session in
             try session.run(
                 AuditSQL.records,
-                [.text(node), .integer(range.lowerBound), .integer(range.upperBound), .integer(Int64(max(0, limit)))]
+                [.text(node), .integer(range.lowerBound), .integer(range.upperBound), .limit(limit)]
             ).map(AuditEntry.init(row:))
         }
     }
@@ -52,7 +52,7 @@ extension DurableStorage: AuditLog {
 
     package func notes(of node: String, after position: AuditNotePosition, limit: Int) async throws -> [AuditNote] {
         let end = SQLValue.integer(AuditRecord.sequences.upperBound)
-        let limit = SQLValue.integer(Int64(max(0, limit)))
+        let limit = SQLValue.limit(limit)
         return try await read { session in
             let checkpoints = try session.run(
                 AuditSQL.checkpointsBehind, [.text(node), .integer(position.checkpoint), end, limit]

@@ -112,9 +112,7 @@ extension DurableStorage: RequestStore {
     }
 
     package func purgeUses(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await writeUpkeep { transaction in
-            try transaction.run(ClientAssertionSQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]).count
-        }
+        try await purge(ClientAssertionSQL.purge, before: cutoff, limit: limit)
     }
 }
 

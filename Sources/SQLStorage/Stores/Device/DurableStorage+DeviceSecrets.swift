@@ -94,7 +94,7 @@ extension DurableStorage: DeviceStore {
     package func purgeDeviceSecrets(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
         try await writeUpkeep { transaction in
             let ids = try transaction.run(
-                DeviceSecretSQL.purgeable, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]
+                DeviceSecretSQL.purgeable, [SQLValue(cutoff), .limit(limit)]
             ).map(\.values)
             for id in ids {
                 try transaction.run(DeviceSecretSQL.purgeDigests, id)

@@ -77,9 +77,7 @@ extension DurableStorage: GrantStore {
     }
 
     package func purgeCodes(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await writeUpkeep { transaction in
-            try transaction.run(AuthorizationCodeSQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]).count
-        }
+        try await purge(AuthorizationCodeSQL.purge, before: cutoff, limit: limit)
     }
 }
 

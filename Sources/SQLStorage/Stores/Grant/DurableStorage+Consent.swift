@@ -11,10 +11,10 @@ extension DurableStorage {
         of subject: Subject, to client: ClientID, scopes: Set<String>, at now: Timestamp, event: AuditEvent
     ) async throws {
         try await write { transaction in
-            let known = try transaction.run(ConsentSQL.select, [SQLValue(subject), SQLValue(client)]).first
+            // Held from here on: of two nodes that each add a scope, the second adds to what the first has kept.
+            let known = try transaction.run(ConsentSQL.hold, [SQLValue(subject), SQLValue(client), SQLValue(now)]).first
             let all = scopes.union(try known.map(Self.scopes) ?? []).sorted().joined(separator: " ")
-            _ = try transaction.changes(
-                ConsentSQL.save, [SQLValue(subject), SQLValue(client), .text(all), SQLValue(now)])
+            _ = try transaction.changes(ConsentSQL.save, [SQLValue(subject), SQLValue(client), .text(all)])
             try transaction.record(event)
         }
     }
@@ -28,8 +28,12 @@ extension DurableStorage {
 enum ConsentSQL {
     static let select: SQLStatement = "SELECT scope FROM consent WHERE subject = $1 AND client_id = $2"
 
-    static let save: SQLStatement = """
-        INSERT INTO consent (subject, client_id, scope, granted_at) VALUES ($1, $2, $3, $4)
-        ON CONFLICT (subject, client_id) DO UPDATE SET scope = excluded.scope, granted_at = excluded.granted_at
+    /// Makes the row where there is none, without a scope, holds it for as long as the transaction runs, and gives the
+    /// scopes that are in it.
+    static let hold: SQLStatement = """
+        INSERT INTO consent (subject, client_id, scope, granted_at) VALUES ($1, $2, '', $3)
+        ON CONFLICT (subject, client_id) DO UPDATE SET granted_at = excluded.granted_at RETURNING scope
         """
+
+    static let save: SQLStatement = "UPDATE consent SET scope = $3 WHERE subject = $1 AND client_id = $2"
 }

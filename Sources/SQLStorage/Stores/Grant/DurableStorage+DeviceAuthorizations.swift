@@ -64,11 +64,7 @@ extension DurableStorage: DeviceAuthorizationStore {
     }
 
     package func purgeDeviceAuthorizations(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await writeUpkeep { transaction in
-            try transaction.run(
-                DeviceAuthorizationSQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]
-            ).count
-        }
+        try await purge(DeviceAuthorizationSQL.purge, before: cutoff, limit: limit)
     }
 
     private static func decide(

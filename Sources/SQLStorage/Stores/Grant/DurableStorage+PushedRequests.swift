@@ -39,9 +39,7 @@ extension DurableStorage {
     }
 
     package func purgePushedRequests(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await writeUpkeep { transaction in
-            try transaction.run(PushedRequestSQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]).count
-        }
+        try await purge(PushedRequestSQL.purge, before: cutoff, limit: limit)
     }
 }
 

@@ -14,9 +14,7 @@ extension DurableStorage {
     }
 
     package func purgeRevokedTokens(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await writeUpkeep { transaction in
-            try transaction.run(RevokedTokenSQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]).count
-        }
+        try await purge(RevokedTokenSQL.purge, before: cutoff, limit: limit)
     }
 }
 

@@ -103,7 +103,7 @@ extension DurableStorage: LoginTokenStore {
 
     package func purgeLoginTokens(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
         try await writeUpkeep { transaction in
-            let bounds: [SQLValue] = [SQLValue(cutoff), .integer(Int64(max(0, limit)))]
+            let bounds: [SQLValue] = [SQLValue(cutoff), .limit(limit)]
             try transaction.run(LoginTokenSQL.purgeKeys, bounds)
             return try transaction.run(LoginTokenSQL.purge, bounds).count
         }

@@ -91,7 +91,7 @@ extension WriteTransaction {
 
     private static func detail(actor: String) -> JSONObjectWriter {
         var detail = JSONObjectWriter()
-        detail.add("actor", actor)
+        detail.add(AuditDetail.actor, actor)
         return detail
     }
 }

@@ -28,7 +28,7 @@ extension DurableStorage {
         of subject: Subject, aliveAt now: Timestamp, before cursor: SessionID?, limit: Int
     ) async throws -> [AppSession] {
         try await read { session in
-            let bounds: [SQLValue] = [SQLValue(subject), SQLValue(now), .integer(Int64(max(0, limit)))]
+            let bounds: [SQLValue] = [SQLValue(subject), SQLValue(now), .limit(limit)]
             let rows =
                 if let cursor {
                     try session.run(AppSessionSQL.aliveOfBefore, bounds + [SQLValue(cursor)])
@@ -41,7 +41,7 @@ extension DurableStorage {
 
     package func purgeAppSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
         try await writeUpkeep { transaction in
-            let bounds: [SQLValue] = [SQLValue(cutoff), .integer(Int64(max(0, limit)))]
+            let bounds: [SQLValue] = [SQLValue(cutoff), .limit(limit)]
             let tokens = try transaction.run(RefreshTokenSQL.purge, bounds).count
             return max(tokens, try transaction.run(AppSessionSQL.purge, bounds).count)
         }

@@ -90,10 +90,11 @@ enum SessionRefreshSQL {
         """
 
     /// Holds the session's row for as long as the transaction runs, and moves its idle end.
-    static let seen: SQLStatement = """
-        UPDATE web_session SET last_seen_at = CASE WHEN last_seen_at < $2 THEN $2 ELSE last_seen_at END
-        WHERE id = $1 AND ended_at IS NULL AND expires_at > $2 AND last_seen_at + idle_lifetime > $2
+    static let seen = SQLStatement(
         """
+        UPDATE web_session SET last_seen_at = CASE WHEN last_seen_at < $2 THEN $2 ELSE last_seen_at END
+        WHERE id = $1 AND \(WebSessionSQL.isAlive)
+        """)
 
     static let purge: SQLStatement = .purge("web_session_refresh", by: "digest")
 }

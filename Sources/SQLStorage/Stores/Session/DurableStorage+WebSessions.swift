@@ -47,18 +47,18 @@ extension DurableStorage {
             if let row = try transaction.run(standing).first, try row.optionalTimestamp(0) != nil { return false }
             // Whoever unlinks the key holds its row as well, and ends this session or comes first.
             if let key, try !transaction.changes(key) { return false }
-            // Nothing of a use that does not count stays: its challenge is not used up.
+            // Nothing of a use that does not count stays, here and in what follows: its challenge is not used up.
             if let passkey, try !transaction.use(passkey, by: opened.subject, at: opened.createdAt) {
                 throw Withdrawn(outcome: false)
             }
             // What hangs under an app's session must not outlive it (contract §16.6).
             if let parent, let row = try transaction.run(parent).first, try row.optionalTimestamp(0) != nil {
-                return false
+                throw Withdrawn(outcome: false)
             }
             var hasReplaced = false
             if let replaced, let end {
                 hasReplaced = try transaction.changes(end)
-                if !hasReplaced, replaced.isRaised { return false }
+                if !hasReplaced, replaced.isRaised { throw Withdrawn(outcome: false) }
             }
             guard try transaction.changes(insert) else {
                 throw StorageError.corrupt("a new session's id is taken")
@@ -100,7 +100,7 @@ extension DurableStorage {
 
     package func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
         try await writeUpkeep { transaction in
-            let bounds: [SQLValue] = [SQLValue(cutoff), .integer(Int64(max(0, limit)))]
+            let bounds: [SQLValue] = [SQLValue(cutoff), .limit(limit)]
             let cookies = try transaction.run(SessionRefreshSQL.purge, bounds).count
             let upstream = try transaction.run(UpstreamSessionSQL.purge, bounds).count
             return max(cookies, upstream, try transaction.run(WebSessionSQL.purge, bounds).count)
@@ -111,7 +111,7 @@ extension DurableStorage {
 extension DurableStorage {
     package func sessions(of subject: Subject, before cursor: SessionID?, limit: Int) async throws -> [WebSession] {
         try await read { session in
-            let limit = SQLValue.integer(Int64(max(0, limit)))
+            let limit = SQLValue.limit(limit)
             let rows =
                 if let cursor {
                     try session.run(WebSessionSQL.listOfBefore, [SQLValue(subject), limit, SQLValue(cursor)])
@@ -119,6 +119,14 @@ extension DurableStorage {
                     try session.run(WebSessionSQL.listOf, [SQLValue(subject), limit])
                 }
             return try rows.map(WebSession.init(row:))
+        }
+    }
+
+    package func sessions(of subject: Subject, aliveAt now: Timestamp, limit: Int) async throws -> [WebSession] {
+        try await read { session in
+            try session.run(
+                WebSessionSQL.aliveOf, [SQLValue(subject), SQLValue(now), .limit(limit)]
+            ).map(WebSession.init(row:))
         }
     }
 

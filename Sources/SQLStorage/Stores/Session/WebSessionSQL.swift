@@ -24,6 +24,16 @@ enum WebSessionSQL {
         WHERE subject = $1 AND (created_at, id) < (SELECT created_at, id FROM web_session WHERE id = $3)
         ORDER BY created_at DESC, id DESC LIMIT $2
         """)
+
+    /// ``WebSession/isAlive(at:)`` of what is called `$2`.
+    static let isAlive = "ended_at IS NULL AND expires_at > $2 AND last_seen_at + idle_lifetime > $2"
+
+    static let aliveOf = SQLStatement(
+        """
+        SELECT \(columns) FROM web_session WHERE subject = $1 AND \(isAlive)
+        ORDER BY created_at DESC, id DESC LIMIT $3
+        """)
+
     /// From an index of those alone that nobody ended: most end long before they expire.
     static let countLive: SQLStatement = """
         SELECT count(*) FROM web_session WHERE expires_at > $1 AND ended_at IS NULL

@@ -46,9 +46,7 @@ extension DurableStorage: CrossDeviceStore {
     }
 
     package func purgeCrossDevices(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await writeUpkeep { transaction in
-            try transaction.run(CrossDeviceSQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]).count
-        }
+        try await purge(CrossDeviceSQL.purge, before: cutoff, limit: limit)
     }
 }
 

@@ -116,9 +116,7 @@ extension DurableStorage: SelfIssuedTransactionStore {
     }
 
     package func purgeSelfIssued(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await writeUpkeep { transaction in
-            try transaction.run(SelfIssuedSQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]).count
-        }
+        try await purge(SelfIssuedSQL.purge, before: cutoff, limit: limit)
     }
 
     private static func alive(_ rows: [SQLRow], at now: Timestamp) throws -> SelfIssuedRecord? {

@@ -51,9 +51,7 @@ extension DurableStorage: PasskeyStore {
     }
 
     package func purgeChallenges(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await writeUpkeep { transaction in
-            try transaction.run(PasskeySQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]).count
-        }
+        try await purge(PasskeySQL.purge, before: cutoff, limit: limit)
     }
 }
 

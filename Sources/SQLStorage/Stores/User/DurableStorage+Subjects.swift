@@ -42,7 +42,7 @@ extension DurableStorage {
 
     package func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
         try await read { session in
-            let limit = SQLValue.integer(Int64(max(0, limit)))
+            let limit = SQLValue.limit(limit)
             let rows =
                 if let cursor {
                     try session.run(SubjectSQL.listAfter, [SQLValue(cursor), limit])
@@ -55,7 +55,7 @@ extension DurableStorage {
 
     package func users(matching text: String, after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
         try await users(
-            matching: text, SubjectSQL.search(dialect), [.text(cursor?.rawValue ?? ""), .integer(Int64(max(0, limit)))])
+            matching: text, SubjectSQL.search(dialect), [.text(cursor?.rawValue ?? ""), .limit(limit)])
     }
 
     package func users(
@@ -69,7 +69,7 @@ extension DurableStorage {
             }
         return try await users(
             matching: text, SubjectSQL.search(by: order, isAfter: cursor != nil, dialect),
-            [.integer(Int64(max(0, limit)))] + (cursor.map { [SQLValue($0.subject)] } ?? []) + place)
+            [.limit(limit)] + (cursor.map { [SQLValue($0.subject)] } ?? []) + place)
     }
 
     private func users(

@@ -7,17 +7,9 @@ extension AuditForwardTarget {
         "audit_forwarders", "Receivers that every audit event is sent to: syslog over TLS, or JSON Lines over https.")
 
     static func read(_ settings: SettingsReader) -> [AuditForwardTarget] {
-        var found: [AuditForwardTarget] = []
-        for (index, node) in settings[list].enumerated() {
-            var fields = SettingFields(node, path: "\(list.key.name)[\(index)]")
-            let entry = AuditForwardTarget(&fields, absolute: settings.absolute)
-            if let entry, found.contains(where: { $0.name == entry.name }) {
-                fields.note("name", value: entry.name, "is taken")
-            }
-            fields.problems.forEach { settings.note($0) }
-            if let entry { found.append(entry) }
+        settings.entries(of: list, named: "name", \.name) {
+            AuditForwardTarget(&$0, absolute: settings.absolute)
         }
-        return found
     }
 }
 
@@ -49,7 +41,7 @@ extension AuditForwardTarget {
         _ fields: inout SettingFields, tls: AuditForwardTLS, absolute: (String) -> String
     ) -> Receiver? {
         let authorization = authorization(&fields, absolute: absolute)
-        let allowsPlaintext = flag("allow_plaintext", &fields)
+        let allowsPlaintext = fields.boolean("allow_plaintext") ?? false
         guard let url = fields.requiredText("url") else { return nil }
         if url.hasPrefix("https://") || url.hasPrefix("http://") {
             guard let endpoint = EndpointURL(url) else {
@@ -146,15 +138,5 @@ extension AuditForwardTarget {
         if let number = Int(text), (1...4_294_967_295).contains(number), String(number) == text { return number }
         fields.note("enterprise_number", value: text, "must be a whole number from 1 to 4294967295")
         return SyslogMessage.exampleEnterprise
-    }
-
-    private static func flag(_ name: String, _ fields: inout SettingFields) -> Bool {
-        switch fields.text(name) {
-        case nil, "false": return false
-        case "true": return true
-        case let text:
-            fields.note(name, value: text, "must be true or false")
-            return false
-        }
     }
 }

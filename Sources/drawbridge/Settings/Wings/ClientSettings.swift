@@ -18,34 +18,40 @@ enum ClientSettings {
         var found: [Client] = []
         for (index, node) in settings[clients].enumerated() {
             let name = "\(clients.key.name)[\(index)]"
-            let place = SettingSource.file(line: node.mark?.line ?? 0)
+            func place(of field: String) -> SettingSource {
+                .file(line: (node.mapping?[field] ?? node).mark?.line ?? 0)
+            }
             do {
                 let client = try ClientText.read(yaml: try Yams.serialize(node: node), defaults: defaults)
                 if found.contains(where: { $0.id == client.id }) {
                     settings.note(
-                        SettingError("\(name).client_id", value: client.id.rawValue, at: place, "is taken"))
+                        SettingError(
+                            "\(name).client_id", value: client.id.rawValue, at: place(of: "client_id"), "is taken"))
                 }
                 if let logo = client.theme.logo, !PublicFiles.haveAsset(logo, overriddenBy: publicDirectory) {
                     settings.note(
                         SettingError(
-                            "\(name).theme_logo", value: logo, at: place,
+                            "\(name).theme_logo", value: logo, at: place(of: "theme_logo"),
                             "is no file in the folder assets of \(SiteSettings.publicDirectory.key.name)"))
                 }
                 // Its browsers would get the other profile's cookie, which the website never looks for.
                 if !isProvider, client.kind == .web, client.cookieProfile == .tokens {
                     settings.note(
                         SettingError(
-                            "\(name).cookie_profile", value: client.cookieProfile.rawValue, at: place,
+                            "\(name).cookie_profile", value: client.cookieProfile.rawValue,
+                            at: place(of: "cookie_profile"),
                             "needs \(ProviderSettings.enabled.key.name), which is false: nothing would sign the access "
                                 + "tokens in the cookies of \(client.id)"))
                 }
                 found.append(client)
             } catch let error as ClientDocumentError {
                 for problem in error.problems {
-                    settings.note(SettingError("\(name).\(problem.field)", at: place, problem.text))
+                    settings.note(SettingError("\(name).\(problem.field)", at: place(of: problem.field), problem.text))
                 }
             } catch {
-                settings.note(SettingError(name, at: place, "must be an object with a client's fields"))
+                settings.note(
+                    SettingError(
+                        name, at: .file(line: node.mark?.line ?? 0), "must be an object with a client's fields"))
             }
         }
         return found

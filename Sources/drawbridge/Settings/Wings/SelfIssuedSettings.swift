@@ -27,7 +27,8 @@ struct SelfIssuedSettings: Sendable {
     static let lifetime = Setting.duration(
         "self_issued.lifetime", .seconds(30)...(.seconds(600)), default: "5m", "How long a phone may take to answer.")
     static let claims = Setting.list(
-        "self_issued.claims", default: "email,name,picture", "What users are asked to tell of themselves.")
+        "self_issued.claims", default: SelfIssuedConfiguration.usualClaims.joined(separator: ","),
+        "What users are asked to tell of themselves. Only email and name are ever kept.")
     static let contacts = Setting.list("self_issued.contacts", "Whom users may ask, for the request file.")
     static let logoURL = Setting.text("self_issued.logo_url", "The logo that phones show, at the issuer's origin.")
     static let policyURL = Setting.text("self_issued.policy_url", "What becomes of the users' data: an https URL.")

@@ -32,7 +32,7 @@ struct SessionSettings: Sendable {
         }
         defaults = ClientText.Defaults(lifetime: lifetime, idle: idle)
         cacheSize = settings[Self.cacheSize]
-        webhookSecretsPath = settings[Self.webhookSecretsDirectory] ?? "\(dataDirectory)/webhook-secrets"
+        webhookSecretsPath = settings.path(Self.webhookSecretsDirectory, or: "\(dataDirectory)/webhook-secrets")
     }
 }
 

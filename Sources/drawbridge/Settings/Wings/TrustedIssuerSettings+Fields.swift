@@ -10,13 +10,24 @@ extension TrustedIssuerSettings {
     /// - Parameter own: this service, whose users they must not be able to name.
     static func read(_ settings: SettingsReader, beside own: OwnIssuer) -> [TrustedIssuerSettings] {
         var issuers: [TrustedIssuerSettings] = []
+        // What is wrong with one must not hide what is wrong among all: problems are listed at once (contract §13).
+        var incomplete: [TrustedIssuerSettings] = []
+        // Issuers and fields of theirs that were noted: what could not be read is not also missing.
+        var noted: Set<[String]> = []
         for (index, node) in settings[list].enumerated() {
             var fields = SettingFields(node, path: "\(list.key.name)[\(index)]")
             let issuer = TrustedIssuerSettings(&fields, absolute: settings.absolute)
             fields.problems.forEach { settings.note($0) }
-            if let issuer { issuers.append(issuer) }
+            guard let issuer else { continue }
+            if fields.problems.isEmpty { issuers.append(issuer) } else { incomplete.append(issuer) }
+            for problem in fields.problems {
+                noted.insert([issuer.issuer, String(problem.key.dropFirst(fields.path.count + 1))])
+            }
         }
-        for problem in problems(in: issuers, beside: own) { settings.note(SettingError(problem)) }
+        for problem in problems(in: issuers, and: incomplete, beside: own)
+        where !noted.contains([problem.issuer ?? "", problem.field]) {
+            settings.note(SettingError(problem))
+        }
         return issuers
     }
 }
@@ -45,7 +56,8 @@ extension OwnIssuer {
 extension TrustedIssuerSettings {
     private static let sourceFields = ["hmac", "jwks_file", "jwks_uri", "discovery", "introspection"]
 
-    /// - Returns: `nil` when something is wrong; `fields` then says what.
+    /// - Returns: `nil` without a name. When anything else is wrong, which `fields` then says, what is missing is
+    ///   empty.
     init?(_ fields: inout SettingFields, absolute: (String) -> String) {
         let issuer = fields.requiredText("issuer")
         let audiences = fields.list("audience")
@@ -73,9 +85,9 @@ extension TrustedIssuerSettings {
                 "jwks_uri", "exactly one of \(Self.sourceFields.joined(separator: ", ")) says how tokens are verified")
         }
         fields.refuseUnknown()
-        guard let issuer, let audiences, let source = sources.first, fields.problems.isEmpty else { return nil }
+        guard let issuer else { return nil }
         self.init(
-            issuer: issuer, audiences: audiences, verification: source,
+            issuer: issuer, audiences: audiences ?? [], verification: sources.first ?? .jwksFile(path: ""),
             algorithms: algorithms ?? Self.defaultAlgorithms, subjectClaim: subjectClaim, clientClaim: clientClaim,
             fallbackClientClaim: fallbackClientClaim, deviceClaim: deviceClaim, groupsClaim: groupsClaim,
             subjectPrefix: subjectPrefix, sharesSubjectsWithAccounts: sharesSubjects, clients: clients,

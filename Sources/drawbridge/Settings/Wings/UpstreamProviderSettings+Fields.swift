@@ -7,17 +7,9 @@ extension UpstreamProviderSettings {
         "upstream_providers", "OpenID Providers of others that users may sign in with.")
 
     static func read(_ settings: SettingsReader) -> [UpstreamProviderSettings] {
-        var found: [UpstreamProviderSettings] = []
-        for (index, node) in settings[list].enumerated() {
-            var fields = SettingFields(node, path: "\(list.key.name)[\(index)]")
-            let entry = UpstreamProviderSettings(&fields, absolute: settings.absolute)
-            if let entry, found.contains(where: { $0.id == entry.id }) {
-                fields.note("id", value: entry.id, "is taken")
-            }
-            fields.problems.forEach { settings.note($0) }
-            if let entry { found.append(entry) }
+        settings.entries(of: list, named: "id", \.id) {
+            UpstreamProviderSettings(&$0, absolute: settings.absolute)
         }
-        return found
     }
 }
 
@@ -51,8 +43,12 @@ extension UpstreamProviderSettings {
     private static func secret(_ fields: inout SettingFields, absolute: (String) -> String) -> Secret<String>? {
         guard let path = fields.requiredText("client_secret_file").map(absolute) else { return nil }
         do {
-            let text = String(decoding: try PrivateFile.read(path), as: UTF8.self)
-            return Secret(text.trimmingCharacters(in: .newlines))
+            let text = String(decoding: try PrivateFile.read(path), as: UTF8.self).trimmingCharacters(in: .newlines)
+            guard !text.isEmpty else {
+                fields.note("client_secret_file", value: path, "is empty")
+                return nil
+            }
+            return Secret(text)
         } catch {
             fields.note("client_secret_file", value: path, "\(error)")
             return nil

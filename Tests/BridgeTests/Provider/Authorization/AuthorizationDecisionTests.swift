@@ -76,6 +76,37 @@ import Testing
                 == .issueCode)
     }
 
+    @Test(arguments: ["id_token", "userinfo"])
+    func `claims asked for by name take the consent that their scopes take`(place: String) throws {
+        func decided(_ name: String, consented: Set<String>, prompt: String? = nil) throws -> String {
+            try word(
+                decide(
+                    [
+                        "redirect_uri": AuthorizationFixture.https, "claims": #"{"\#(place)":{"\#(name)":null}}"#,
+                        "prompt": prompt,
+                    ], consented: consented))
+        }
+        #expect(try decided("email", consented: ["openid"]) == "ask")
+        #expect(try decided("name", consented: ["openid", "email"], prompt: "none") == "consent_required")
+        #expect(try decided("email", consented: ["openid", "email"], prompt: "none") == "code")
+        // What no name opens is nothing to ask about.
+        for name in ["acr", "groups", "unknown"] {
+            #expect(try decided(name, consented: ["openid"]) == "code", "\(name)")
+        }
+    }
+
+    @Test func `by name a client asks for no more than by scope`() throws {
+        let claims: KeyValuePairs<String, String?> = [
+            "claims": #"{"userinfo":{"name":null,"email":null},"id_token":{"email":{"essential":true},"x":null}}"#
+        ]
+        let mail = try AuthorizationFixture.native { $0.scope = Scope(tokens: [Scope.openID, "email"]) }
+        let request = try AuthorizationFixture.request(claims, client: mail)
+        #expect(request.requestedClaims == RequestedClaims(userInfo: ["email"], idToken: ["email"]))
+        #expect(request.consentScope.tokens == ["openid", "email"])
+        let bare = try AuthorizationFixture.native { $0.scope = Scope(tokens: [Scope.openID]) }
+        #expect(try AuthorizationFixture.request(claims, client: bare).requestedClaims.isEmpty)
+    }
+
     @Test func `prompt consent asks again, and a yes settles it`() throws {
         let again: KeyValuePairs<String, String?> = [
             "redirect_uri": AuthorizationFixture.https, "prompt": "consent",

@@ -411,12 +411,15 @@ import Testing
         }
     }
 
-    @Test func `eight letters find the page, however they are typed, and the phone goes on from there`() async throws {
+    @Test(arguments: [" ", "", ".", "_", "\t", "–", "\u{A0}", " / "])
+    func `eight letters find the page, however they are typed, and the phone goes on from there`(
+        between: String
+    ) async throws {
         try await withService { service in
             let desk = try PhoneDesk(service)
             let phone = try await desk.phone()
             let page = try await desk.begin()
-            let typed = page.shownCode.lowercased().replacing("-", with: " ")
+            let typed = page.shownCode.lowercased().replacing("-", with: between)
             let found = try await desk.approvals().find(typed: typed, bearer: phone, origin: origin())
             #expect(found.id == page.id)
             #expect(try await desk.approvals().scan(found.id, bearer: phone, origin: origin()).expiresIn == 120)

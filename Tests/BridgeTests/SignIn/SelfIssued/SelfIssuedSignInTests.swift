@@ -94,7 +94,7 @@ import Testing
             #expect(!parked.mayBeLinked)
             let session = try await desk.passwordSession()
             let refusal = await #expect(throws: SelfIssuedRefusal.self) {
-                try await desk.phone.link(parked, in: session, origin: origin())
+                try await desk.phone.link(parked, told: false, in: session, origin: origin())
             }
             #expect(refusal?.reason == .linkNotClaimed)
             #expect(try await desk.phone.keys(of: session.subject).isEmpty)
@@ -121,7 +121,7 @@ import Testing
             guard case .unknown(let sealed) = outcome else { Issue.record("\(outcome)"); return }
             let session = try await desk.passwordSession()
             try await desk.phone.link(
-                try #require(desk.phone.proof(sealed: sealed)), in: session, origin: origin())
+                try #require(desk.phone.proof(sealed: sealed)), told: false, in: session, origin: origin())
             #expect(try await desk.phone.keys(of: session.subject).map(\.thumbprint) == [try desk.thumbprint])
         }
     }

@@ -1,11 +1,3 @@
-extension SessionStore {
-    package func open(
-        _ session: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]
-    ) async throws -> Bool {
-        try await open(session, replacing: replaced, provenBy: nil, events: events)
-    }
-}
-
 /// How far a node has read the ends of sessions.
 package struct EndMark: Hashable, Sendable {
     /// Which run of the database the number belongs to: after a failover or a restore numbers may come again.

@@ -1,0 +1,10 @@
+/// Names of those members of ``AuditEvent/detail`` that more than one place writes or reads.
+package enum AuditDetail {
+    /// Who administered: ``AdminActor/description``. With it the event's reason is an administrator's own words, which
+    /// no website is told.
+    package static let actor = "actor"
+    /// When that person had signed in.
+    package static let signedInAt = "signed_in_at"
+    /// The device that the event is about.
+    package static let deviceSecretID = "device_secret_id"
+}

@@ -1,0 +1,18 @@
+/// Why a store could not answer. Never shown outside; the outside sees `temporarily_unavailable`.
+package enum StorageError: Error, Sendable, CustomStringConvertible {
+    /// The engine is away, full, read-only or too slow: nothing was changed.
+    case unavailable(String)
+    /// As ``unavailable(_:)``, where the change may have been made all the same: the answer to its commit was lost.
+    case undecided(String)
+    /// Stored bytes do not mean what they should.
+    case corrupt(String)
+
+    // Engine messages may quote statement values, so they are for the debugger (`debugDescription`) only.
+    package var description: String {
+        switch self {
+        case .unavailable: "storage unavailable"
+        case .undecided: "storage unavailable; the change may have been made"
+        case .corrupt: "storage corrupt"
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// What a session may see and end here. One that came over an edge is somebody's who need not be the user, and is for
+// the websites that its app may open (contract §16, §16.3): it knows and ends itself alone.
+extension SignedInPlaces {
+    /// Of a sign-in of the person's own everything of the user, this one first.
+    package func places(shownTo session: WebSession) async throws -> [Place] {
+        guard session.isOwnSignIn else { return [try await place(of: session)] }
+        return try await places(of: session.subject, current: session)
+    }
+
+    /// Ends a place with what hangs below it.
+    /// - Returns: whether the session may; for a place of nobody's, or one that has ended, nothing more happens.
+    package func end(
+        _ kind: Place.Kind, _ id: String, in session: WebSession, origin: RequestOrigin
+    ) async throws -> Bool {
+        let isItself = kind == .browser && session.id.rawValue.hasSameBytes(as: id)
+        guard session.isOwnSignIn || isItself else { return false }
+        _ = try await end(kind, id, of: session.subject, origin: origin)
+        return true
+    }
+
+    /// Ends everything but the session.
+    /// - Returns: whether the session may.
+    package func endOthers(in session: WebSession, origin: RequestOrigin) async throws -> Bool {
+        guard session.isOwnSignIn else { return false }
+        try await endOthers(than: session, origin: origin)
+        return true
+    }
+}

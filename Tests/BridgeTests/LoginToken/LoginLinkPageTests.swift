@@ -1,0 +1,47 @@
+import Foundation
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+/// Contract §4.3: where a login link leads.
+@Suite struct LoginLinkPageTests {
+    @Test(arguments: [
+        ("https://shop.example", "", "https://shop.example/login-with-token"),
+        (
+            "https://shop.example", #","redirect_uris":["https://shop.example/cb"]"#,
+            "https://bridge.example/login-with-token"
+        ),
+        ("https://shop.example", #","redemption_page":"/in.php""#, "https://shop.example/in.php"),
+        (
+            "https://shop.example", #","redemption_page":"/in.php","redirect_uris":["https://shop.example/cb"]"#,
+            "https://shop.example/in.php"
+        ),
+        ("https://bridge.example:8443", "", "https://bridge.example/login-with-token"),
+        ("https://bridge.example:8443", #","redemption_page":"/in.php""#, "https://bridge.example:8443/in.php"),
+        (
+            "https://www.bridge.example", #","cookie_profile":"tokens","cookie_domain":".bridge.example""#,
+            "https://bridge.example/login-with-token"
+        ),
+        (
+            "https://www.shop.example", #","cookie_profile":"tokens","cookie_domain":".shop.example""#,
+            "https://www.shop.example/login-with-token"
+        ),
+    ])
+    func `a link leads to where what it opens is seen, or to the website's own page`(
+        origin: String, members: String, link: String
+    ) async throws {
+        let document =
+            #"{"client_id":"confirming","client_type":"web","return_paths":["/"],"default_return_path":"/","#
+            + "\"public_origin\":\"\(origin)\"\(members)}"
+        let site = try JSONDecoder().decode(ClientDocument.self, from: Data(document.utf8)).client
+        try await withService { service in
+            let before = service.clients.current
+            service.clients.replace(
+                with: ClientDirectory(
+                    before.all.filter { $0.id != site.id } + [site], defaultTarget: before.defaultTarget))
+            let answer = try await service.issue(LoginTokenIssueRequest(targetClientID: "confirming"))
+            #expect(answer.loginURL.expose() == "\(link)?token=\(answer.token.expose())")
+        }
+    }
+}

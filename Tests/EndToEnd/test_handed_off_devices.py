@@ -1,0 +1,151 @@
+"""What a session that came over an edge may see and end of its user's: itself (contract §16, §16.3)."""
+
+from urllib.parse import urlencode
+
+import pytest
+
+import oauth
+import wire
+from boundaries import World, is_signed_in
+from native import App, Browser
+
+PAGE, END, END_ALL = "/account/devices", "/account/devices/end", "/v0/sign_in/revoke_all_sessions"
+SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}
+
+
+def form_token(page: wire.Answer) -> str:
+    return next(form for form in oauth.Forms(page.text).forms if form["action"] == END)["fields"]["form_token"]
+
+
+class Person:
+    """Alice at her own browser and in an app of the operator's, and somebody who holds what the app handed on."""
+
+    def __init__(self, world: World, edge: str):
+        self.world = world
+        self.demo = world.demo
+        self.browser = Browser(self.demo.base)
+        self.app = world.app(browser=self.browser)
+        self.held = Browser(self.demo.base)
+        if edge == "link":
+            self.held = world.handed_off(self.app)
+        elif edge == "web view":
+            view = self.app.cookies()
+            self.held.jar = {name: cookie.value for name, cookie in view.cookies.items()}
+        else:
+            cookie = self.demo.sign_in("alice")
+            self.held.jar = dict([cookie.split("=", 1)])
+        assert is_signed_in(self.held)
+
+    def page(self) -> wire.Answer:
+        return self.held.send("GET", PAGE)
+
+    def post(self, **fields: str) -> wire.Answer:
+        token = form_token(self.page())
+        headers = {"Content-Type": wire.FORM, "Origin": self.demo.base, "Sec-Fetch-Site": "same-origin"}
+        return self.held.send("POST", END, headers, urlencode({"form_token": token, **fields}).encode())
+
+    def places(self, browser: Browser) -> set[tuple[str, str]]:
+        forms = [form["fields"] for form in oauth.Forms(browser.send("GET", PAGE).text).forms if form["action"] == END]
+        return {(fields["kind"], fields["id"]) for fields in forms if "kind" in fields}
+
+    def is_untouched(self) -> bool:
+        return is_signed_in(self.browser) and self.app.refresh().status == 200
+
+
+@pytest.fixture(scope="module")
+def world(demo) -> World:
+    return World(demo)
+
+
+@pytest.fixture(params=["link", "web view", "link of a trusted issuer's bearer"])
+def person(request, world) -> Person:
+    return Person(world, request.param)
+
+
+def test_attack_to_see_what_else_the_user_has(person):
+    mine = person.places(person.browser)
+    assert {kind for kind, _ in mine} == {"device", "app", "browser"}
+    [(kind, only)] = person.places(person.held)
+    assert kind == "browser" and ("browser", only) in mine
+    page = person.page().text
+    assert 'value="others"' not in page and "it is all that is shown here" in page
+    assert 'href="/sign-in?redirect=%2Faccount%2Fdevices"' in page
+
+
+def test_attack_to_end_what_else_the_user_has(person):
+    other = person.places(person.browser) - person.places(person.held)
+    for fields in [{"what": "others"}, *({"kind": kind, "id": id} for kind, id in sorted(other))]:
+        refused = person.post(**fields)
+        assert refused.status == 303
+        assert refused.header("Location") == f"{person.demo.base}/sign-in?redirect=%2Faccount%2Fdevices", fields
+    assert is_signed_in(person.held) and person.is_untouched()
+    assert other <= person.places(person.browser)
+
+
+def test_it_ends_itself(person):
+    [(kind, id)] = person.places(person.held)
+    ended = person.post(kind=kind, id=id)
+    assert ended.header("Location").endswith("?ended")
+    assert not is_signed_in(person.held) and person.is_untouched()
+
+
+def test_who_signs_in_there_sees_and_ends_the_rest(world):
+    person = Person(world, "link")
+    oauth_browser = oauth.Browser(person.demo)
+    oauth_browser.cookies = dict(person.held.jar)
+    page = oauth_browser.request("GET", "/sign-in?redirect=%2Faccount%2Fdevices")
+    user = person.demo.user("alice")
+    landed = oauth_browser.submit(page, username=user["username"], password=user["password"])
+    assert landed.header("Location").endswith(PAGE)
+    page = oauth_browser.request("GET", PAGE)
+    assert 'value="others"' in page.text
+    ended = oauth_browser.request(
+        "POST", END, {"form_token": form_token(page), "what": "others"}, site="same-origin")
+    assert ended.header("Location").endswith("?ended"), ended
+    refused = person.app.refresh()
+    assert (refused.status, refused.json()["error"]) == (400, "invalid_grant")
+    assert not is_signed_in(person.browser)
+
+
+# The VA's way to end everything
+
+
+def end_all(demo, headers: dict) -> wire.Answer:
+    return demo.send("POST", END_ALL, {**headers, **SAME_ORIGIN, "Origin": demo.base, "Content-Type": wire.FORM}, "")
+
+
+def cookies(browser: Browser) -> dict:
+    return {"Cookie": "; ".join(f"{name}={value}" for name, value in browser.jar.items())}
+
+
+@pytest.mark.parametrize("edge", ["link", "link of a trusted issuer's bearer"])
+def test_attack_to_end_everything_by_a_link(world, edge):
+    person = Person(world, edge)
+    known = len(person.demo.audit("bearer.refused"))
+    assert end_all(person.demo, cookies(person.held)).status == 403
+    assert person.demo.audit("bearer.refused")[known]["reason"] == "forbidden"
+    assert is_signed_in(person.held) and person.is_untouched()
+
+
+def test_attack_to_end_everything_by_the_token_of_a_website_that_a_link_signed_in(world):
+    person = Person(world, "link")
+    token = world.tokens(person.held, world.website)["access_token"]
+    refused = end_all(person.demo, {"Authorization": f"Bearer {token}"})
+    assert (refused.status, refused.json()["error"]) == (403, "insufficient_scope")
+    assert person.is_untouched()
+
+
+def test_a_web_view_ends_what_its_app_may(start_demo):
+    world = World(start_demo("--no-limits"))
+    other = App(world.demo)
+    other.sign_in()
+    view = other.cookies()
+    held = Browser(world.demo.base)
+    held.jar = {name: cookie.value for name, cookie in view.cookies.items()}
+    # The demo's app is somebody else's, and so is the value of its view's cookie.
+    assert end_all(world.demo, cookies(held)).status == 403
+    bearer = {"Authorization": f"Bearer {held.jar['vagov_access_token']}"}
+    assert end_all(world.demo, bearer).status == 403
+    person = Person(world, "web view")
+    assert end_all(world.demo, cookies(person.held)).status == 303
+    assert not is_signed_in(person.held) and not is_signed_in(person.browser) and other.refresh().status == 400
