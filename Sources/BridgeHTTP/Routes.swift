@@ -79,7 +79,7 @@ extension BrowserServices {
         endpoints.mount(
             AppLinkController(
                 settings: settings.appLinks,
-                redemptionPaths: settings.redemptionPaths + [returnPath].compactMap(\.self)))
+                redemptionPaths: settings.redemptionPaths + [returnPath].compactMap(\.self), origins: kit.origins))
     }
 }
 

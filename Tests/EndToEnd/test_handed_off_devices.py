@@ -1,13 +1,16 @@
 """What a session that came over an edge may see and end of its user's: itself (contract §16, §16.3)."""
 
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import pytest
 
+import instance
+import native
 import oauth
 import wire
-from boundaries import World, is_signed_in
+from boundaries import World, is_alive, is_signed_in
 from native import App, Browser
+from test_native_sso_admin import admin
 
 PAGE, END, END_ALL = "/account/devices", "/account/devices/end", "/v0/sign_in/revoke_all_sessions"
 SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}
@@ -127,6 +130,22 @@ def test_attack_to_end_everything_by_a_link(world, edge):
     assert is_signed_in(person.held) and person.is_untouched()
 
 
+def test_a_session_that_may_not_end_everything_is_led_to_the_sign_in_and_back(start_demo):
+    person = Person(World(start_demo("--no-limits")), "link")
+    browser = oauth.Browser(person.demo)
+    browser.cookies = dict(person.held.jar)
+    asked = browser.request("GET", END_ALL)
+    assert asked.status == 303, "and no page that promises to end all"
+    assert asked.header("Location") == f"{person.demo.base}/sign-in?redirect={quote(END_ALL, safe='')}"
+    user = person.demo.user("alice")
+    landed = browser.submit(
+        browser.request("GET", asked.header("Location").removeprefix(person.demo.base)),
+        username=user["username"], password=user["password"])
+    assert landed.header("Location") == person.demo.base + END_ALL
+    ended = browser.submit(browser.request("GET", END_ALL))
+    assert ended.status == 303 and not is_signed_in(person.browser)
+
+
 def test_attack_to_end_everything_by_the_token_of_a_website_that_a_link_signed_in(world):
     person = Person(world, "link")
     token = world.tokens(person.held, world.website)["access_token"]
@@ -149,3 +168,90 @@ def test_a_web_view_ends_what_its_app_may(start_demo):
     person = Person(world, "web view")
     assert end_all(world.demo, cookies(person.held)).status == 303
     assert not is_signed_in(person.held) and not is_signed_in(person.browser) and other.refresh().status == 400
+
+
+# An app of somebody else's reaches nobody who may (§16: nothing grows along an edge)
+
+
+class Foreign:
+    """An app of somebody else's, whose users an exchange takes to the operator's own app, website and web view."""
+
+    def __init__(self, world: World):
+        self.world = world
+        app = {"client_type": "native", "native_sso_enabled": True, "redirect_uris": [native.CALLBACK],
+               "grant_types": ["authorization_code", "refresh_token", native.EXCHANGE],
+               "scope": "openid offline_access device_sso"}
+        self.view = world.client({
+            "client_name": "Web view", "client_type": "web", "token_endpoint_auth_method": "none",
+            "grant_types": [native.EXCHANGE], "native_sso_enabled": True, "delivery": "cookies",
+            "cookie_profile": "session"})["client_id"]
+        self.own_app = world.client({
+            **app, "client_name": "The operator's", "first_party": True, "share_with": [self.view]})
+        self.client = world.client({
+            **app, "client_name": "Somebody else's", "may_reach": [world.website["client_id"]],
+            "share_with": [self.own_app["client_id"], self.view]})
+        instance.wait_until(lambda: world.is_known_at(world.demo), what="the clients to be known")
+        self.app = App(world.demo, self.client["client_id"])
+        self.app.sign_in("openid offline_access device_sso")
+
+    def exchanged(self) -> App:
+        """The operator's own app, that this one signed in."""
+        opened = self.app.native_sso(self.own_app["client_id"])
+        assert opened.status == 200, opened.text
+        own = App(self.world.demo, self.own_app["client_id"])
+        own.tokens = {"device_secret": self.app.tokens["device_secret"], **opened.json()}
+        return own
+
+
+def view(app: App, client: str) -> Browser:
+    answer = app.cookies(client_id=client)
+    assert answer.status == 200, answer.text
+    held = Browser(app.demo.base)
+    held.jar = {name: cookie.value for name, cookie in answer.cookies.items()}
+    return held
+
+
+def refuses_to_end_all(app: App, headers: dict) -> bool:
+    answer = end_all(app.demo, headers)
+    return answer.status == 403 and is_alive(app.demo, app.tokens["access_token"])
+
+
+@pytest.fixture(scope="module")
+def foreign(world) -> Foreign:
+    return Foreign(world)
+
+
+def bearer(tokens: dict) -> dict:
+    return {"Authorization": f"Bearer {tokens['access_token']}"}
+
+
+def test_attack_somebody_elses_app_ends_everything_by_a_website_in_its_web_view(foreign):
+    held = view(foreign.app, foreign.view)
+    assert refuses_to_end_all(foreign.app, cookies(held))
+    tokens = foreign.world.tokens(held, foreign.world.website)
+    assert refuses_to_end_all(foreign.app, bearer(tokens))
+
+
+def test_attack_somebody_elses_app_ends_everything_by_the_operators_own_app(foreign):
+    own = foreign.exchanged()
+    assert refuses_to_end_all(foreign.app, bearer(own.tokens))
+    # Nor by the cookies of a web view of that one.
+    assert refuses_to_end_all(foreign.app, cookies(view(own, foreign.view)))
+
+
+def test_the_operators_own_app_ends_everything_that_another_own_app_signed_in(start_demo):
+    demo = start_demo("--no-limits")
+    world = World(demo)
+    second = world.client({
+        "client_name": "Second", "client_type": "native", "first_party": True, "native_sso_enabled": True,
+        "grant_types": ["authorization_code", "refresh_token", native.EXCHANGE], "redirect_uris": [native.CALLBACK],
+        "scope": "openid offline_access device_sso"})
+    path = f"/api/admin/clients/{world.app_client['client_id']}"
+    tag = admin(demo, "GET", path).header("ETag")
+    shared = admin(demo, "PATCH", path, {"share_with": [second["client_id"]]}, **{"If-Match": tag})
+    assert shared.status == 200, shared.text
+    app = world.app()
+    opened = app.native_sso(second["client_id"])
+    assert opened.status == 200, opened.text
+    assert end_all(world.demo, bearer(opened.json())).status == 200
+    assert app.refresh().status == 400

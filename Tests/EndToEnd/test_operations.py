@@ -12,6 +12,7 @@ import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -51,6 +52,21 @@ def test_contract_11_the_management_listener_answers_every_method(demo, path):
         error = answer.json()
         assert (error["error"], error["request_id"]) == (code, answer.header("X-Request-Id"))
         assert error["error_uri"] == f"{demo.base}/errors/{code}"
+    for line in [f"FOO {path} HTTP/1.1", f"GET {path}\xff HTTP/1.1"]:
+        answer = said_to_management(demo, line)
+        error = answer.json()
+        assert (answer.status, error["error"], error["request_id"]) == (
+            400, "invalid_request", answer.header("X-Request-Id")), line
+        assert answer.header("X-Content-Type-Options") == "nosniff", line
+
+
+def said_to_management(demo, line: str) -> wire.Answer:
+    """The answer to a request line that no client would write."""
+    with socket.create_connection((urlsplit(demo.management).hostname, urlsplit(demo.management).port), 10) as connection:
+        connection.sendall(f"{line}\r\nHost: localhost\r\n\r\n".encode("latin-1"))
+        answer = http.client.HTTPResponse(connection)
+        answer.begin()
+        return wire.Answer(answer.status, answer.getheaders(), answer.read())
 
 
 def test_metrics_are_prometheus_text_and_count(demo):

@@ -711,3 +711,18 @@ def test_4_a_further_path_redeems_beside_the_one_that_every_client_knows(serve):
     dynamic = android["relation_extensions"]["delegate_permission/common.handle_all_urls"]["dynamic_app_link_components"]
     for components in [apple, dynamic]:
         assert [entry["/"] for entry in components if entry.get("exclude")][:2] == ["/mobile/open", REDEEM]
+
+
+def test_13_no_app_is_to_open_a_websites_own_page_for_login_links(serve):
+    pages = {"www.example": "/login.php", "shop.example": "/there.php"}
+    server = serve("app_links: {apple: [ABCDE12345.com.example.app], "
+                   f"android: ['com.example.app={':'.join(['AB'] * 32)}']}}\n", origin="https://www.example", clients=[
+                       {"client_id": host, "client_type": "web", "public_origin": f"https://{host}", "return_paths": ["/a"],
+                        "default_return_path": "/a", "redemption_page": page} for host, page in pages.items()])
+    for host, page in pages.items():
+        at = {"Host": host}
+        [apple] = server.send("GET", "/.well-known/apple-app-site-association", at).json()["applinks"]["details"]
+        [android] = server.send("GET", "/.well-known/assetlinks.json", at).json()
+        rules = android["relation_extensions"]["delegate_permission/common.handle_all_urls"]
+        for components in [apple["components"], rules["dynamic_app_link_components"]]:
+            assert [entry["/"] for entry in components if entry.get("exclude")] == [REDEEM, page], host

@@ -147,6 +147,29 @@ def test_what_the_phone_told_is_kept_with_a_key_that_is_linked_where_its_user_sa
     assert told.status == 200 and "Bobby" not in str(told.headers), "nothing of it is the account's"
 
 
+def test_attack_a_page_that_showed_one_key_links_another(demo):
+    """A second tab's sign-in puts another proof into the cookie that both have."""
+    def parked(phone: Phone, **told) -> str:
+        browser = Browser(demo)
+        browser.respond(phone.answer(browser.start(), told=told))
+        return browser.cookies["__Host-siop_proof"]
+
+    shown, other, browser = Phone(), Phone(), Browser(demo)
+    browser.cookies["__Host-siop_proof"] = parked(shown, name="Bobby")
+    page = browser.sign_in("bob")
+    for proof in [parked(other, name="Mallory"), parked(shown, name="Mallory")]:
+        browser.cookies["__Host-siop_proof"] = proof
+        again = browser.submit(page, 0, what="link", told="yes")
+        assert again.status == 400 and "<strong>Mallory</strong>" in again.text and 'id="link"' in again.text
+        kept = Browser(demo)
+        kept.sign_in("bob")
+        keys = kept.request("GET", "/account/phone-keys").text
+        assert all(phone.thumbprint not in keys for phone in [shown, other])
+    assert browser.submit(again, 0, what="link", told="yes").status == 303
+    entry = browser.request("GET", "/account/phone-keys").text.partition(f'id="about-{shown.thumbprint}"')[2]
+    assert "Mallory" in entry.partition("</p>")[0], "what the last page showed"
+
+
 def test_a_phone_that_was_asked_to_link_has_nothing_kept_that_nobody_ticked(demo):
     phone, browser = Phone(), Browser(demo)
     browser.sign_in("bob")

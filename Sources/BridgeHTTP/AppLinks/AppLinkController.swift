@@ -1,3 +1,4 @@
+import Bridge
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -6,7 +7,7 @@ import OAuth2
 /// `/.well-known/apple-app-site-association` and `/.well-known/assetlinks.json` (contract §13).
 ///
 /// An app that claims all our links would swallow the login link on its way to the browser, so the redemption paths
-/// come first in every list, excluded.
+/// come first in every list, excluded, and after them the pages that websites at this origin redeem at themselves.
 struct AppLinkController: RouteGroup {
     static let routes: [Route<Self>] = [
         Route(
@@ -15,20 +16,23 @@ struct AppLinkController: RouteGroup {
         Route(.get, "/.well-known/assetlinks.json", "assetLinks", anyone: assetLinks),
     ]
 
-    private let apple: ByteBuffer?
-    private let android: ByteBuffer?
-
-    init(settings: AppLinkSettings, redemptionPaths: [String]) {
-        apple = Self.association(settings, excluding: redemptionPaths)
-        android = settings.androidApps.isEmpty ? nil : Self.statements(settings.androidApps, excluding: redemptionPaths)
-    }
+    let settings: AppLinkSettings
+    let redemptionPaths: [String]
+    let origins: OriginReader
 
     @Sendable func appleAppSiteAssociation(_ request: Request, context: BridgeRequestContext) throws -> Response {
-        try file(apple)
+        try file(Self.association(settings, excluding: excludedPaths(at: request)))
     }
 
     @Sendable func assetLinks(_ request: Request, context: BridgeRequestContext) throws -> Response {
-        try file(android)
+        try file(Self.statements(settings.androidApps, excluding: excludedPaths(at: request)))
+    }
+
+    /// Read for each request: websites change while the service runs.
+    private func excludedPaths(at request: Request) -> [String] {
+        let websites = origins.clients.current.websites[origins.own(of: request)] ?? []
+        let pages = Set(websites.compactMap(\.redemptionPage)).subtracting(redemptionPaths)
+        return redemptionPaths + pages.sorted()
     }
 
     private func file(_ content: ByteBuffer?) throws -> Response {
@@ -60,7 +64,8 @@ struct AppLinkController: RouteGroup {
         return ByteBuffer(bytes: file.finish())
     }
 
-    private static func statements(_ apps: [AppLinkSettings.AndroidApp], excluding paths: [String]) -> ByteBuffer {
+    private static func statements(_ apps: [AppLinkSettings.AndroidApp], excluding paths: [String]) -> ByteBuffer? {
+        guard !apps.isEmpty else { return nil }
         let statements = apps.map { app in
             var target = JSONObjectWriter()
             target.add("namespace", "android_app")

@@ -14,7 +14,7 @@ struct CompatibleSessionController: BrowserGroup {
     ]
 
     private static let signOutPath = "\(SignInCompatibility.base)/logout"
-    private static let endAllPath = "\(SignInCompatibility.base)/revoke_all_sessions"
+    private static let endAllPath = AccountPath.endAllSessions
     static let place = SignInCompatibility.place
     static let reservation = RouteReservation.paths
 
@@ -42,8 +42,12 @@ struct CompatibleSessionController: BrowserGroup {
         }
     }
 
-    @Sendable func askToEndAll(_ request: Request, context: BridgeRequestContext) throws -> Response {
-        try ask(request, context, .endAllSessions) {
+    @Sendable func askToEndAll(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        // Nobody is promised what the answer to the form would refuse.
+        if let session = try await browsers.find(request)?.session, try await !mayEndAll(session) {
+            return onward(SignInController.path(backTo: Self.endAllPath), request)
+        }
+        return try ask(request, context, .endAllSessions) {
             pages.signOutEverywhere(formToken: $0, action: Self.endAllPath, to: $1)
         }
     }
@@ -83,7 +87,7 @@ struct CompatibleSessionController: BrowserGroup {
             return Response(status: .ok, headers: [.cacheControl: "no-store"])
         case .browser(let session):
             _ = try await proven(request, .endAllSessions)
-            guard mayEndAll(session) else {
+            guard try await mayEndAll(session) else {
                 try await gate.record(ErrorCode.forbidden.rawValue, origin: origin)
                 throw OAuthError(.forbidden, "this takes a sign-in here, or an app of your own")
             }
@@ -97,24 +101,50 @@ struct CompatibleSessionController: BrowserGroup {
     /// Not with whatever an app was granted to know who the user is: the operator's own app may, and one that was
     /// granted just this. A machine's own token names no user.
     private func mayEndAll(_ token: AccessTokenClaims) async throws -> Bool {
-        guard let id = token.sessionID, let app = clients.current[token.clientID] else { return false }
+        guard let id = token.sessionID, clients.current[token.clientID] != nil else { return false }
         // The value of a cookie opens no more than the cookie itself.
-        if let session = try await browsers.session(of: token) { return mayEndAll(session) }
+        if let session = try await browsers.session(of: token) { return try await mayEndAll(session) }
         // Nor does what a website was granted in a browser that came by a link.
         guard let session = try await provider.logout.sessions.appSession(id: id), session.lineage.mayBeHandedOn else {
             return false
         }
-        return app.isFirstParty || token.scope.contains(Scope.revokeAllSessions)
+        if token.scope.contains(Scope.revokeAllSessions) { return true }
+        return try await isOfOwnApps(session)
     }
 
     /// What a link or a hand-off opened is somebody's who need not be the user (contract §16). A web view is on the
     /// device of its app, and may what that app may.
-    private func mayEndAll(_ session: WebSession) -> Bool {
+    private func mayEndAll(_ session: WebSession) async throws -> Bool {
         if session.isOwnSignIn { return true }
-        guard session.lineage.opening == .tokenExchange, session.lineage.mayBeHandedOn,
-            let app = session.appClientID.flatMap({ clients.current[$0] })
+        guard session.opening == .tokenExchange, session.lineage.mayBeHandedOn,
+            let app = try await exchangingApp(above: session.lineage)
         else { return false }
-        return app.isFirstParty || session.lineage.scope?.contains(Scope.revokeAllSessions) == true
+        if session.lineage.scope?.contains(Scope.revokeAllSessions) == true { return true }
+        return try await isOfOwnApps(app)
+    }
+
+    /// Whether an app is the operator's own, and so is each that it came by through exchanges: nothing grows along an
+    /// edge (contract §16).
+    private func isOfOwnApps(_ session: AppSession) async throws -> Bool {
+        var session = session
+        while true {
+            guard clients.current[session.clientID]?.isFirstParty == true else { return false }
+            guard session.opening == .tokenExchange else { return true }
+            guard let above = try await exchangingApp(above: session.lineage) else { return false }
+            session = above
+        }
+    }
+
+    /// The session of the app whose device secret was exchanged: for the session itself, or for the web view in which
+    /// it was granted.
+    private func exchangingApp(above lineage: Lineage) async throws -> AppSession? {
+        var lineage = lineage
+        if case .granted(let id) = lineage.parent {
+            guard let view = try await browsers.session(id) else { return nil }
+            lineage = view.lineage
+        }
+        guard case .opened(let id) = lineage.parent else { return nil }
+        return try await provider.logout.sessions.appSession(id: id)
     }
 
     private func ask(

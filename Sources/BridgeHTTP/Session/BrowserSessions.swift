@@ -97,8 +97,11 @@ package final class BrowserSessions: Sendable {
     /// The live browser's session whose cookie an access token is the value of. No use of it.
     func session(of token: AccessTokenClaims) async throws -> WebSession? {
         guard let id = token.sessionID else { return nil }
-        return try await sessions.peek(id)
+        return try await session(id)
     }
+
+    /// The live browser's session with this id. No use of it.
+    func session(_ id: SessionID) async throws -> WebSession? { try await sessions.peek(id) }
 
     /// The session of the cookie of the profile `session`, ended or not: whose it was.
     func known(by request: Request) async throws -> WebSession? {

@@ -31,21 +31,25 @@ struct Server: Sendable {
         }
         let tls = try certificate.map { Reloadable(try $0.load()) }
         let ready = ReadyLatch(expecting: 2) { await started() }
+        func malformed(strictTransportSecurity: String?) -> MalformedRequests {
+            MalformedRequests(
+                front: composition.services.front, origins: composition.httpSettings.origins,
+                strictTransportSecurity: strictTransportSecurity)
+        }
         let publicApplication = buildApplication(
             router: buildRouter(
                 services: composition.services, settings: composition.httpSettings, frontPage: frontPage,
                 beside: beside, extraRoutes: extraRoutes),
             address: settings.listeners.main.bindAddress, limits: settings.listeners.connections, tls: tls,
-            malformed: MalformedRequests(
-                front: composition.services.front, origins: composition.httpSettings.origins,
-                strictTransportSecurity: composition.httpSettings.strictTransportSecurityValue),
+            malformed: malformed(strictTransportSecurity: composition.httpSettings.strictTransportSecurityValue),
             logger: logger,
             onServerRunning: { _ in await ready.arrive() })
         let managementApplication = buildApplication(
             router: buildManagementRouter(
                 readiness: composition.readiness, metrics: composition.metrics,
                 issuer: composition.httpSettings.origins.issuer),
-            address: settings.listeners.management.bindAddress, logger: logger,
+            address: settings.listeners.management.bindAddress, malformed: malformed(strictTransportSecurity: nil),
+            logger: logger,
             onServerRunning: { _ in await ready.arrive() })
 
         await composition.auditWatch.begin()

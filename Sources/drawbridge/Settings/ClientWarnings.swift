@@ -15,6 +15,7 @@ struct ClientWarnings {
         sentences =
             lacking + Self.unknownNames(in: settings) + Self.defaultWebsite(in: settings)
             + Self.linkingApps(in: settings) + Self.unclaimedLinks(in: settings) + Self.unusedClaims(in: settings)
+            + Self.deadEnds(in: settings)
     }
 
     /// One that no login token leads to: apps that name no website are refused (contract §4.1).
@@ -27,6 +28,23 @@ struct ClientWarnings {
             guard client.returnPaths.defaultPath == nil, client.redirectURIs.isEmpty else { return nil }
             return "\(setting) names \(client.id), which has neither return_paths nor redirect_uris, so no app can "
                 + "open it."
+        }
+    }
+
+    /// Redeeming takes a client that authenticates (contract §4.4), unless a proxy leads the page to Drawbridge.
+    private static func deadEnds(in settings: DrawbridgeSettings) -> [String] {
+        settings.clients.enumerated().compactMap { index, client in
+            guard let page = client.redemptionPage, !settings.site.redemptionPaths.contains(page) else { return nil }
+            let lack: String
+            switch client.authenticationMethod {
+            case .none: lack = "token_endpoint_auth_method is none"
+            case .clientSecretBasic, .clientSecretPost:
+                guard client.secretDigest == nil, !client.lacksSecret else { return nil }
+                lack = "client_secret_digest is missing"
+            case .privateKeyJWT: return nil
+            }
+            return "clients[\(index)].redemption_page leads the login links of \(client.id) to \(page), whose server "
+                + "cannot redeem them, since \(lack): redeeming takes a client that authenticates."
         }
     }
 

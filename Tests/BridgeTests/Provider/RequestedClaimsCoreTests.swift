@@ -66,4 +66,18 @@ private struct KnownUsers: UserClaimsSource {
             #expect(told.idToken == ["email"] && told.userInfo == ["email"])
         }
     }
+
+    @Test func `a token that was narrowed tells by name no more than by scope`() async throws {
+        try await withProvider(users: KnownUsers()) { provider in
+            let grant = try provider.grant(
+                scope: [Scope.openID, "profile", Scope.offlineAccess], requestedClaims: Self.all)
+            let tokens = try await provider.signIn(grant)
+            let whole = try await provider.refresh(tokens.refreshToken)
+            #expect(try claims(whole.idToken).keys.contains("email"))
+            let narrowed = try await provider.refresh(whole.refreshToken, scope: "openid")
+            #expect(try !claims(narrowed.idToken).keys.contains("email"))
+            let info = try await provider.userInfo.claims(for: PresentedAccessToken(token: narrowed.accessToken))
+            #expect(try Set(#require(info.object).keys) == ["sub"])
+        }
+    }
 }

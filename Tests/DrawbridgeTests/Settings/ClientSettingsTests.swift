@@ -122,6 +122,25 @@ import Testing
         #expect(warnings.contains { $0.contains("site, which is no app") })
     }
 
+    @Test(
+        arguments: [
+            ("/in.php, token_endpoint_auth_method: none", "token_endpoint_auth_method is none"),
+            ("/in.php", "client_secret_digest is missing"),
+            ("/login-with-token, token_endpoint_auth_method: none", nil), ("/login-with-token", nil),
+        ] as [(String, String?)])
+    func `contract §4.4: a page for login links whose server cannot redeem them is warned of`(
+        _ page: String, _ lack: String?
+    ) throws {
+        let settings = try load(
+            "[{client_id: a, client_type: web, public_origin: https://a.example, return_paths: [/b], "
+                + "default_return_path: /b, redemption_page: \(page)}]")
+        let warnings = ClientWarnings(in: settings).sentences
+        guard let lack else { return #expect(warnings == []) }
+        #expect(warnings.count == 1)
+        #expect(warnings.first?.hasPrefix("clients[0].redemption_page leads the login links of a to /in.php") == true)
+        #expect(warnings.first?.contains(lack) == true, "\(warnings)")
+    }
+
     @Test(arguments: ["", "app_links: {apple: [ABCDE12345.com.example.app]}"])
     func `keys on phones without an app that claims our links are warned about`(links: String) throws {
         let settings = try load("[]\nself_issued: {enabled: true}\n\(links)")

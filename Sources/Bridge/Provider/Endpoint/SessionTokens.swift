@@ -85,7 +85,8 @@ package final class SessionTokens: Sendable {
             authentication: session.authentication, nonce: extras.nonce, issuedAt: now)
         // SHA-256 whatever the ID token is signed with: the apps of a device need not agree on that.
         claims.deviceSecretHash = extras.deviceSecret?.secret.deviceSecretHash
-        var names = ScopeClaims.names(requested: session.requestedClaims.idToken, with: scope)
+        let requested = session.requestedClaims(with: scope, for: client)
+        var names = ScopeClaims.names(requested: requested.idToken, with: scope)
         // Relying parties look for groups there, and few of them can ask by `claims`.
         if scope.contains(UserGroups.claim) { names.insert(UserGroups.claim) }
         // Without `openid` nobody asked who the user is (Core §3.1.2.1): the token is there for the exchange alone.
@@ -94,6 +95,15 @@ package final class SessionTokens: Sendable {
                 .filter { names.contains($0.key) && !$0.value.isNull }
         }
         return try idTokens.sign(claims, accessToken: accessToken, algorithm: client.idTokenAlgorithm, at: now)
+    }
+}
+
+extension AppSession {
+    /// What was asked for by name, for a token of these scopes: no more than the client's own scopes open now, and
+    /// nothing for a token with less than the whole grant, which was narrowed to tell less (RFC 6749 §6).
+    func requestedClaims(with scope: Scope, for client: Client?) -> RequestedClaims {
+        guard let client, lineage.limiting(client.grantableScope).isSubset(of: scope) else { return .none }
+        return requestedClaims.limited(to: client.grantableScope)
     }
 }
 

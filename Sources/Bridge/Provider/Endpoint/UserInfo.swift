@@ -55,10 +55,11 @@ package final class UserInfo: Sendable {
         guard access.scope.contains(Scope.openID), let sessionID = access.sessionID else {
             throw OAuthError(.insufficientScope, "the access token was not granted openid")
         }
-        let requested = try await sessions.alive(sessionID, at: time.now())?.requestedClaims.userInfo ?? []
+        let session = try await sessions.alive(sessionID, at: time.now())
+        let requested = session?.requestedClaims(with: access.scope, for: clients.current[access.clientID]) ?? .none
         return try await claims(
             named: ScopeClaims.names(openedBy: access.scope)
-                .union(ScopeClaims.names(requested: requested, with: access.scope)), of: access.subject)
+                .union(ScopeClaims.names(requested: requested.userInfo, with: access.scope)), of: access.subject)
     }
 
     /// What pages of a website may know of the user who is signed in there: as much as the website may ask for, and as

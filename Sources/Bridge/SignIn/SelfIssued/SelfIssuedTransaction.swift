@@ -105,6 +105,12 @@ package struct SelfIssuedProof: Hashable, Sendable {
         return .object(object)
     }
 
+    /// What stands for it in the form of a page that shows it.
+    package var digest: String { SHA256Hash(of: json.text).base64URL }
+
+    /// Whether a form is of a page that showed this very proof: the key, and what the phone told beside it.
+    package func isShown(as digest: String) -> Bool { ConstantTime.equals(self.digest.utf8, digest.utf8) }
+
     init?(_ json: JSONValue) {
         guard let object = json.object, let thumbprint = object["thumbprint"]?.string,
             let algorithm = object["alg"]?.string,

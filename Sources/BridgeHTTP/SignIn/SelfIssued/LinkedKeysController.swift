@@ -39,9 +39,10 @@ struct LinkedKeysController: BrowserGroup {
                 case .lastWayIn: return try await page(session, .lastWayIn, request, context)
                 }
             case "link":
-                guard let proof = request.selfIssuedProof.flatMap({ phone.proof(sealed: $0) }) else {
-                    return try await page(session, .stale, request, context)
-                }
+                guard let proof = request.selfIssuedProof.flatMap({ phone.proof(sealed: $0) }),
+                    // What no page offers is refused under its own name.
+                    !proof.mayBeLinked || proof.proof.isShown(as: form.parameters["offered"] ?? "")
+                else { return try await page(session, .stale, request, context) }
                 try await phone.link(proof, told: form.parameters["told"] == "yes", in: session, origin: origin)
                 var response = onward("\(Self.path)?linked", request)
                 SelfIssuedCookies.clear(SelfIssuedCookies.proofName, in: &response.headers)

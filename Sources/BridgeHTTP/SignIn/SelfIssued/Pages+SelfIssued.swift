@@ -202,7 +202,11 @@ extension Pages {
             "link_url": "\(SelfIssuedConfiguration.startPath)?link=1",
         ]
         values["notice"] = page.notice.map { texts.text("linked_keys", $0.rawValue, in: language) }
-        values["offered"] = page.offered.map { Self.values(of: $0) }
+        values["offered"] = page.offered.map { proof in
+            var offered = Self.values(of: proof)
+            offered["digest"] = proof.digest
+            return offered
+        }
         return render(
             "linked_keys", values, to: visitor, language: language,
             status: page.notice?.status.map { .init(code: $0.status) } ?? .ok)

@@ -107,7 +107,7 @@ struct SelfIssuedController: BrowserGroup {
         return QRCode(Array(scanned.utf8)).map { SelfIssuedCode(drawing: $0.drawing, fields: fields) }
     }
 
-    private func waitingFields(_ state: String, _ binding: OpaqueSecret) throws -> [HiddenField] {
+    func waitingFields(_ state: String, _ binding: OpaqueSecret) throws -> [HiddenField] {
         [
             HiddenField(name: "state", value: state),
             HiddenField(name: "form_token", value: try formTokens.make(for: .selfIssued, binding: binding)),
@@ -164,7 +164,7 @@ struct SelfIssuedController: BrowserGroup {
     }
 
     /// Where the form leads that waits for a phone.
-    private func formTargets(
+    func formTargets(
         waitingFor state: String, _ binding: OpaqueSecret, _ request: Request
     ) async throws -> [String] {
         let errand = SignInErrand(try FormParameters(parsing: try await phone.errand(of: state).utf8))
@@ -312,73 +312,7 @@ struct SelfIssuedController: BrowserGroup {
         }
     }
 
-    // MARK: The browser waits for another device
-
-    @Sendable func status(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let query = try request.query()
-        try query.checkUnique()
-        var body = JSONObjectWriter()
-        do {
-            let found = try await phone.look(
-                query["state"] ?? "", browser: request.selfIssuedBrowser,
-                origin: context.recognisedOrigin(of: request))
-            switch found {
-            case .waiting: body.add("state", "waiting")
-            case .answered: body.add("state", "answered")
-            case .over: body.add("state", "over")
-            }
-        } catch is SelfIssuedRefusal {
-            body.add("state", "over")
-        }
-        return .json(body)
-    }
-
-    @Sendable func proceed(
-        _ request: Request, context: BridgeRequestContext, form: BrowserForm
-    ) async throws -> Response {
-        let state = form.parameters["state"] ?? ""
-        let visitor = pageVisitor(request, context)
-        let origin = context.recognisedOrigin(of: request)
-        let browser = request.selfIssuedBrowser
-        guard form.isOurs else { return onward(SelfIssuedConfiguration.startPath) }
-        do {
-            switch form.parameters["what"] {
-            case "decline":
-                let errand = try await phone.decline(state, browser: browser, origin: origin)
-                return onward(SignInErrand(try FormParameters(parsing: errand.utf8)).url)
-            case "confirm":
-                let outcome = try await phone.pickUp(
-                    state, code: form.parameters["code"], browser: browser,
-                    current: try await browsers.opened(by: request), origin: origin)
-                switch outcome {
-                case .done(let outcome): return try await signedIn(outcome, request, context)
-                case .wrongCode: return try await waitPage(state, .wrongCode, form, request, visitor, origin)
-                case .limited(let wait):
-                    return try await waitPage(state, .limited(wait), form, request, visitor, origin)
-                case .over: return pages.selfIssuedRefused(.stateUnknown, to: visitor)
-                }
-            default: return try await waitPage(state, nil, form, request, visitor, origin)
-            }
-        } catch let refusal as SelfIssuedRefusal {
-            metrics.count(refusal)
-            return refusedPage(refusal, visitor)
-        }
-    }
-
-    private func waitPage(
-        _ state: String, _ notice: SelfIssuedNotice?, _ form: BrowserForm, _ request: Request, _ visitor: PageVisitor,
-        _ origin: RequestOrigin
-    ) async throws -> Response {
-        let found = try await phone.look(state, browser: request.selfIssuedBrowser, origin: origin)
-        if case .over = found { return pages.selfIssuedRefused(.stateUnknown, to: visitor) }
-        var response = pages.selfIssuedWait(
-            found, notice: notice, fields: try waitingFields(state, form.browser),
-            formTargets: try await formTargets(waitingFor: state, form.browser, request), to: visitor)
-        FormCookie.set(form.browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
-        return response
-    }
-
-    private func signedIn(
+    func signedIn(
         _ outcome: SelfIssuedOutcome, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
         metrics.count(outcome)
@@ -388,13 +322,13 @@ struct SelfIssuedController: BrowserGroup {
         return response
     }
 
-    private func refusedPage(_ refusal: SelfIssuedRefusal, _ visitor: PageVisitor) -> Response {
+    func refusedPage(_ refusal: SelfIssuedRefusal, _ visitor: PageVisitor) -> Response {
         if let wait = refusal.retryAfter { return pages.limited(retryAfter: wait, isOfLink: false, to: visitor) }
         return pages.selfIssuedRefused(refusal.reason, to: visitor)
     }
 
     /// - Parameter target: a path of ours, or an address.
-    private func onward(_ target: String) -> Response {
+    func onward(_ target: String) -> Response {
         .seeOther(target.hasPrefix("/") ? configuration.origin.description + target : target)
     }
 }
