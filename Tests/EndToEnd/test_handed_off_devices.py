@@ -1,6 +1,6 @@
 """What a session that came over an edge may see and end of its user's: itself (contract §16, §16.3)."""
 
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 import pytest
 
@@ -128,22 +128,6 @@ def test_attack_to_end_everything_by_a_link(world, edge):
     assert end_all(person.demo, cookies(person.held)).status == 403
     assert person.demo.audit("bearer.refused")[known]["reason"] == "forbidden"
     assert is_signed_in(person.held) and person.is_untouched()
-
-
-def test_a_session_that_may_not_end_everything_is_led_to_the_sign_in_and_back(start_demo):
-    person = Person(World(start_demo("--no-limits")), "link")
-    browser = oauth.Browser(person.demo)
-    browser.cookies = dict(person.held.jar)
-    asked = browser.request("GET", END_ALL)
-    assert asked.status == 303, "and no page that promises to end all"
-    assert asked.header("Location") == f"{person.demo.base}/sign-in?redirect={quote(END_ALL, safe='')}"
-    user = person.demo.user("alice")
-    landed = browser.submit(
-        browser.request("GET", asked.header("Location").removeprefix(person.demo.base)),
-        username=user["username"], password=user["password"])
-    assert landed.header("Location") == person.demo.base + END_ALL
-    ended = browser.submit(browser.request("GET", END_ALL))
-    assert ended.status == 303 and not is_signed_in(person.browser)
 
 
 def test_attack_to_end_everything_by_the_token_of_a_website_that_a_link_signed_in(world):

@@ -111,6 +111,7 @@ def test_the_console_speaks_the_language_that_its_own_menu_chose_and_refuses_in_
     assert problem.text == "Nicht ausgeführt. Es gibt schon ein Konto mit diesem Benutzernamen."
     # What the rules for clients say is theirs, and marked as what it is.
     browser.get(f"{demo.base}/admin/register-client")
+    browser.find_element(By.ID, "f-client_name").send_keys("Laden")
     browser.find_element(By.ID, "f-return_paths").send_keys("no path")
     browser.find_element(By.CSS_SELECTOR, "#client-form button").click()
     detail = wait(browser).until(lambda it: it.find_element(By.CSS_SELECTOR, "#problem [lang=en]"))

@@ -80,15 +80,12 @@ package enum AccountPath {
     package static let passkeys = "/account/passkeys"
     /// The second factor, for somebody on the way to the console.
     package static let secondFactorForConsole = "/account/second-factor?for=console"
-    /// Where all of the user's sessions end; one of the VA's paths (contract §5.10).
-    package static let endAllSessions = "/v0/sign_in/revoke_all_sessions"
 
     /// The path, when it is one of these, byte for byte.
     package static func checked(_ text: String?) -> String? {
-        let pages = [
-            home, password, devices, secondFactor, secondFactorForConsole, linkedKeys, passkeys, endAllSessions,
-        ]
-        return pages.first { text?.hasSameBytes(as: $0) == true }
+        [home, password, devices, secondFactor, secondFactorForConsole, linkedKeys, passkeys].first {
+            text?.hasSameBytes(as: $0) == true
+        }
     }
 }
 

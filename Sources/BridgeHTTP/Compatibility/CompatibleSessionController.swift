@@ -14,7 +14,7 @@ struct CompatibleSessionController: BrowserGroup {
     ]
 
     private static let signOutPath = "\(SignInCompatibility.base)/logout"
-    private static let endAllPath = AccountPath.endAllSessions
+    private static let endAllPath = "\(SignInCompatibility.base)/revoke_all_sessions"
     static let place = SignInCompatibility.place
     static let reservation = RouteReservation.paths
 
@@ -42,12 +42,8 @@ struct CompatibleSessionController: BrowserGroup {
         }
     }
 
-    @Sendable func askToEndAll(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        // Nobody is promised what the answer to the form would refuse.
-        if let session = try await browsers.find(request)?.session, try await !mayEndAll(session) {
-            return onward(SignInController.path(backTo: Self.endAllPath), request)
-        }
-        return try ask(request, context, .endAllSessions) {
+    @Sendable func askToEndAll(_ request: Request, context: BridgeRequestContext) throws -> Response {
+        try ask(request, context, .endAllSessions) {
             pages.signOutEverywhere(formToken: $0, action: Self.endAllPath, to: $1)
         }
     }
