@@ -2,11 +2,13 @@
 
 import asyncio
 import base64
+import concurrent.futures
 import errno
 import http.client
 import http.server
 import json
 import os
+import queue
 import re
 import shutil
 import socket
@@ -17,7 +19,7 @@ import tarfile
 import threading
 import time
 import zipfile
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import keyring
 import keyring.backend
@@ -235,7 +237,7 @@ def test_the_desktops_keyring_keeps_a_sign_in_for_every_process_until_the_sign_o
         text=True, env={**os.environ, "APP": app, "HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(runtime),
                         "XDG_DATA_HOME": str(tmp_path / "data")})
     try:
-        location = urlsplit(native.Browser(demo.base).sign_in(session.stdout.readline().strip(), demo.user("alice")))
+        location = urlsplit(native.Browser(demo.base).sign_in(instance.next_line(session, HANGS), demo.user("alice")))
         wire.send(f"http://{location.netloc}", "GET", f"{location.path}?{location.query}")
         out, err = session.communicate(timeout=HANGS)
     finally:
@@ -281,6 +283,30 @@ def test_nobody_who_answers_in_time_is_an_error_with_a_sentence():
     with pytest.raises(DrawbridgeError) as late:
         silent.open("https://id.example.com/oauth/authorize?state=x")
     assert late.value.code == "timed_out" and "person" in str(late.value)
+
+
+def test_a_second_sign_in_ends_the_first_whose_end_leaves_the_second_alone():
+    def address(redirect: str, state: str) -> str:
+        return f"https://id.example.com/authorize?{urlencode({'redirect_uri': redirect, 'state': state})}"
+
+    shown = queue.Queue()
+    waiting = LoopbackBrowser(seconds=20, open_address=lambda address: shown.put(address) or True)
+    with concurrent.futures.ThreadPoolExecutor() as threads:
+        first = threads.submit(waiting.open, address(waiting.prepare(), "s1"))
+        shown.get(timeout=5)
+        taken = address(waiting.prepare(), "s2")
+        redirect = waiting.prepare()
+        with pytest.raises(DrawbridgeError) as over:
+            first.result(5)
+        assert over.value.code == "cancelled"
+        with pytest.raises(DrawbridgeError) as over:
+            waiting.open(taken)
+        assert over.value.code == "cancelled" and shown.empty()
+        last = threads.submit(waiting.open, address(redirect, "s3"))
+        shown.get(timeout=5)
+        url = urlsplit(redirect)
+        assert wire.send(f"http://{url.netloc}", "GET", f"{url.path}?state=s3&code=c").status == 200
+        assert last.result(5) == f"{redirect}?state=s3&code=c"
 
 
 def test_nobody_else_can_listen_at_the_port_while_the_app_waits():

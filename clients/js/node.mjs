@@ -23,65 +23,83 @@ const openBySystem = (address) => {
     spawn(command, [...before, address], { stdio: "ignore", detached: true }).on("error", () => {}).unref();
 };
 
+/** Ends what listens for one sign-in's answer. */
+const stop = ({ server }) => {
+    server.close();
+    // Browsers open connections ahead, which would keep the app's process alive; Node 18.2 and newer can close them.
+    server.closeAllConnections?.();
+};
+
+const listen = (server, host) => new Promise((done, fail) => {
+    server.once("error", fail);
+    server.listen(0, host, done);
+});
+
 /**
  * The system's browser, with the answer brought to a free port of 127.0.0.1, or of ::1 where there is no IPv4 (RFC 8252
  * §7.3). Register `http://127.0.0.1/callback` and `http://[::1]/callback`. `open` shows the address to the person;
- * `patience` is in milliseconds.
+ * `patience` is in milliseconds. One sign-in at a time: a second one ends the first, which is `cancelled`.
  */
 export const loopbackBrowser = ({ open: show = openBySystem, patience = 300000, path = "/callback" } = {}) => {
-    let server = null;
-    let place = null;
-    let deliver = null;
-    const listen = (host) => new Promise((done, fail) => {
-        server.once("error", fail);
-        server.listen(0, host, done);
-    });
-    const close = () => {
-        server?.close();
-        // Browsers open connections ahead, which would keep the app's process alive; Node 18.2 and newer can close them.
-        server?.closeAllConnections?.();
-        server = null;
-    };
+    let latest = null;
     return {
         async prepare() {
-            close();
-            server = createServer((request, response) => {
+            // A second sign-in takes the place of the first, which nobody looks at any longer. One that does not listen yet
+            // sees so by itself below: closing it now, it would never say that it listens.
+            if (latest?.place) stop(latest);
+            latest?.fail?.(new DrawbridgeError("cancelled"));
+            const own = { server: null, place: null, deliver: null, fail: null };
+            own.server = createServer((request, response) => {
                 // Another name in `Host` is a page that had its own name point to us (DNS rebinding).
                 const isOurs = request.method === "GET" && request.url.split("?")[0] === path
-                    && request.headers.host === place && deliver;
+                    && request.headers.host === own.place && own.deliver;
                 const headers = {
                     "content-type": "text/html; charset=utf-8", "cache-control": "no-store", connection: "close",
                     "referrer-policy": "no-referrer", "x-content-type-options": "nosniff",
                 };
                 response.writeHead(isOurs ? 200 : 404, headers);
                 // Once the page is sent: no connection outlives the answer.
-                if (isOurs) response.once("close", () => deliver?.(`http://${place}${request.url}`));
+                if (isOurs) response.once("close", () => own.deliver?.(`http://${own.place}${request.url}`));
                 response.end(page(isOurs ? "You can go back to the app" : "Nothing here"));
             });
-            await listen("127.0.0.1").catch(() => listen("::1")).catch(() => {
+            latest = own;
+            await listen(own.server, "127.0.0.1").catch(() => listen(own.server, "::1")).catch(() => {
+                if (latest === own) latest = null;
                 throw new DrawbridgeError("configuration", "no port can be listened on");
             });
-            const { address, port } = server.address();
-            place = address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
-            return `http://${place}${path}`;
+            if (latest !== own) {
+                stop(own);
+                throw new DrawbridgeError("cancelled");
+            }
+            const { address, port } = own.server.address();
+            own.place = address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+            return `http://${own.place}${path}`;
         },
 
         async open(address) {
-            const state = new URL(address).searchParams.get("state");
+            const query = new URL(address).searchParams;
+            const own = latest;
+            const redirect = query.get("redirect_uri");
+            // Prepared, and then another one took its place: its own port is closed.
+            if (!own || own.fail || (redirect !== null && redirect !== `http://${own.place}${path}`)) {
+                throw new DrawbridgeError("cancelled");
+            }
             let timer;
             try {
                 return await new Promise((done, fail) => {
+                    own.fail = fail;
                     timer = setTimeout(() => fail(new DrawbridgeError("timed_out")), patience);
                     // What does not carry this sign-in's state is not ours to answer, and does not end it.
-                    deliver = (answer) => {
-                        if (new URL(answer).searchParams.get("state") === state) done(answer);
+                    own.deliver = (answer) => {
+                        if (new URL(answer).searchParams.get("state") === query.get("state")) done(answer);
                     };
                     show(address);
                 });
             } finally {
                 clearTimeout(timer);
-                deliver = null;
-                close();
+                own.deliver = null;
+                stop(own);
+                if (latest === own) latest = null;
             }
         },
     };

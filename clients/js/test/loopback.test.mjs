@@ -1,4 +1,5 @@
-// The browser that comes back to loopback, on a machine that lacks an address family.
+// The browser that comes back to loopback: on a machine that lacks an address family, and when one sign-in takes another's
+// place.
 import assert from "node:assert/strict";
 import { connect, Server } from "node:net";
 import { test } from "node:test";
@@ -53,4 +54,31 @@ test("a connection that the browser opened ahead ends with the answer", async ()
     } finally {
         ahead.destroy();
     }
+});
+
+const at = (redirect, state) =>
+    `https://id.example.com/authorize?${new URLSearchParams({ redirect_uri: redirect, state })}`;
+
+test("a second sign-in ends the first, whose end leaves the second alone", async () => {
+    const browser = loopbackBrowser({ open: () => {}, patience: 10000 });
+    const first = browser.open(at(await browser.prepare(), "s1"));
+    const isOver = assert.rejects(first, { code: "cancelled" });
+    const redirect = await browser.prepare();
+    const second = browser.open(at(redirect, "s2"));
+    await isOver;
+    assert.equal((await fetch(`${redirect}?state=s2&code=c`)).status, 200);
+    assert.equal(await second, `${redirect}?state=s2&code=c`);
+});
+
+test("a sign-in whose place was taken before it was shown is not shown", async () => {
+    const shown = [];
+    const browser = loopbackBrowser({ open: (address) => shown.push(address), patience: 10000 });
+    const [early, late] = await Promise.allSettled([browser.prepare(), browser.prepare()]);
+    assert.equal(early.reason?.code, "cancelled");
+    const next = await browser.prepare();
+    await assert.rejects(browser.open(at(late.value, "s1")), { code: "cancelled" });
+    assert.deepEqual(shown, []);
+    const answer = browser.open(at(next, "s2"));
+    await fetch(`${next}?state=s2`);
+    assert.equal(await answer, `${next}?state=s2`);
 });

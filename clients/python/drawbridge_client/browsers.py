@@ -3,6 +3,7 @@
 import contextlib
 import http.server
 import socket
+import threading
 import time
 import webbrowser
 from urllib.parse import parse_qs, urlsplit
@@ -13,42 +14,60 @@ PAGE = b"<!doctype html><meta charset=utf-8><title>Done</title><p>You may close 
 
 
 class LoopbackBrowser:
-    """One sign-in at a time, at 127.0.0.1, or at ::1 where that is all there is: register both. `open_address` is what opens
-    an address; the system's browser unless given."""
+    """One sign-in at a time, at 127.0.0.1, or at ::1 where that is all there is: register both. A second one ends the
+    first, which is `cancelled`. `open_address` is what opens an address; the system's browser unless given."""
 
     def __init__(self, path: str = "/callback", seconds: float = 300, open_address=webbrowser.open):
         self._path, self._seconds, self._open = path, seconds, open_address
+        self._lock = threading.Lock()
         self._server: _Server | None = None
 
     def prepare(self) -> str:
         """Where the answer will come: a port that is free."""
+        # A second sign-in takes the place of the first, which nobody looks at any longer.
         self.close()
         for host in ["127.0.0.1", "::1"]:
             with contextlib.suppress(OSError):
-                self._server = _Server(host, self._path)
-                return f"http://{self._server.place}{self._path}"
+                server = _Server(host, self._path)
+                self._put(server)
+                return server.redirect
         raise DrawbridgeError("configuration", "no port of this machine can be listened on")
 
     def open(self, address: str) -> str:
-        server = self._server
-        server.state = parse_qs(urlsplit(address).query).get("state")
+        query = parse_qs(urlsplit(address).query)
+        with self._lock:
+            server = self._server
+            # Prepared, and then another one took its place: its own port is closed.
+            if not server or server.is_awaited or query.get("redirect_uri", [server.redirect]) != [server.redirect]:
+                raise DrawbridgeError("cancelled")
+            server.state, server.is_awaited = query.get("state"), True
         try:
             if not self._open(address):
                 raise DrawbridgeError("configuration", "there is no browser to open; use sign_in_by_device")
             end = time.monotonic() + self._seconds
             while server.answer is None:
+                if server.is_cancelled:
+                    raise DrawbridgeError("cancelled")
                 server.timeout = end - time.monotonic()
                 if server.timeout <= 0:
                     raise DrawbridgeError("timed_out")
                 server.handle_request()
             return f"http://{server.place}{server.answer}"
         finally:
-            self.close()
+            server.server_close()
+            with self._lock:
+                if self._server is server:
+                    self._server = None
 
     def close(self):
-        if self._server:
-            self._server.server_close()
-            self._server = None
+        """Ends the sign-in that is under way, if there is one."""
+        self._put(None)
+
+    def _put(self, server: "_Server | None"):
+        with self._lock:
+            before, self._server = self._server, server
+        if before:
+            before.cancel()
 
 
 class _Server(http.server.HTTPServer):
@@ -66,7 +85,18 @@ class _Server(http.server.HTTPServer):
         self.address_family = socket.AF_INET6 if is_ipv6 else socket.AF_INET
         super().__init__((host, 0), _Handler)
         self.place = f"[{host}]:{self.server_port}" if is_ipv6 else f"{host}:{self.server_port}"
+        self.redirect = f"http://{self.place}{path}"
         self.path, self.state, self.answer = path, None, None
+        self.is_awaited = self.is_cancelled = False
+
+    def cancel(self):
+        if not self.is_awaited:
+            self.server_close()
+            return
+        self.is_cancelled = True
+        # Who waits looks up at the next connection; closing the socket here would not wake it.
+        with contextlib.suppress(OSError):
+            socket.create_connection(self.server_address[:2], timeout=1).close()
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):

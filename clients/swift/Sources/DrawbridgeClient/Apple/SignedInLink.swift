@@ -35,7 +35,8 @@
             content.task(id: path) {
                 guard let path else { return }
                 await follow(path)
-                self.path = nil
+                // Another path took this one's place: it is that one's own task that sets it back.
+                if !Task.isCancelled { self.path = nil }
             }
         }
 
@@ -51,6 +52,8 @@
                 guard !Task.isCancelled else { return }
                 open(link.url.expose())
             } catch {
+                // What nobody waits for any longer has not failed.
+                guard !Task.isCancelled else { return }
                 failed(error)
             }
         }
