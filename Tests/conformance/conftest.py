@@ -60,6 +60,14 @@ def op(tmp_path_factory, receiver):
 
 
 @pytest.fixture(scope="session")
+def demo():
+    """What the suite has no plan for: phones, devices and apps that are registered already."""
+    server = instance.Demo("--no-limits")
+    yield server
+    assert server.stop() == 0, server.output[-4000:]
+
+
+@pytest.fixture(scope="session")
 def reused(op):
     """Codes that are used again half a minute later, by response mode."""
     made = {mode: ReuseLater(op, mode) for mode in [None, "form_post"]}

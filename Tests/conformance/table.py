@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from plans import PLANS
+from plans import ELSEWHERE, PLANS
 from report import Report
 
 README = Path(__file__).with_name("README.md")
@@ -18,6 +18,9 @@ def text(reports: dict[tuple[str, str], tuple[str, Report]]) -> str:
         for module in modules:
             script, report = reports[plan, module]
             lines.append(f"| `{module}` | `{script}` | {report.result} | {report.note} |")
+        if plan == "of our own":
+            lines += [f"| `{module}` | `{path.rpartition('/')[2]}` | ELSEWHERE | {name} |"
+                      for module, (path, name) in ELSEWHERE.items()]
         lines.append("")
     return "\n".join(lines)
 

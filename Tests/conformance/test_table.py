@@ -1,9 +1,11 @@
 """The README's table says what a run found, and no module is forgotten."""
 
+from pathlib import Path
+
 import pytest
 
 import table
-from plans import PLANS
+from plans import ELSEWHERE, PLANS
 
 MODULES = [(plan, module) for plan, modules in PLANS.items() for module in modules]
 
@@ -18,3 +20,9 @@ def test_every_module_of_the_plans_was_replayed_and_passed_as_the_readme_says(re
     if request.config.getoption("--write-table"):
         table.write(found)
     assert table.written() == found, "the README's table is not what was found: run again with --write-table"
+
+
+@pytest.mark.parametrize("module", ELSEWHERE)
+def test_the_test_that_stands_for_a_module_is_there(module):
+    path, name = ELSEWHERE[module]
+    assert f"func `{name}`" in (Path(__file__).parents[1] / path).read_text()
