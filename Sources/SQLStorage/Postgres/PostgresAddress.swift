@@ -12,7 +12,11 @@ package struct PostgresAddress: Sendable {
     package let description: String
 
     /// - Throws: ``PostgresOpenError/badAddress(_:)``.
-    package init(_ text: String) throws(PostgresOpenError) {
+    package init(_ text: String) throws(PostgresOpenError) { try self.init(text, defaults: Self.defaults()) }
+
+    /// - Parameter defaults: what libpq takes for a parameter that the text leaves open; `nil` when that is not known.
+    /// - Throws: ``PostgresOpenError/badAddress(_:)``.
+    init(_ text: String, defaults: [String: String]?) throws(PostgresOpenError) {
         // To libpq that is the database of the account on this machine, which nobody has named.
         guard !text.allSatisfy(\.isWhitespace) else { throw .badAddress("it is empty") }
         var problem: UnsafeMutablePointer<CChar>?
@@ -22,11 +26,13 @@ package struct PostgresAddress: Sendable {
             throw .badAddress(Self.reason(message))
         }
         defer { PQconninfoFree(options) }
-        let values = Self.values(options)
+        // An empty value is stated too: libpq then reads no variable for it.
+        let values = Self.values(options).merging(defaults ?? [:]) { stated, _ in stated }
         self.text = text
+        isLocal = defaults != nil && Self.isLocal(values)
         let hosts = values["host"] ?? values["hostaddr"] ?? ""
-        isLocal = hosts.split(separator: ",", omittingEmptySubsequences: false).allSatisfy(Self.isLocal)
-        description = "\(hosts.isEmpty ? "local" : hosts)/\(values["dbname"] ?? values["user"] ?? "")"
+        let place = hosts.isEmpty ? values["service"].map { "service \($0)" } ?? "local" : hosts
+        description = "\(place)/\(values["dbname"] ?? values["user"] ?? "")"
     }
 
     /// Keywords and values for `PQconnectdbParams`; of two with one keyword the later counts.
@@ -49,9 +55,37 @@ package struct PostgresAddress: Sendable {
         return isHarmless ? message : "it is neither a postgres:// URL nor libpq's key=value text"
     }
 
-    private static func isLocal(_ host: Substring) -> Bool {
-        host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || host == "::1"
-            || host.hasPrefix("127.")
+    /// Whether no connection leaves this machine. libpq connects to `hostaddr` where both are given and to `host` where
+    /// an entry of it is empty, so every entry of both has to be local; what is not surely local is not.
+    private static func isLocal(_ values: [String: String]) -> Bool {
+        // The file that a service is described in is read anew at each connection.
+        guard values["service"] == nil else { return false }
+        return entries(values["host"]).allSatisfy { isSocket($0) || $0 == "localhost" || isLoopback($0) }
+            && entries(values["hostaddr"]).allSatisfy { $0.isEmpty || isLoopback($0) }
+    }
+
+    private static func entries(_ list: String?) -> [Substring] {
+        list?.split(separator: ",", omittingEmptySubsequences: false) ?? []
+    }
+
+    /// A path, an abstract name, or nothing: the socket that libpq was built for.
+    private static func isSocket(_ host: Substring) -> Bool {
+        host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@")
+    }
+
+    /// Of IPv4 only four plain numbers: `127.db.example` is a name, and a leading zero makes a number octal.
+    private static func isLoopback(_ address: Substring) -> Bool {
+        guard address != "::1" else { return true }
+        let numbers = address.split(separator: ".", omittingEmptySubsequences: false)
+        return numbers.count == 4 && numbers[0] == "127"
+            && numbers.allSatisfy { number in UInt8(number).map { String($0) } == String(number) }
+    }
+
+    /// From `PGHOST`, `PGHOSTADDR` and the other variables, and from the service that `PGSERVICE` names.
+    private static func defaults() -> [String: String]? {
+        guard let options = PQconndefaults() else { return nil }
+        defer { PQconninfoFree(options) }
+        return values(options)
     }
 
     private static func values(_ options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {
