@@ -31,10 +31,16 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cN",
-        "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw+cM",
+        "", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cMA",
+        "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw+cM", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw.cM",
+        "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c=", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstwéM",
     ])
-    func `a challenge that is not 32 bytes of base64url is refused`(text: String) {
+    func `a challenge that is not 43 characters of base64url is refused`(text: String) {
         #expect(CodeChallenge(text) == nil)
+    }
+
+    @Test(arguments: ["E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cN", String(repeating: "a", count: 43)])
+    func `a challenge that no encoder writes is taken, and nothing answers it`(text: String) throws {
+        #expect(try !#require(CodeChallenge(text)).isAnswered(by: #require(CodeVerifier(verifier))))
     }
 }

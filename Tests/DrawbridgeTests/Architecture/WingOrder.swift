@@ -28,14 +28,14 @@ struct WingOrder: Sendable, CustomStringConvertible {
             target: "Sources/SQLStorage",
             wings: [["Engine"], ["Commit"], ["Schema"], ["Stores"], ["SQLite"], ["Postgres"], ["Copy"]]),
         WingOrder(
-            target: "Sources/Federation", wings: [["Fetch"], ["Issuer"], ["Delivery", "Upstream"], ["Check"]]),
+            target: "Sources/Federation", wings: [["Fetch"], ["Issuer"], ["Delivery", "Upstream"], [""]]),
         WingOrder(
             target: "Sources/RedisStorage",
             wings: [["Wire"], ["Settings"], ["Connection"], ["Topology"], [""], ["Roles"]]),
         WingOrder(
             target: "Sources/SelfIssuedIdP",
             wings: [
-                ["Core"], ["Link"], ["Transport", "Key"], ["Profile"], ["Request"], ["Consent", "Store"], ["Answer"],
+                ["Core"], ["Link"], ["Transport", "Key"], ["Profile"], ["Request"], ["Store"], ["Answer"],
                 [""],
             ]),
         WingOrder(

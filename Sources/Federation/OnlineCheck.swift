@@ -146,7 +146,9 @@ package enum OnlineCheck {
     }
 
     private static func tls(_ error: NIOSSLError) -> String {
-        if case .handshakeFailed = error { return "the certificate is not trusted here, or is for another name" }
+        if case .handshakeFailed = error {
+            return "the certificate is not trusted here, has expired, or is for another name"
+        }
         return "the server speaks no TLS there, or none that is safe"
     }
 
