@@ -39,13 +39,11 @@ package enum RouteTable {
 
     /// How errors look, by route.
     /// - Parameter redemptionPaths: the configured ones, in the place of the one that is declared.
-    static func shapes(redemptionPaths: [String]) -> [String: ErrorShape] {
-        var shapes: [String: ErrorShape] = [:]
-        for route in all {
-            shapes[route.path] = route.shape
-            // A path may be asked for with the slash at its end or without.
-            if route.path.hasSuffix("/") { shapes[String(route.path.dropLast())] = route.shape }
-        }
+    static func shapes(redemptionPaths: [String]) -> [String: ErrorShapes.OfPath] {
+        var shapes: [String: ErrorShapes.OfPath] = [:]
+        for route in all { shapes[route.path, default: ErrorShapes.OfPath()].add(route) }
+        // A path may be asked for with the slash at its end or without.
+        for (path, shape) in shapes where path.hasSuffix("/") { shapes[String(path.dropLast())] = shape }
         let redemption = shapes.removeValue(forKey: LoginTokenSettings.redemptionPath)
         for path in redemptionPaths { shapes[path] = redemption }
         return shapes

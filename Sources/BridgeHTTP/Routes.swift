@@ -26,7 +26,7 @@ package func buildRouter(
         metrics: OutcomeMetrics(factory: services.front.metrics))
     services.browsers.mount(
         on: endpoints, settings: settings, kit: kit, users: services.provider?.users ?? NoUserClaims(),
-        answersLeadTo: services.signIn.selfIssued?.configuration.returnPath)
+        answersLeadTo: services.signIn.selfIssued?.signIn.configuration.returnPath)
     services.signIn.mount(
         on: endpoints, pages: signIn, bearers: services.loginTokens.bearers, offersDevices: services.device != nil,
         metrics: services.front.metrics)
@@ -36,7 +36,7 @@ package func buildRouter(
         on: endpoints, signIn: signIn, metrics: DeviceGrantMetrics(factory: services.front.metrics))
     let explanations = Explanations(
         services: services.admin, bearers: services.loginTokens.bearers, clients: kit.clients,
-        selfIssued: services.signIn.selfIssued?.configuration, phones: services.signIn.phone?.approvals,
+        selfIssued: services.signIn.selfIssued?.signIn.configuration, phones: services.signIn.phone?.approvals,
         provider: services.provider, device: services.device)
     services.admin.mount(on: endpoints, device: services.device, explanations: explanations, random: kit.random)
     console.mount(on: endpoints, explanations: explanations)
@@ -93,8 +93,10 @@ extension SignInServices {
         endpoints.mount(AuthorizeController(kit: pages.kit, services: self))
         endpoints.mount(
             AccountController(kit: pages.kit, account: account, signIn: self, offersDevices: offersDevices))
-        if let upstream { endpoints.mount(UpstreamController(upstream: upstream, signIn: pages)) }
-        if let upstreamSignOuts { endpoints.mount(UpstreamSignOutController(signOuts: upstreamSignOuts)) }
+        if let upstream {
+            endpoints.mount(UpstreamController(upstream: upstream.signIn, signIn: pages))
+            endpoints.mount(UpstreamSignOutController(signOuts: upstream.signOuts))
+        }
         if let secondFactor { endpoints.mount(SecondFactorController(kit: pages.kit, enrolment: secondFactor)) }
         if let passkeys {
             endpoints.mount(PasskeySignInController(signIn: pages, passkeys: passkeys.signIn))
@@ -108,24 +110,25 @@ extension SignInServices {
                 ApprovalController(phones: phone, bearers: bearers, origin: pages.kit.origins.configured.issuer))
         }
         if let pushedRequests { endpoints.mount(PushedRequestController(requests: pushedRequests)) }
-        if let selfIssued { mount(selfIssued, on: endpoints, pages: pages, metrics: metrics) }
-        if let keyRegistration {
-            endpoints.mount(
-                KeyRegistrationController(
-                    registration: keyRegistration, bearers: bearers, metrics: SelfIssuedMetrics(factory: metrics),
-                    issuer: pages.kit.origins.configured.issuer))
-        }
+        selfIssued?.mount(on: endpoints, pages: pages, bearers: bearers, metrics: SelfIssuedMetrics(factory: metrics))
     }
+}
 
-    private func mount(
-        _ phone: SelfIssuedSignIn, on endpoints: Endpoints, pages: SignInController, metrics: any MetricsFactory
+extension SelfIssuedServices {
+    fileprivate func mount(
+        on endpoints: Endpoints, pages: SignInController, bearers: BearerGate, metrics: SelfIssuedMetrics
     ) {
-        let configuration = phone.configuration
-        endpoints.mount(
-            SelfIssuedController(phone: phone, signIn: pages, metrics: SelfIssuedMetrics(factory: metrics)))
+        let configuration = signIn.configuration
+        endpoints.mount(SelfIssuedController(phone: signIn, signIn: pages, metrics: metrics))
         endpoints.mount(SelfIssuedRequestController(configuration: configuration), at: configuration.requestPath)
         endpoints.mount(SelfIssuedReturnController(pages: pages.kit.pages), at: configuration.returnPath)
-        endpoints.mount(LinkedKeysController(kit: pages.kit, phone: phone))
+        endpoints.mount(LinkedKeysController(kit: pages.kit, phone: signIn))
+        if let registration {
+            endpoints.mount(
+                KeyRegistrationController(
+                    registration: registration, bearers: bearers, metrics: metrics,
+                    issuer: pages.kit.origins.configured.issuer))
+        }
     }
 }
 
@@ -206,7 +209,7 @@ extension DeviceServices {
         endpoints.mount(
             CompatibleAuthorizeController(
                 kit: kit, compatibility: compatibility,
-                providers: Set(services.signIn.upstream?.providers.map(\.id) ?? [])))
+                providers: Set(services.signIn.upstream?.signIn.providers.map(\.id) ?? [])))
         endpoints.mount(
             CompatibleTokenController(
                 kit: kit, compatibility: compatibility, tokens: provider.endpoints.tokens, secrets: secrets,
@@ -225,7 +228,8 @@ extension FrontMiddleware {
                 trustedProxies: settings.trustedProxies, trustsLocalSocket: settings.trustsLocalSocket),
             errors: ErrorResponder(
                 issuer: settings.origins.issuer, pages: services.browsers.pages, console: console,
-                shapes: ErrorShapes(declared: RouteTable.shapes(redemptionPaths: settings.redemptionPaths))),
+                shapes: ErrorShapes(declared: RouteTable.shapes(redemptionPaths: settings.redemptionPaths)),
+                repetition: RouteTable.repetition),
             accessLog: front.accessLog, metrics: RequestMetrics(factory: front.metrics), time: front.time,
             random: front.random.buffered(), strictTransportSecurity: settings.strictTransportSecurityValue,
             proofs: front.proofs, keys: front.keys, recorder: front.recorder)

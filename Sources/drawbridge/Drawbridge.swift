@@ -33,7 +33,7 @@ struct Drawbridge: AsyncParsableCommand {
             // What print buffered may meet a full disk only now; a list that is cut short is no success.
             guard fflush(nil) == 0 else { throw SystemFailure(code: errno, doing: "write to standard output") }
         } catch {
-            exit(withError: error)
+            leave(with: error)
         }
     }
 
@@ -55,6 +55,16 @@ struct Drawbridge: AsyncParsableCommand {
         } catch {
             throw CommandFailure(error) ?? error
         }
+    }
+
+    /// Says what an error says, help too, which comes as one.
+    private static func leave(with error: any Error) -> Never {
+        let text = UsageText.wrapped(fullMessage(for: error))
+        let status = exitCode(for: error)
+        if !text.isEmpty {
+            if status.isSuccess { StandardOutput.say(text) } else { StandardError.write(text + "\n") }
+        }
+        exit(withError: status)
     }
 
     private static func leave(saying sentences: String..., status: ExitCode) -> Never {

@@ -56,7 +56,7 @@ struct Service: Sendable {
             publicOrigin: try #require(WebOrigin("https://bridge.example")), defaultLifetime: .seconds(60))
         let codec = LoginTokenCodec(issuer: "https://bridge.example", keys: keys)
         let subjects = Subjects(store: storage, time: time)
-        let parents = ParentSessions(store: storage, time: time)
+        let parents = ParentSessions(store: storage, sessions: appSessions, time: time)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
         issuer = LoginTokenIssuer(
             settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents,

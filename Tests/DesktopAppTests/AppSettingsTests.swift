@@ -81,4 +81,13 @@ import Testing
     func `wrong usage is told before anything happens`(_ arguments: [String]) {
         #expect(throws: (any Error).self) { try SignInCommand.parse(arguments) }
     }
+
+    @Test func `no line of the help is wider than 80 columns, the usage neither`() {
+        let commands: [any ParsableCommand.Type] = [DesktopApp.self] + DesktopApp.configuration.subcommands
+        for command in commands {
+            for line in DesktopApp.helpMessage(for: command, columns: 80).split(separator: "\n") {
+                #expect(line.count <= 80, "\(command._commandName): \(line)")
+            }
+        }
+    }
 }

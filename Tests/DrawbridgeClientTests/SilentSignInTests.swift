@@ -2,6 +2,26 @@
 import Foundation
 import Testing
 
+/// A store that tells when somebody comes to one of its locks.
+private struct WatchedStore: SecretStore {
+    let under: MemorySecretStore
+    let watched: SecretItem
+    let arrival: AsyncStream<Void>.Continuation
+
+    func read(_ item: SecretItem) async throws(ClientError) -> Redacted<String>? { await under.read(item) }
+
+    func write(_ secret: Redacted<String>, to item: SecretItem) async throws(ClientError) {
+        await under.write(secret, to: item)
+    }
+
+    func remove(_ item: SecretItem) async throws(ClientError) { await under.remove(item) }
+
+    func lock(_ item: SecretItem) async throws(ClientError) -> SecretLock {
+        if item == watched { arrival.yield() }
+        return await under.lock(item)
+    }
+}
+
 @Suite struct SilentSignInTests {
     private let device = Device()
 
@@ -121,15 +141,19 @@ import Testing
             "/token", await device.tokens(access: "at_2", refresh: "rt_2", secret: "ds_2", claims: new),
             await device.tokens("app-b", access: "at_b", secret: nil, claims: new))
         let (sent, signal) = AsyncStream.makeStream(of: Void.self)
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
         await device.provider.meanwhile("/token") {
             signal.yield()
-            // For the other to find the old one, if it does not wait.
-            try? await Task.sleep(for: .milliseconds(200))
+            // Until the other waits, or is done: one that does not wait has then shown the old one.
+            for await _ in arrivals { break }
         }
-        let (first, second) = (try device.app(at: Device.now.addingTimeInterval(290)), try device.app("app-b"))
+        let store = WatchedStore(under: device.store, watched: Device.group.renewalLock, arrival: arrival)
+        let first = try device.app(at: Device.now.addingTimeInterval(290))
+        let second = try device.app("app-b", keeping: store)
         let renewal = Task { try await first.accessToken() }
         for await _ in sent { break }
         let outcome = await second.signInSilently()
+        arrival.finish()
         #expect(try await renewal.value.expose() == "at_2")
         guard case .signedIn = outcome else {
             Issue.record("\(outcome)")

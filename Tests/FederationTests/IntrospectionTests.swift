@@ -73,6 +73,50 @@ private func active(_ changes: [String: any Sendable] = [:], without: Set<String
         }
     }
 
+    @Test func `it is known beforehand about which tokens the endpoint is asked`() async throws {
+        try await IssuerServer.run { server, origin in
+            let issuers = try await issuers(settings(origin))
+            for asked in ["opaque-token", TestToken.hmac()] {
+                #expect(issuers.mustAskIssuer(about: Secret(asked), at: TestToken.now))
+            }
+            for other in [TestToken.hmac(TestToken.claims(["iss": "https://other"])), "two words"] {
+                #expect(!issuers.mustAskIssuer(about: Secret(other), at: TestToken.now))
+            }
+            #expect(server.received.isEmpty)
+        }
+    }
+
+    @Test func `attack: a bad token that many send at once is asked about once for a moment`() async throws {
+        try await IssuerServer.run { server, origin in
+            server.answer("/introspect", json: Array(#"{"active":false}"#.utf8))
+            let issuers = try await issuers(settings(origin))
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<100 { group.addTask { await issuers.expect(.inactive, of: "junk") } }
+            }
+            await issuers.expect(.inactive, of: "junk", at: TestToken.now + .milliseconds(4999))
+            #expect(!issuers.mustAskIssuer(about: Secret("junk"), at: TestToken.now))
+            #expect(server.count(of: "/introspect") == 1)
+            server.answer("/introspect", json: active())
+            #expect(issuers.mustAskIssuer(about: Secret("junk"), at: TestToken.now + .seconds(5)))
+            try await issuers.expectAlice("junk", at: TestToken.now + .seconds(5))
+            #expect(server.count(of: "/introspect") == 2)
+        }
+    }
+
+    @Test(arguments: OpaqueSecret.Kind.allCases)
+    func `a secret of ours is shown to no issuer, nor is what is left of one`(_ kind: OpaqueSecret.Kind) async throws {
+        try await IssuerServer.run { server, origin in
+            server.answer("/introspect", json: active())
+            let issuers = try await issuers(settings(origin))
+            let secret = OpaqueSecret.make(kind, random: .system).expose()
+            for token in [secret, String(secret.dropLast(8))] {
+                #expect(!issuers.mustAskIssuer(about: Secret(token), at: TestToken.now))
+                await issuers.expect(.malformed, of: token)
+            }
+            #expect(server.received.isEmpty)
+        }
+    }
+
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let refusal: BearerRefusal

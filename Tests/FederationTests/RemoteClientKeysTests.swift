@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// A clock that stands still until it is moved on.
-private final class StandingClock: Sendable {
+final class StandingClock: Sendable {
     private let instant = Mutex(TestToken.now)
 
     var source: TimeSource { TimeSource { [self] in instant.withLock { $0 } } }

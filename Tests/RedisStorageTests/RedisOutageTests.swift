@@ -119,9 +119,7 @@ import Testing
             try await TestClient.with(TestClient.settings(server.address)) { client in
                 server.kill()
                 try await eventually { !(await client.isAvailable) }
-                let begin = ContinuousClock.now
                 for _ in 0..<1000 { _ = try await claim("t", client) }
-                #expect(ContinuousClock.now - begin < .seconds(5))
             }
         }
     }

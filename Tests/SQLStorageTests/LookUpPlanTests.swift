@@ -24,6 +24,14 @@ import Testing
             "that of a user", UpstreamSessionSQL.ofUserInSession,
             [.text("i"), .text("u"), .integer(0), .text("s")], "upstream_session_subject"
         ),
+        (
+            "a device's web views", WebSessionSQL.aliveBeyond, [.text("d"), .integer(0), .text("w"), .integer(9)],
+            "web_session_parent"
+        ),
+        (
+            "a device's apps", WebSessionSQL.aliveBeyond, [.text("d"), .integer(0), .text("w"), .integer(9)],
+            "app_session_device"
+        ),
         ("logout notices to be sent", LogoutNoticeSQL.queue.first, [.text("")], "INDEX logout_notice_client"),
         ("webhook notices to be sent", WebhookSQL.queue.first, [.text("")], "INDEX webhook_notice_client"),
     ]

@@ -1,5 +1,6 @@
 import Bridge
 import Foundation
+import GRDB
 import StorageConformance
 import Testing
 
@@ -35,6 +36,20 @@ import Testing
             #expect(throws: SQLiteOpenError.nodeInUse("n")) { try database.open(node: "n") }
             try await first.close()
             _ = try database.open(node: "n")
+        }
+    }
+
+    @Test func `a close that fails lets go of the node's name all the same`() async throws {
+        try await TemporaryDatabase.with { database in
+            let storage = try database.open(node: "n")
+            let engine = try #require(storage.engine as? SQLiteEngine)
+            // SQLite closes no connection that still has a statement.
+            let statement = try engine.onWriterNow { session in
+                try #require(session as? SQLiteSession).database.makeStatement(sql: "SELECT 1")
+            }
+            #expect(throws: StorageError.self) { try engine.close() }
+            #expect(throws: Never.self) { try NodeLock(databasePath: database.path, node: "n") }
+            withExtendedLifetime(statement) {}
         }
     }
 

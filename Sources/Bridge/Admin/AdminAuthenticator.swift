@@ -74,6 +74,8 @@ package struct UserTokensDoNotAdminister: AdminAuthenticator {
     package func administrator(
         presenting token: Secret<String>, provenKey: String?, at now: Timestamp
     ) async throws -> Administrator {
+        // No issuer is asked only to refuse in other words.
+        guard !bearers.mustAskIssuer(about: token, at: now) else { throw AdminRefusal.invalid }
         do {
             _ = try await bearers.authenticate(token, at: now)
         } catch is BearerRefusal {

@@ -1,7 +1,7 @@
 import OAuth2
 
 /// Registered clients as an administrator changes them: the database's, with those of the settings file in front.
-package struct ClientRegister: Sendable {
+package final class ClientRegister: Sendable {
     private let store: any ClientStore
     private let directory: Reloadable<ClientDirectory>
     private let fixed: @Sendable () -> Set<ClientID>
@@ -43,7 +43,8 @@ package struct ClientRegister: Sendable {
 
     /// - Returns: whether the client still was what the caller has seen.
     package func replace(_ seen: Client, with client: Client, action: AdminAction) async throws -> Bool {
-        let event = action.event(.clientChanged, clientID: client.id)
+        let event = action.event(
+            .clientChanged, clientID: client.id, fields: try ClientDocument.fieldsChanged(from: seen, to: client))
         return try await reloading(try await store.save(client, expecting: .unchanged(seen), event: event))
     }
 

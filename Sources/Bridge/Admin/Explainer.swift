@@ -47,14 +47,26 @@ package final class Explainer: Sendable {
         if claims.binding.handOff != nil {
             explanation.note("cookie of the hand-off", "needed, or a click is asked for; not judged here")
         }
-        if let target = claims.target {
-            explanation.note("sealed target", target)
-        } else if let redirect {
-            let landing = RedirectExplainer(website, publicOrigin: publicOrigin).explain(redirect)
-            // A refused redirect never fails a sign-in: it lands on the default path (contract §4.3).
-            for step in landing.steps { explanation.note(step.check, step.outcome) }
-        }
+        noteLanding(of: website, sealed: claims.target, redirect, in: &explanation)
         return explanation
+    }
+
+    /// A sealed path is judged again when the token is used, for `return_paths` may have changed. A refused one never
+    /// fails a sign-in: it lands on the default path (contract §4.3).
+    private func noteLanding(
+        of website: Client, sealed target: String?, _ redirect: [UInt8]?, in explanation: inout Explanation
+    ) {
+        guard let wanted = target.map({ Array($0.utf8) }) ?? redirect else { return }
+        if let target { explanation.note("sealed target", target) }
+        let page = Landing.decide(
+            redirect.map(RedemptionRequest.RedirectParameter.bytes) ?? .absent, sealed: target, website: website,
+            ownOrigin: publicOrigin)
+        if let reason = page?.refusal?.reason, reason == .differsFromSealed {
+            explanation.note("redirect of the request", "failed: \(reason.rawValue)")
+        }
+        for step in RedirectExplainer(website, publicOrigin: publicOrigin).explain(wanted).steps {
+            explanation.note(step.check, step.outcome)
+        }
     }
 
     /// A browser that nothing is known of comes with the token.

@@ -1,7 +1,7 @@
 import OAuth2
 
 /// Access tokens of our own that hold the scope `admin`.
-package struct LocalAdminTokens: AdminAuthenticator {
+package final class LocalAdminTokens: AdminAuthenticator {
     private let tokens: AccessTokens
     private let clients: Reloadable<ClientDirectory>
     private let administrators: any AdministratorDirectory

@@ -3,6 +3,8 @@ package struct ClientDirectory: Sendable {
     private let clients: [ClientID: Client]
     /// The website that an app opens when it names none.
     package let defaultTarget: ClientID?
+    /// The clients of the profile `tokens` by the prefix that their cookies have, in order of id.
+    package let tokenCookieClients: [String: [ClientID]]
     /// The prefixes that cookies of the profile `tokens` have, each once.
     package let tokenCookiePrefixes: [String]
     /// Websites by the origin where their pages are, as far as that is not our own.
@@ -11,18 +13,22 @@ package struct ClientDirectory: Sendable {
     package let webhookSubscribers: Set<ClientID>
     /// Whether login links lead to any website's own way to sign in.
     package let hasLandingsAtSignIn: Bool
+    /// The websites that any app may open with a login token; some may not be registered.
+    package let reachableWebsites: Set<ClientID>
 
     /// - Parameter clients: of two with one id, the later stands.
     package init(_ clients: [Client], defaultTarget: ClientID?) {
         hasLandingsAtSignIn = clients.contains { $0.landing == .initiateLogin }
         self.clients = Dictionary(clients.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         self.defaultTarget = defaultTarget
-        tokenCookiePrefixes = Set(
-            self.clients.values.filter { $0.cookieProfile == .tokens }.map(\.cookiePrefix)
-        ).sorted()
+        tokenCookieClients = Dictionary(
+            grouping: self.clients.values.filter { $0.cookieProfile == .tokens }, by: \.cookiePrefix
+        ).mapValues { $0.map(\.id).sorted { $0.rawValue < $1.rawValue } }
+        tokenCookiePrefixes = tokenCookieClients.keys.sorted()
         websites = self.clients.values.reduce(into: [:]) { websites, client in
             if client.kind == .web, let origin = client.publicOrigin { websites[origin, default: []].append(client) }
         }
+        reachableWebsites = Set(self.clients.values.filter(\.canIssueLoginTokens).flatMap(\.mayReach))
         webhookSubscribers = Set(self.clients.values.filter { $0.webhook != nil }.map(\.id))
     }
 

@@ -3,6 +3,36 @@ import OAuth2
 /// The fields of a client of the OAuth provider.
 extension ClientDocument {
     static func readProviderFields(_ fields: inout StrictFields<Field>, into client: inout Client) {
+        readGrants(&fields, into: &client)
+        client.requiresPKCE = fields.flag(.requirePKCE) ?? true
+        client.allowsLocalhost = fields.flag(.allowLocalhost) ?? false
+        client.requiresProofOfPossession = fields.flag(.dpopBoundAccessTokens) ?? false
+        let rules = RedirectURIRules(isNative: client.kind == .native, allowsLocalhost: client.allowsLocalhost)
+        client.redirectURIs = uris(&fields, .redirectURIs, rules)
+        client.postLogoutRedirectURIs = uris(&fields, .postLogoutRedirectURIs, rules)
+        readNativeSSO(&fields, into: &client)
+        client.accessTokenLifetime =
+            fields.seconds(.accessTokenLifetime, in: 60...86_400) ?? Client.defaultAccessTokenLifetime
+        client.accessTokenAlgorithm = fields.word(.accessTokenAlgorithm) ?? Client.defaultAccessTokenAlgorithm
+        client.minimumACR = fields.text(.minimumACR)
+        client.maximumAuthenticationAge = fields.seconds(.maximumAuthenticationAge, in: 0...31_536_000)
+        readWebsite(&fields, into: &client)
+        client.idTokenAlgorithm = fields.word(.idTokenAlgorithm) ?? .es256
+        client.userInfoAlgorithm = fields.word(.userInfoAlgorithm)
+        client.requiresPushedRequests = fields.flag(.requirePushedRequests) ?? false
+        client.blocksWebViews = fields.flag(.blockWebViews) ?? false
+        client.rejectsReusedChallenge = fields.flag(.rejectReusedChallenge) ?? false
+        client.introspection = fields.word(.mayIntrospect) ?? Client.defaultIntrospection(of: client.kind)
+        client.acceptsEndpointAudience = fields.flag(.acceptsEndpointAudience) ?? false
+        client.keys = keySet(&fields)
+        client.keysURI = webURL(&fields, .keysURI)
+        client.logoURI = webURL(&fields, .logoURI)
+        client.policyURI = webURL(&fields, .policyURI)
+        check(client, &fields)
+    }
+
+    /// How the client proves who it is, and what it may be granted.
+    private static func readGrants(_ fields: inout StrictFields<Field>, into client: inout Client) {
         client.secretDigest = fields.text(.secretDigest)
         if let digest = client.secretDigest, Base64URL.decode(digest)?.count != 32 {
             fields.note(.secretDigest, "must be the base64url of a SHA-256 digest")
@@ -18,12 +48,10 @@ extension ClientDocument {
                 fields.note(.scope, "must be scope tokens with single spaces between them")
             }
         }
-        client.requiresPKCE = fields.flag(.requirePKCE) ?? true
-        client.allowsLocalhost = fields.flag(.allowLocalhost) ?? false
-        client.requiresProofOfPossession = fields.flag(.dpopBoundAccessTokens) ?? false
-        let rules = RedirectURIRules(isNative: client.kind == .native, allowsLocalhost: client.allowsLocalhost)
-        client.redirectURIs = uris(&fields, .redirectURIs, rules)
-        client.postLogoutRedirectURIs = uris(&fields, .postLogoutRedirectURIs, rules)
+    }
+
+    /// Whom the client shares a sign-in with, and how its web views come by sessions.
+    private static func readNativeSSO(_ fields: inout StrictFields<Field>, into client: inout Client) {
         client.isFirstParty = fields.flag(.firstParty) ?? false
         client.isNativeSSOEnabled = fields.flag(.nativeSSOEnabled) ?? false
         client.getsDeviceSecretWithoutScope = fields.flag(.deviceSecretWithoutScope) ?? false
@@ -32,29 +60,16 @@ extension ClientDocument {
         client.cookieProfile = fields.word(.cookieProfile) ?? .session
         client.cookiePrefix = fields.optionalText(.cookiePrefix) ?? ""
         client.cookieDomain = fields.text(.cookieDomain)
-        client.accessTokenLifetime =
-            fields.seconds(.accessTokenLifetime, in: 60...86_400) ?? Client.defaultAccessTokenLifetime
-        client.accessTokenAlgorithm = fields.word(.accessTokenAlgorithm) ?? Client.defaultAccessTokenAlgorithm
-        client.minimumACR = fields.text(.minimumACR)
-        client.maximumAuthenticationAge = fields.seconds(.maximumAuthenticationAge, in: 0...31_536_000)
+    }
+
+    /// Where browsers and messages about sessions reach the client.
+    private static func readWebsite(_ fields: inout StrictFields<Field>, into client: inout Client) {
         client.backchannelLogoutURI = webURL(&fields, .backchannelLogoutURI)
         client.initiateLoginURI = webURL(&fields, .initiateLoginURI)
         client.landing = fields.word(.landing) ?? .returnPath
         client.redemptionPage = fields.text(.redemptionPage)
         client.isPortal = fields.flag(.portal) ?? false
         client.webhook = webhook(&fields)
-        client.idTokenAlgorithm = fields.word(.idTokenAlgorithm) ?? .es256
-        client.userInfoAlgorithm = fields.word(.userInfoAlgorithm)
-        client.requiresPushedRequests = fields.flag(.requirePushedRequests) ?? false
-        client.blocksWebViews = fields.flag(.blockWebViews) ?? false
-        client.rejectsReusedChallenge = fields.flag(.rejectReusedChallenge) ?? false
-        client.introspection = fields.word(.mayIntrospect) ?? Client.defaultIntrospection(of: client.kind)
-        client.acceptsEndpointAudience = fields.flag(.acceptsEndpointAudience) ?? false
-        client.keys = keySet(&fields)
-        client.keysURI = webURL(&fields, .keysURI)
-        client.logoURI = webURL(&fields, .logoURI)
-        client.policyURI = webURL(&fields, .policyURI)
-        check(client, &fields)
     }
 
     static func writeProviderFields(
@@ -68,14 +83,7 @@ extension ClientDocument {
         try fields.encode(client.requiresPKCE, forKey: .requirePKCE)
         try fields.encode(client.allowsLocalhost, forKey: .allowLocalhost)
         try fields.encode(client.requiresProofOfPossession, forKey: .dpopBoundAccessTokens)
-        try fields.encode(client.isFirstParty, forKey: .firstParty)
-        try fields.encode(client.isNativeSSOEnabled, forKey: .nativeSSOEnabled)
-        if client.getsDeviceSecretWithoutScope { try fields.encode(true, forKey: .deviceSecretWithoutScope) }
-        try fields.encode(client.shareWith.map(\.rawValue).sorted(), forKey: .shareWith)
-        try fields.encode(client.delivery.rawValue, forKey: .delivery)
-        try fields.encode(client.cookieProfile.rawValue, forKey: .cookieProfile)
-        try fields.encode(client.cookiePrefix, forKey: .cookiePrefix)
-        try fields.encodeIfPresent(client.cookieDomain, forKey: .cookieDomain)
+        try writeNativeSSO(of: client, into: &fields)
         try fields.encode(client.accessTokenLifetime.inMilliseconds / 1000, forKey: .accessTokenLifetime)
         // Nodes of before, which an upgrade leaves running beside this one, know no such field.
         if client.accessTokenAlgorithm != Client.defaultAccessTokenAlgorithm {
@@ -84,15 +92,7 @@ extension ClientDocument {
         try fields.encodeIfPresent(client.minimumACR, forKey: .minimumACR)
         try fields.encodeIfPresent(
             client.maximumAuthenticationAge.map { $0.inMilliseconds / 1000 }, forKey: .maximumAuthenticationAge)
-        try fields.encodeIfPresent(client.backchannelLogoutURI, forKey: .backchannelLogoutURI)
-        try fields.encodeIfPresent(client.initiateLoginURI, forKey: .initiateLoginURI)
-        try fields.encodeIfPresent(client.redemptionPage, forKey: .redemptionPage)
-        if client.kind == .web {
-            try fields.encode(client.landing.rawValue, forKey: .landing)
-            try fields.encode(client.isPortal, forKey: .portal)
-        }
-        try fields.encodeIfPresent(client.webhook?.uri, forKey: .webhookURI)
-        try fields.encodeIfPresent(client.webhook?.secretFile, forKey: .webhookSecretFile)
+        try writeWebsite(of: client, into: &fields)
         try fields.encode(client.idTokenAlgorithm.rawValue, forKey: .idTokenAlgorithm)
         try fields.encodeIfPresent(client.userInfoAlgorithm?.rawValue, forKey: .userInfoAlgorithm)
         try fields.encode(client.requiresPushedRequests, forKey: .requirePushedRequests)
@@ -104,6 +104,33 @@ extension ClientDocument {
         try fields.encodeIfPresent(client.keysURI, forKey: .keysURI)
         try fields.encodeIfPresent(client.logoURI, forKey: .logoURI)
         try fields.encodeIfPresent(client.policyURI, forKey: .policyURI)
+    }
+
+    private static func writeNativeSSO(
+        of client: Client, into fields: inout KeyedEncodingContainer<Field>
+    ) throws {
+        try fields.encode(client.isFirstParty, forKey: .firstParty)
+        try fields.encode(client.isNativeSSOEnabled, forKey: .nativeSSOEnabled)
+        if client.getsDeviceSecretWithoutScope { try fields.encode(true, forKey: .deviceSecretWithoutScope) }
+        try fields.encode(client.shareWith.map(\.rawValue).sorted(), forKey: .shareWith)
+        try fields.encode(client.delivery.rawValue, forKey: .delivery)
+        try fields.encode(client.cookieProfile.rawValue, forKey: .cookieProfile)
+        try fields.encode(client.cookiePrefix, forKey: .cookiePrefix)
+        try fields.encodeIfPresent(client.cookieDomain, forKey: .cookieDomain)
+    }
+
+    private static func writeWebsite(
+        of client: Client, into fields: inout KeyedEncodingContainer<Field>
+    ) throws {
+        try fields.encodeIfPresent(client.backchannelLogoutURI, forKey: .backchannelLogoutURI)
+        try fields.encodeIfPresent(client.initiateLoginURI, forKey: .initiateLoginURI)
+        try fields.encodeIfPresent(client.redemptionPage, forKey: .redemptionPage)
+        if client.kind == .web {
+            try fields.encode(client.landing.rawValue, forKey: .landing)
+            try fields.encode(client.isPortal, forKey: .portal)
+        }
+        try fields.encodeIfPresent(client.webhook?.uri, forKey: .webhookURI)
+        try fields.encodeIfPresent(client.webhook?.secretFile, forKey: .webhookSecretFile)
     }
 
     /// What holds between fields.

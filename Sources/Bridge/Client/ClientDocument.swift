@@ -74,7 +74,10 @@ package struct ClientDocument: Sendable, Codable, Hashable {
     }
 
     /// - Throws: ``ClientDocumentError`` with every fault that there is.
-    package init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws { try self.init(from: decoder, isStored: false) }
+
+    /// - Parameter isStored: takes what an earlier version has taken and stored.
+    fileprivate init(from decoder: any Decoder, isStored: Bool) throws {
         let names = try decoder.container(keyedBy: AnyField.self).allKeys.map(\.stringValue).sorted()
         var fields = StrictFields(container: try decoder.container(keyedBy: Field.self))
         for name in names where Field(rawValue: name) == nil { fields.note(named: name, Self.remark(onUnknown: name)) }
@@ -91,8 +94,13 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         if fields.areSound(.sessionLifetime, .sessionIdle), idle > lifetime {
             fields.note(.sessionIdle, "must not be longer than session_lifetime")
         }
+        let name = fields.text(.clientName)
+        // It is shown on the consent page and in terminals.
+        if let name, !isStored, !name.readsAsWritten {
+            fields.note(.clientName, "must be one line, without control characters and marks that turn its direction")
+        }
         var client = Client(
-            id: ClientID(rawValue: id), name: fields.text(.clientName) ?? id, kind: kind,
+            id: ClientID(rawValue: id), name: name ?? id, kind: kind,
             canIssueLoginTokens: fields.flag(.canIssueLoginTokens) ?? false,
             mayReach: Set((fields.list(.mayReach) ?? []).map(ClientID.init(rawValue:))),
             publicOrigin: Self.publicOrigin(&fields),
@@ -213,4 +221,13 @@ package struct ClientDocumentError: Error, Hashable, CustomStringConvertible {
     }
 
     package var description: String { problems.map(\.description).joined(separator: "; ") }
+}
+
+/// A client's document as a store has it: no rule that came later makes it unreadable.
+package struct StoredClientDocument: Sendable, Decodable {
+    package let client: Client
+
+    package init(from decoder: any Decoder) throws {
+        client = try ClientDocument(from: decoder, isStored: true).client
+    }
 }

@@ -25,6 +25,9 @@ struct Generations<Key: Hashable, Value> {
         return value(for: key, dropped: &dropped)
     }
 
+    /// The value, whose use this is not.
+    func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
+
     func contains(_ key: Key) -> Bool { young[key] != nil || old[key] != nil }
 
     /// - Returns: what was dropped for it; some of that may be in the young generation too.

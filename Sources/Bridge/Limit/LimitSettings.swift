@@ -12,6 +12,8 @@ package struct LimitSettings: Sendable {
     package var authorizationPerSubject = TokenBucket(burst: 30, perHour: 600)
     /// Refreshes of one user's app and web sessions.
     package var refreshPerSubject = TokenBucket(burst: 60, perHour: 1200)
+    /// Living web sessions that one device has at one website by its secret.
+    package var webSessionsPerDevice = 10
     /// Redemptions that fail, per network.
     package var failedRedemptionPerNetwork = TokenBucket(perMinute: 60)
     /// Bearers that are refused, per network.
@@ -83,6 +85,12 @@ package struct LimitSettings: Sendable {
     /// Keys for refused bearers: each refusal costs a signature check and an audit row, so they are counted.
     package func refusedBearerKeys(origin: RequestOrigin) -> [RateLimitKey] {
         networkKey("bearer.network", of: origin, refusedBearerPerNetwork)
+    }
+
+    /// Keys for bearers that an issuer is asked about: counted apart from ``refusedBearerKeys(origin:)``, which also
+    /// count what is refused without asking.
+    func bearerInquiryKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        networkKey("bearer.inquiry", of: origin, refusedBearerPerNetwork)
     }
 
     func unknownRefreshKeys(origin: RequestOrigin) -> [RateLimitKey] {

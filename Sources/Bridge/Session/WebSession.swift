@@ -69,6 +69,9 @@ package struct WebSession: Hashable, Sendable {
     /// Whether it opens anything at `now`. At the very millisecond of its end it no longer does.
     package func isAlive(at now: Timestamp) -> Bool { endedAt == nil && now < idleExpiresAt }
 
+    /// Whether a visit is to be written down: a twentieth of the idle time has passed since the last, at most a minute.
+    func isTouchDue(at now: Timestamp) -> Bool { now - lastSeenAt >= min(idleLifetime / 20, .seconds(60)) }
+
     /// Whether this browser's authorization requests for a client may be answered without the user (contract §16.3): of
     /// a session that came over an edge, for the website itself and for those that the issuing app may open.
     package func reaches(_ client: Client, in directory: ClientDirectory) -> Bool {

@@ -62,9 +62,18 @@ final class WebSessionCache: Sendable {
         }
     }
 
-    /// Notes that a cached session was seen.
-    func touch(digest: String, at now: Timestamp) {
-        state.withLock { state in state.entries.update(digest) { $0.session.lastSeenAt = now } }
+    /// Notes that a session was seen, where that is due.
+    /// - Returns: whether the visit is to be written down: nobody else has noted one meanwhile, as the requests of one
+    ///   page do at the same time. So is one of a session that is not cached.
+    func touch(digest: String, at now: Timestamp) -> Bool {
+        state.withLock { state in
+            var isFirst = true
+            state.entries.update(digest) { entry in
+                isFirst = entry.session.isTouchDue(at: now)
+                if isFirst { entry.session.lastSeenAt = now }
+            }
+            return isFirst
+        }
     }
 
     func remove(_ id: SessionID) {
@@ -94,6 +103,11 @@ final class WebSessionCache: Sendable {
         let id = entry.session.id
         guard !state.removed.contains(id), !state.removedBefore.contains(id) else { return }
         let digest = entry.session.secretDigest
+        var entry = entry
+        // A visit may have been noted since the store was read for this look-up.
+        if let known = state.entries.peek(digest) {
+            entry.session.lastSeenAt = max(entry.session.lastSeenAt, known.session.lastSeenAt)
+        }
         forgetIDs(of: state.entries.insert(entry, for: digest), in: &state)
         state.digests[id] = digest
     }

@@ -54,7 +54,7 @@ package final class WebSessions: Sendable {
     private func remembered(_ entry: WebSessionCache.Entry) -> WebSession? {
         let now = time.now()
         guard isBelieved(entry, at: time.uptime()), entry.session.isAlive(at: now),
-            !isTouchDue(entry.session, at: now)
+            !entry.session.isTouchDue(at: now)
         else { return nil }
         return entry.session
     }
@@ -151,16 +151,13 @@ package final class WebSessions: Sendable {
         }
     }
 
-    private func isTouchDue(_ session: WebSession, at now: Timestamp) -> Bool {
-        now - session.lastSeenAt >= min(session.idleLifetime / 20, .seconds(60))
-    }
-
-    /// Moves the idle end. Written down only when a twentieth of the idle time has passed, at most a minute, so a busy
-    /// session costs one write per minute; a crash may shorten an idle session by that much, never lengthen it.
+    /// Moves the idle end. Written down only when it is due (``WebSession/isTouchDue(at:)``), so a busy session costs
+    /// about one write per minute, however many requests come at once; a crash may shorten an idle session by that
+    /// much, never lengthen it.
     private func touch(_ session: inout WebSession, at now: Timestamp) async throws {
-        guard isTouchDue(session, at: now) else { return }
+        guard session.isTouchDue(at: now) else { return }
         session.lastSeenAt = now
-        cache.touch(digest: session.secretDigest, at: now)
+        guard cache.touch(digest: session.secretDigest, at: now) else { return }
         do {
             try await store.touch(session.id, at: now)
         } catch let error as StorageError {

@@ -47,29 +47,25 @@ package final class PasswordChange: Sendable {
     package func change(
         from old: Secret<String>, to new: Secret<String>, in session: WebSession, origin: RequestOrigin
     ) async throws -> PasswordOutcome {
-        try await hasher.turn {
-            let now = time.now()
-            guard let account = try await account(in: session) else {
-                try await record(.weakSession, of: session.subject, session.id, origin: origin, at: now)
-                return .stale
-            }
-            if let flaw = PasswordRules.flaw(of: new, for: account) { return .flawed(flaw) }
-            if let wait = try await throttle.count(
-                .password, of: account.username, account.subject, origin: origin, at: now)
-            {
-                return .limited(retryAfter: wait)
-            }
-            let isHashable = old.expose().utf8.count <= PasswordRules.maximumBytes
-            guard try await hasher.verify(old, against: isHashable ? account.passwordHash : nil) else {
-                try await refusals.record(
-                    AuditEvent(
-                        at: now, type: .userSignInFailed, outcome: .failure,
-                        reason: SignInRefusal.wrongPassword.rawValue, subject: account.subject,
-                        sessionID: session.id, origin: origin))
-                return .wrongPassword
-            }
-            if new.expose() == old.expose() { return .flawed(.same) }
-            let isSet = try await set(new, of: account, session.id, "by the user", origin: origin, at: now)
+        let verdict = try await hasher.turn { try await judge(old, new, in: session, origin: origin) }
+        // Whatever is committed comes after the turn, which others wait for.
+        let now = time.now()
+        switch verdict {
+        case .weakSession:
+            try await record(.weakSession, of: session.subject, session.id, origin: origin, at: now)
+            return .stale
+        case .flawed(let flaw): return .flawed(flaw)
+        case .limited(let excess):
+            return .limited(retryAfter: try await throttle.tell(excess, origin: origin, at: now))
+        case .wrong(let account):
+            try await refusals.record(
+                AuditEvent(
+                    at: now, type: .userSignInFailed, outcome: .failure,
+                    reason: SignInRefusal.wrongPassword.rawValue, subject: account.subject,
+                    sessionID: session.id, origin: origin))
+            return .wrongPassword
+        case .right(let account, let hash):
+            let isSet = try await set(hash, of: account, session.id, "by the user", origin: origin, at: now)
             guard isSet else { return .stale }
             // As strong as the one before, no younger, and no longer: the password alone proves no second factor anew.
             let opened = try await opener.open(
@@ -77,6 +73,35 @@ package final class PasswordChange: Sendable {
                 replacing: nil, until: session.expiresAt, origin: origin, at: now)
             return opened.map { .changed($0) } ?? .stale
         }
+    }
+
+    /// What the two passwords came to, before anything of it is written.
+    private enum Verdict: Sendable {
+        /// - Parameter hash: of the new one.
+        case right(Account, hash: PasswordHash)
+        case weakSession
+        case flawed(PasswordFlaw)
+        case limited(SignInThrottle.Excess)
+        case wrong(Account)
+    }
+
+    /// Looks at both passwords; the account may have changed while this waited for its turn.
+    private func judge(
+        _ old: Secret<String>, _ new: Secret<String>, in session: WebSession, origin: RequestOrigin
+    ) async throws -> Verdict {
+        guard let account = try await account(in: session) else { return .weakSession }
+        if let flaw = PasswordRules.flaw(of: new, for: account) { return .flawed(flaw) }
+        if let excess = try await throttle.take(
+            .password, of: account.username, account.subject, origin: origin, at: time.now())
+        {
+            return .limited(excess)
+        }
+        let isHashable = old.expose().utf8.count <= PasswordRules.maximumBytes
+        guard try await hasher.verify(old, against: isHashable ? account.passwordHash : nil) else {
+            return .wrong(account)
+        }
+        if new.expose() == old.expose() { return .flawed(.same) }
+        return .right(account, hash: try await hasher.hash(new))
     }
 
     // Links.
@@ -143,20 +168,18 @@ package final class PasswordChange: Sendable {
     ) async throws -> PasswordOutcome {
         guard let account = try await account(invitedBy: link, origin: origin) else { return .stale }
         if let flaw = PasswordRules.flaw(of: new, for: account) { return .flawed(flaw) }
-        let isSet = try await hasher.turn {
-            // Read from the clock when its turn has come: later than when the link was made.
-            let now = max(time.now(), account.passwordChangedAt + .milliseconds(1))
-            return try await set(new, of: account, nil, "by a set-up link", origin: origin, at: now)
-        }
+        let hash = try await hasher.turn { try await hasher.hash(new) }
+        // Later than the password before, which the link names.
+        let now = max(time.now(), account.passwordChangedAt + .milliseconds(1))
+        let isSet = try await set(hash, of: account, nil, "by a set-up link", origin: origin, at: now)
         return isSet ? .isSet(account) : .stale
     }
 
     /// - Returns: whether nobody else set one since `account` was read.
     private func set(
-        _ new: Secret<String>, of account: Account, _ session: SessionID?, _ reason: String, origin: RequestOrigin,
+        _ hash: PasswordHash, of account: Account, _ session: SessionID?, _ reason: String, origin: RequestOrigin,
         at now: Timestamp
     ) async throws -> Bool {
-        let hash = try await hasher.hash(new)
         let event = AdminAction(actor: .account(account.subject), reason: reason, origin: origin, at: now)
             .event(.userPasswordChanged, subject: account.subject, sessionID: session)
         let ended = try await storage.replacePassword(

@@ -40,23 +40,18 @@ package final class SignIn: Sendable {
         origin: RequestOrigin
     ) async throws -> SignInOutcome {
         let username = Username(username)
-        return try await hasher.turn {
-            let now = time.now()
-            let account: Account? = if let username { try await accounts.account(named: username) } else { nil }
-            let wait = try await throttle.wait(
-                for: username, of: account?.subject, guessing: .password, origin: origin, at: now)
-            if let wait { return .limited(retryAfter: wait) }
-            // Longer ones are nobody's, and hashing them would only cost.
-            let isHashable = password.expose().utf8.count <= PasswordRules.maximumBytes
-            guard try await hasher.verify(password, against: isHashable ? account?.passwordHash : nil), let account
-            else {
-                return try await refuse(
-                    account == nil ? .unknownUser : .wrongPassword, account, username, origin: origin, at: now)
+        let verdict = try await hasher.turn { try await judge(password, of: username, origin: origin) }
+        // Whatever is committed comes after the turn, which others wait for.
+        let now = time.now()
+        switch verdict {
+        case .limited(let excess):
+            return .limited(retryAfter: try await throttle.tell(excess, origin: origin, at: now))
+        case .refused(let refusal, let account):
+            return try await record(refusal, account, origin: origin, at: now)
+        case .right(let account, let renewed):
+            if let old = account.passwordHash, let renewed {
+                try await accounts.rehashPassword(from: old, to: renewed, of: account.subject)
             }
-            guard account.disabledAt == nil else {
-                return try await refuse(.userDisabled, account, username, origin: origin, at: now)
-            }
-            try await rehash(password, of: account)
             if account.secondFactor != nil {
                 let step = PendingSignIn(
                     subject: account.subject, ground: .password(setAt: account.passwordChangedAt))
@@ -66,6 +61,43 @@ package final class SignIn: Sendable {
                 time: now, acr: AuthenticationLevel.oneFactor.rawValue, amr: [Authentication.password])
             return try await open(account, authentication, replacing: current, origin: origin, at: now)
         }
+    }
+
+    /// What a password came to, before anything of it is written.
+    private enum Verdict: Sendable {
+        /// - Parameter renewed: the same password's hash at today's cost, if it has another.
+        case right(Account, renewed: PasswordHash?)
+        /// Counted already.
+        case refused(SignInRefusal, Account?)
+        case limited(SignInThrottle.Excess)
+    }
+
+    /// Looks at a password. It asks the limits, hashes and counts in one turn: of many guesses at once no more get past
+    /// the limits than are hashed at once.
+    private func judge(
+        _ password: Secret<String>, of username: Username?, origin: RequestOrigin
+    ) async throws -> Verdict {
+        let now = time.now()
+        let account: Account? = if let username { try await accounts.account(named: username) } else { nil }
+        let excess = try await throttle.excess(
+            for: username, of: account?.subject, guessing: .password, origin: origin, at: now)
+        if let excess { return .limited(excess) }
+        // Longer ones are nobody's, and hashing them would only cost.
+        let isHashable = password.expose().utf8.count <= PasswordRules.maximumBytes
+        let isRight = try await hasher.verify(password, against: isHashable ? account?.passwordHash : nil)
+        guard isRight, let account, account.disabledAt == nil else {
+            let refusal: SignInRefusal =
+                account == nil ? .unknownUser : isRight ? .userDisabled : .wrongPassword
+            // Past the limit only the limit itself is recorded.
+            if let excess = try await throttle.take(
+                .password, of: username, account?.subject, origin: origin, at: now)
+            {
+                return .limited(excess)
+            }
+            return .refused(refusal, account)
+        }
+        let isOfToday = account.passwordHash?.cost == hasher.cost
+        return .right(account, renewed: isOfToday ? nil : try await hasher.hash(password))
     }
 
     func seal(_ step: PendingSignIn, browser: OpaqueSecret) throws -> String {
@@ -101,21 +133,22 @@ package final class SignIn: Sendable {
         _ refusal: SignInRefusal, _ account: Account?, _ username: Username?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> SignInOutcome {
         // Past the limit only the limit itself is recorded.
-        let guess: SignInThrottle.Guess = refusal == .wrongCode ? .code : .password
-        if let wait = try await throttle.count(guess, of: username, account?.subject, origin: origin, at: now) {
+        if let wait = try await throttle.count(.password, of: username, account?.subject, origin: origin, at: now) {
             return .limited(retryAfter: wait)
         }
+        return try await record(refusal, account, origin: origin, at: now)
+    }
+
+    /// Records a refusal that is counted already.
+    private func record(
+        _ refusal: SignInRefusal, _ account: Account?, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> SignInOutcome {
         // The typed name stays out: people type passwords into that field.
         try await refusals.record(
             AuditEvent(
                 at: now, type: .userSignInFailed, outcome: .failure, reason: refusal.rawValue,
                 subject: account?.subject, origin: origin))
         return refusal == .stale ? .stale : .refused
-    }
-
-    private func rehash(_ password: Secret<String>, of account: Account) async throws {
-        guard let old = account.passwordHash, old.cost != hasher.cost else { return }
-        try await accounts.rehashPassword(from: old, to: try await hasher.hash(password), of: account.subject)
     }
 }
 
@@ -141,35 +174,50 @@ extension SignIn {
         guard let step = pending.open(text, binding: browser.digest).flatMap({ PendingSignIn($0) }) else {
             return try await refuse(.stale, nil, nil, origin: origin, at: time.now())
         }
-        return try await hasher.turn {
-            let now = time.now()
-            // Read when its turn has come: it may have waited, and the account may have changed.
-            guard let account = try await accounts.account(of: step.subject) else {
-                return try await refuse(.stale, nil, nil, origin: origin, at: now)
-            }
-            if let wait = try await throttle.wait(
-                for: account.username, of: account.subject, guessing: .code, origin: origin, at: now)
-            {
-                return .limited(retryAfter: wait)
-            }
-            guard account.disabledAt == nil else {
-                return try await refuse(.userDisabled, account, account.username, origin: origin, at: now)
-            }
-            // Before the code is looked at, which would use it up.
-            guard try await isGood(step, account, current) else {
-                return try await refuse(.stale, account, account.username, origin: origin, at: now)
-            }
-            guard try await codes.accepts(code, for: account, at: now) else {
-                return try await refuse(.wrongCode, account, account.username, origin: origin, at: now)
-            }
-            if case .session = step.ground, let current {
-                return try await raise(current, of: account, origin: origin, at: now)
-            }
-            let authentication = Authentication(
-                time: now, acr: AuthenticationLevel.twoFactors.rawValue,
-                amr: [Authentication.password] + Self.codeMethods)
-            return try await open(account, authentication, replacing: current, origin: origin, at: now)
+        let now = time.now()
+        guard let account = try await accounts.account(of: step.subject) else {
+            return try await refuse(.stale, nil, nil, origin: origin, at: now)
         }
+        guard account.disabledAt == nil else {
+            return try await refuse(.userDisabled, account, account.username, origin: origin, at: now)
+        }
+        // Before the code is looked at, which would use it up.
+        guard try await isGood(step, account, current) else {
+            return try await refuse(.stale, account, account.username, origin: origin, at: now)
+        }
+        if let wait = try await throttle.begin(.code, of: account.username, account.subject, origin: origin, at: now) {
+            return .limited(retryAfter: wait)
+        }
+        guard try await isRight(code, of: account, origin: origin, at: now) else {
+            return try await record(.wrongCode, account, origin: origin, at: now)
+        }
+        if case .session = step.ground, let current {
+            return try await raise(current, of: account, origin: origin, at: now)
+        }
+        let authentication = Authentication(
+            time: now, acr: AuthenticationLevel.twoFactors.rawValue,
+            amr: [Authentication.password] + Self.codeMethods)
+        return try await open(account, authentication, replacing: current, origin: origin, at: now)
+    }
+
+    /// Looks at a code that was counted already; only a wrong one stays counted.
+    private func isRight(
+        _ code: String, of account: Account, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Bool {
+        let isRight: Bool
+        do {
+            isRight = try await codes.accepts(code, for: account, at: now)
+        } catch {
+            // An outage while the user tries again must not lock them out after it.
+            try? await throttle.giveBack(.code, of: account.username, account.subject, origin: origin, at: now)
+            throw error
+        }
+        if isRight {
+            try await throttle.giveBack(.code, of: account.username, account.subject, origin: origin, at: now)
+        } else {
+            try await throttle.fail(.code, of: account.username, account.subject, origin: origin, at: now)
+        }
+        return isRight
     }
 
     /// Whether what a code is to complete still stands: the password is the account's, or the session that it raises

@@ -78,14 +78,16 @@ package enum AccountPath {
     /// The phones' keys that the user may sign in with.
     package static let linkedKeys = "/account/phone-keys"
     package static let passkeys = "/account/passkeys"
+    /// Asks whether everything of the user is to end, where the VA's paths are served (docs/va-sign-in.md).
+    package static let signOutEverywhere = "/v0/sign_in/revoke_all_sessions"
     /// The second factor, for somebody on the way to the console.
     package static let secondFactorForConsole = "/account/second-factor?for=console"
 
     /// The path, when it is one of these, byte for byte.
     package static func checked(_ text: String?) -> String? {
-        [home, password, devices, secondFactor, secondFactorForConsole, linkedKeys, passkeys].first {
-            text?.hasSameBytes(as: $0) == true
-        }
+        [
+            home, password, devices, secondFactor, secondFactorForConsole, linkedKeys, passkeys, signOutEverywhere,
+        ].first { text?.hasSameBytes(as: $0) == true }
     }
 }
 

@@ -6,9 +6,16 @@ package final class SignInThrottle: Sendable {
     /// What is guessed.
     enum Guess: Sendable { case password, code }
 
+    /// One guess too many, which is not written down yet: no commit may be waited for in a turn at the
+    /// ``PasswordHasher``.
+    struct Excess: Sendable {
+        fileprivate let decision: RateLimitDecision
+        fileprivate let wait: Duration
+    }
+
     private let limiter: any RateLimiter
+    private let gate: LimitGate
     private let limits: LimitSettings
-    private let refusals: RefusalLog
     /// `nil` without a master key: then every browser is a stranger.
     let knownBrowsers: KnownBrowsers?
 
@@ -16,8 +23,8 @@ package final class SignInThrottle: Sendable {
         limiter: any RateLimiter, limits: LimitSettings, refusals: RefusalLog, knownBrowsers: KnownBrowsers? = nil
     ) {
         self.limiter = limiter
+        gate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
-        self.refusals = refusals
         self.knownBrowsers = knownBrowsers
     }
 
@@ -26,8 +33,15 @@ package final class SignInThrottle: Sendable {
     func wait(
         for username: Username?, of subject: Subject?, guessing guess: Guess, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Duration? {
-        try await told(
-            limiter.peek(keys(of: username, subject, guess, origin, at: now), at: now), origin: origin, at: now)
+        let keys = keys(of: username, subject, guess, origin, at: now)
+        return try await gate.peek(keys, origin: origin, at: now).retryAfter
+    }
+
+    /// The same, and writes nothing down.
+    func excess(
+        for username: Username?, of subject: Subject?, guessing guess: Guess, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Excess? {
+        Self.excess(try await limiter.peek(keys(of: username, subject, guess, origin, at: now), at: now))
     }
 
     /// Counts a failure; or, ahead of looking at a guess, the guess itself.
@@ -35,9 +49,57 @@ package final class SignInThrottle: Sendable {
     func count(
         _ guess: Guess, of username: Username?, _ subject: Subject?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Duration? {
-        try await told(
-            limiter.take(keys(of: username, subject, guess, origin, at: now), at: now), origin: origin, at: now)
+        let keys = keys(of: username, subject, guess, origin, at: now)
+        return try await gate.take(keys, origin: origin, at: now).retryAfter
     }
+
+    /// The same, and writes nothing down.
+    func take(
+        _ guess: Guess, of username: Username?, _ subject: Subject?, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Excess? {
+        Self.excess(try await limiter.take(keys(of: username, subject, guess, origin, at: now), at: now))
+    }
+
+    private static func excess(_ decision: RateLimitDecision) -> Excess? {
+        decision.retryAfter.map { Excess(decision: decision, wait: $0) }
+    }
+
+    /// Writes down that there was one guess too many.
+    /// - Returns: how long to wait.
+    func tell(_ excess: Excess, origin: RequestOrigin, at now: Timestamp) async throws -> Duration {
+        try await gate.record(excess.decision, of: nil, client: nil, origin: origin, at: now)
+        return excess.wait
+    }
+
+    /// Counts a guess ahead of looking at it, so that many at once are no more tries than many in a row. Its network is
+    /// only asked whether anything is left: right guesses of neighbours may be under way, and count towards nothing.
+    /// - Returns: how long to wait when that was one too many.
+    func begin(
+        _ guess: Guess, of username: Username?, _ subject: Subject?, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Duration? {
+        let keys = keys(of: username, subject, guess, origin, at: now)
+        let left = try await gate.peek(keys.filter(Self.isOfNetwork), origin: origin, at: now)
+        if let wait = left.retryAfter { return wait }
+        return try await gate.take(keys.filter { !Self.isOfNetwork($0) }, origin: origin, at: now).retryAfter
+    }
+
+    /// Counts a guess that was begun for its network as well: it was wrong.
+    func fail(
+        _ guess: Guess, of username: Username?, _ subject: Subject?, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        let keys = keys(of: username, subject, guess, origin, at: now)
+        _ = try await limiter.take(keys.filter(Self.isOfNetwork), at: now)
+    }
+
+    /// Takes back what was counted when a guess was begun: it was right, or nothing was learnt of it.
+    func giveBack(
+        _ guess: Guess, of username: Username?, _ subject: Subject?, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        let keys = keys(of: username, subject, guess, origin, at: now)
+        try await gate.giveBack(keys.filter { !Self.isOfNetwork($0) }, at: now)
+    }
+
+    private static func isOfNetwork(_ key: RateLimitKey) -> Bool { key.scope == LimitSettings.signInNetwork }
 
     private func keys(
         of username: Username?, _ subject: Subject?, _ guess: Guess, _ origin: RequestOrigin, at now: Timestamp
@@ -47,17 +109,11 @@ package final class SignInThrottle: Sendable {
         }
         return limits.failedSignInKeys(username: username, guess, origin: origin)
     }
-
-    private func told(
-        _ decision: RateLimitDecision, origin: RequestOrigin, at now: Timestamp
-    ) async throws -> Duration? {
-        guard case .exceeded(let wait, let scope) = decision else { return nil }
-        try await refusals.limitExceeded(scope: scope, origin: origin, at: now)
-        return wait
-    }
 }
 
 extension LimitSettings {
+    fileprivate static let signInNetwork = "sign_in.network"
+
     func failedSignInKeys(
         username: Username?, _ guess: SignInThrottle.Guess, origin: RequestOrigin
     ) -> [RateLimitKey] {
@@ -66,12 +122,12 @@ extension LimitSettings {
             keys.append(RateLimitKey(scope: "sign_in.account", value: username.key, bucket: failedSignIn))
             keys.append(dailyKey(guess, value: "account \(username.key)"))
         }
-        keys += networkKey("sign_in.network", of: origin, failedSignIn)
+        keys += networkKey(Self.signInNetwork, of: origin, failedSignIn)
         // Who has one /64 of IPv6 most likely has the networks next to it.
         for (network, factor) in origin.address?.widerNetworks ?? [] {
             keys.append(
                 RateLimitKey(
-                    scope: "sign_in.network", value: network.description, bucket: failedSignIn.multiplied(by: factor)))
+                    scope: Self.signInNetwork, value: network.description, bucket: failedSignIn.multiplied(by: factor)))
         }
         return keys
     }

@@ -85,13 +85,16 @@ struct AdminClientController: AdministratorGroup {
     @Sendable func renewSecret(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws
         -> Response
     {
+        let object = try await AdminRequestReader.object(request, isOptional: true)
+        try AdminRequestReader.check(object, knows: ["reason"])
+        let reason = try AdminRequestReader.reason(object)
         let seen = try await precondition(request, context)
         guard seen.usesSecret else { throw OAuthError(.conflict, "this client has no secret") }
         try await gate.requireFreshSignIn(visit, request, context)
         var client = seen
         let secret = OpaqueSecret.make(.clientSecret, random: random)
         client.secretDigest = secret.digest
-        let action = AdminRequestReader.action(visit, request, context, at: gate.time.now())
+        let action = AdminRequestReader.action(visit, reason: reason, request, context, at: gate.time.now())
         guard try await clients.replace(seen, with: client, action: action) else {
             throw OAuthError(.preconditionFailed)
         }

@@ -36,33 +36,37 @@ struct AdminExplainController: AdministratorGroup {
             let origin = context.origin(of: request)
             explanation = try await explanations.exchange(origin: origin) { try Self.parameters(object) }
         case "self_issued":
-            explanation = try await explanations.selfIssued {
-                let judged: Set = ["id_token", "access_token", "userinfo_token", "error"]
-                // A phone's answer has the last two beside what is judged here.
-                try AdminRequestReader.check(object, knows: judged.union(["kind", "nonce", "state", "token_type"]))
-                return (
-                    try Self.parameters(object.filter { judged.contains($0.key) }),
-                    try Self.optionalText("nonce", object)
-                )
-            }
+            explanation = try await explanations.selfIssued { try Self.phoneAnswer(object) }
         case "device_code":
             explanation = try await explanations.deviceCode {
                 try AdminRequestReader.check(object, knows: ["kind", "user_code"])
                 return try Self.text("user_code", object)
             }
         case "cross_device":
-            explanation = try await explanations.crossDevice {
-                try AdminRequestReader.check(object, knows: ["kind", "token", "link", "user_code"])
-                return try Explanations.CrossDevice(
-                    token: Self.optionalText("token", object), link: Self.optionalText("link", object),
-                    letters: Self.optionalText("user_code", object))
-            }
+            explanation = try await explanations.crossDevice { try Self.crossDevice(object) }
         default:
             throw OAuthError(
                 .invalidRequest,
                 "kind must be redirect, redemption, exchange, bearer, self_issued, device_code or cross_device")
         }
         return .json(bytes: Array(explanation.json.utf8))
+    }
+
+    private static func phoneAnswer(_ object: [String: JSONValue]) throws -> (FormParameters, nonce: String?) {
+        let judged: Set = ["id_token", "access_token", "userinfo_token", "error"]
+        // A phone's answer has the last two beside what is judged here.
+        try AdminRequestReader.check(object, knows: judged.union(["kind", "nonce", "state", "token_type"]))
+        return (
+            try parameters(object.filter { judged.contains($0.key) }),
+            nonce: try optionalText("nonce", object)
+        )
+    }
+
+    private static func crossDevice(_ object: [String: JSONValue]) throws -> Explanations.CrossDevice {
+        try AdminRequestReader.check(object, knows: ["kind", "token", "link", "user_code"])
+        return try Explanations.CrossDevice(
+            token: optionalText("token", object), link: optionalText("link", object),
+            letters: optionalText("user_code", object))
     }
 
     /// The token request's parameters, which come along with `kind` (contract §13).

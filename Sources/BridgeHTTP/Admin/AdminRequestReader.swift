@@ -82,14 +82,13 @@ enum AdminRequestReader {
         }
     }
 
-    /// The administrator's reason, where one is given.
+    /// The administrator's reason in one line, where one is given.
     static func reason(_ object: [String: JSONValue]) throws -> String? {
         guard let value = object["reason"], !value.isNull else { return nil }
-        guard let text = value.string, AdminAction.isReason(text) else {
-            throw OAuthError(
-                .invalidRequest, "reason must be one line of at most \(AdminAction.reasonLimit) characters")
+        guard let text = value.string.flatMap(AdminAction.reason(from:)) else {
+            throw OAuthError(.invalidRequest, "reason must be text of at most \(AdminAction.reasonLimit) characters")
         }
-        return text.isEmpty ? nil : text
+        return text.allSatisfy(\.isWhitespace) ? nil : text
     }
 
     /// Refuses unknown members: one that is mistyped must not be ignored.

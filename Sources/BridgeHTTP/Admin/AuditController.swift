@@ -64,8 +64,11 @@ struct AuditController: AdministratorGroup {
     ) async throws -> Response {
         let query = try AdminRequestReader.query(request, knowing: AuditFilterReader.names)
         let filter = try AuditFilterReader.filter(query)
-        let action = AdminRequestReader.action(visit, request, context, at: gate.time.now())
-        try await log.append([action.event(.auditExported, facts: ["format": format.rawValue])])
+        // An answer to HEAD takes nothing out of the log.
+        if request.method != .head {
+            let action = AdminRequestReader.action(visit, request, context, at: gate.time.now())
+            try await log.append([action.event(.auditExported, facts: ["format": format.rawValue])])
+        }
         let export = AuditExport(log)
         return Response(
             status: .ok, headers: Self.headers(of: format),

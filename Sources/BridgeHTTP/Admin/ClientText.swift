@@ -20,7 +20,9 @@ struct ClientText: Sendable {
     }
 
     /// The document as people edit it.
-    func pretty() throws -> String {
+    func pretty() throws -> String { try Self.pretty(members) }
+
+    static func pretty(_ members: [String: JSONValue]) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
         return String(decoding: try encoder.encode(JSONValue.object(members)), as: UTF8.self)
@@ -75,18 +77,30 @@ struct ClientEdit: Sendable {
         self.init(client: client, secret: secret)
     }
 
+    /// What the decoder would not say of a number. All of a client are whole, and `900.0` is not written as one, as at
+    /// every other route.
+    private static func flaw(of value: JSONValue) -> String? {
+        guard value.isFinite else { return "holds a number that is too large" }
+        guard case .number = value, value.integer == nil else { return nil }
+        return "must be written as a whole number"
+    }
+
     private static func client(_ members: [String: JSONValue]) throws -> Client {
+        // The document's own errors show whatever name they meet.
+        guard members.keys.allSatisfy(OAuthError.isPlain) else {
+            throw OAuthError(.invalidRequest, "one of the names is not a field of a client")
+        }
         do {
-            let problems = members.filter { !$0.value.isFinite }.keys.sorted().map { name in
-                ClientDocumentError.Problem(field: name, text: "holds a number that is too large")
+            let problems = members.sorted { $0.key < $1.key }.compactMap { name, value in
+                Self.flaw(of: value).map { ClientDocumentError.Problem(field: name, text: $0) }
             }
             if let error = ClientDocumentError(problems) { throw error }
             let bytes = try JSONEncoder().encode(JSONValue.object(members))
             return try JSONDecoder().decode(ClientDocument.self, from: bytes).client
         } catch let problem as ClientDocumentError {
             let isRedirect = problem.problems.allSatisfy { $0.field == "redirect_uris" }
-            throw OAuthError(
-                isRedirect ? .invalidRedirectURI : .invalidRequest, String(problem.description.prefix(300)))
+            let text = String(problem.description.prefix(300))
+            throw OAuthError(isRedirect ? .invalidRedirectURI : .invalidRequest, text)
         } catch is DecodingError {
             throw OAuthError(.invalidRequest, "the document is malformed")
         }

@@ -5,8 +5,9 @@ import OAuth2
 /// Turns a request into the identity of its bearer, and records refusals.
 package final class BearerGate: Sendable {
     private let authenticator: any BearerAuthenticator
+    private let inquiries: BearerInquiries
     private let constraint: SenderConstraint
-    private let limiter: any RateLimiter
+    private let limitGate: LimitGate
     private let limits: LimitSettings
     private let refusals: RefusalLog
     private let time: TimeSource
@@ -16,19 +17,21 @@ package final class BearerGate: Sendable {
         limiter: any RateLimiter, limits: LimitSettings, refusals: RefusalLog, time: TimeSource = .system
     ) {
         self.authenticator = authenticator
+        inquiries = BearerInquiries(authenticator, limiter: limiter, limits: limits, refusals: refusals)
         self.constraint = constraint
-        self.limiter = limiter
+        limitGate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
         self.refusals = refusals
         self.time = time
     }
 
     /// - Throws: `invalid_token`, with a bare challenge when there is no token; `invalid_dpop_proof` or
-    ///   `use_dpop_nonce` for one that is bound to a key; ``StorageError`` when it cannot be found out now.
+    ///   `use_dpop_nonce` for one that is bound to a key; `rate_limited` where its issuer is not asked about another;
+    ///   ``StorageError`` when it cannot be found out now.
     func identity(of request: Request, origin: RequestOrigin) async throws -> BearerIdentity {
         let now = time.now()
         return try await admit(try BearerReader.token(in: request), origin: origin) { presented in
-            let identity = try await authenticator.authenticate(presented.token, at: now)
+            let identity = try await inquiries.identity(of: presented.token, from: origin, at: now)
             try await constraint.check(presented, boundTo: identity.proofKeyThumbprint, at: now)
             return identity
         }
@@ -113,9 +116,8 @@ package final class BearerGate: Sendable {
     /// others; only the audit log stops growing with every attempt.
     func record(_ reason: String, origin: RequestOrigin) async throws {
         let now = time.now()
-        switch try await limiter.take(limits.refusedBearerKeys(origin: origin), at: now) {
-        case .allowed: try await refusals.bearerRefused(reason: reason, origin: origin, at: now)
-        case .exceeded(_, let scope): try await refusals.limitExceeded(scope: scope, origin: origin, at: now)
-        }
+        let decision = try await limitGate.take(limits.refusedBearerKeys(origin: origin), origin: origin, at: now)
+        guard case .allowed = decision else { return }
+        try await refusals.bearerRefused(reason: reason, origin: origin, at: now)
     }
 }

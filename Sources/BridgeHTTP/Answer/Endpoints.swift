@@ -16,10 +16,18 @@ package struct Endpoints {
     /// Pages whose paths differ from another's by the slash at their end alone, which the router does not tell apart.
     private let beside: [String: Handler]
 
-    /// Any other gets 404; `QUERY` is of draft-ietf-httpbis-safe-method-w-body.
+    /// Every method that the HTTP parser lets through: the router answers 404 to what is not registered, and a proxy
+    /// may ask `/auth/check` by its visitor's own (contract §6). `QUERY` is of draft-ietf-httpbis-safe-method-w-body,
+    /// most others are WebDAV's (RFC 4918, RFC 3253, RFC 5323); the parser spells `M-SEARCH` so.
     static let known: [HTTPRequest.Method] =
         [.get, .head, .post, .put, .patch, .delete, .options, .trace, .connect]
-        + [HTTPRequest.Method("QUERY")].compactMap(\.self)
+        + rare.compactMap { HTTPRequest.Method($0) }
+
+    private static let rare: [String] = [
+        "QUERY", "PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "SEARCH", "REPORT", "ACL", "BIND",
+        "REBIND", "UNBIND", "CHECKOUT", "MERGE", "MKACTIVITY", "MKCALENDAR", "LINK", "UNLINK", "PURGE", "NOTIFY",
+        "SUBSCRIBE", "UNSUBSCRIBE", "MSEARCH", "SOURCE",
+    ]
 
     init(
         router: Router<BridgeRequestContext>, origins: OriginReader? = nil, beside: [String: Handler] = [:]

@@ -2,6 +2,7 @@ import Bridge
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOHTTP1
 import OAuth2
 
 /// What each kind of failure becomes on the wire: a code, which knows its status, and header fields.
@@ -21,17 +22,23 @@ enum ErrorTable {
     /// Seconds that a client waits before it retries while a store cannot be reached.
     static let storageRetryAfter = 1
 
+    /// Whatever is wrong with it, nobody can say what it asks for.
+    static let malformedRequest = OAuthError(.invalidRequest, "the request is not well-formed HTTP")
+
     static func answer(to error: any Error) -> Answer {
         switch error {
         case let error as ChallengedError: Answer(error: error.error, headers: error.headers, status: error.status)
         case let error as OAuthError: Answer(error: error, headers: headers(for: error))
         case let error as StorageError: answer(to: oauthError(for: error))
         // A website's server keeps no cookies, so it is told to retry.
-        case is UndecidedRedemption: answer(to: OAuthError(.temporarilyUnavailable, retryAfter: storageRetryAfter))
+        case is UndecidedRedemption, is CancellationError:
+            answer(to: OAuthError(.temporarilyUnavailable, retryAfter: storageRetryAfter))
         case let refused as ClientRefused: answer(to: refused.error)
         case is BearerRefusal: answer(to: OAuthError(.invalidToken))
         case is FormParameters.Failure:
             answer(to: OAuthError(.invalidRequest, "the parameters are not form-url-encoded"))
+        // Of a body that comes in chunks which are none, or in an unknown coding.
+        case is HTTPParserError: answer(to: malformedRequest)
         case is NIOTooManyBytesError: answer(to: OAuthError(.contentTooLarge))
         case let error as any HTTPResponseError: answer(to: OAuthError(code(forStatus: error.status.code)))
         default: answer(to: OAuthError(.serverError))

@@ -22,6 +22,7 @@ enum CompatibleError {
     fileprivate static func refusal(in error: any Error) throws -> Refusal {
         switch error {
         case let error as OAuthError: return (error, ErrorTable.answer(to: error).headers, nil)
+        case let needed as SignInNeeded: return try refusal(in: needed.error)
         case let error as ChallengedError: return (error.error, error.headers, error.status)
         case is FormParameters.Failure:
             return (OAuthError(.invalidRequest, "the parameters are not form-url-encoded"), [:], nil)
@@ -94,9 +95,14 @@ extension BrowserGroup {
             return try await body()
         } catch {
             let refusal = try CompatibleError.refusal(in: error)
-            var response = pages.error(
-                refusal.error.code, describedAs: CompatibleError.text(of: refusal.error),
-                to: pageVisitor(request, context))
+            let visitor = pageVisitor(request, context)
+            let words = CompatibleError.text(of: refusal.error)
+            var response =
+                error is SignInNeeded
+                ? pages.signInToEndAll(
+                    refusal.error.code, describedAs: words,
+                    at: "\(issuer)\(SignInController.path(backTo: AccountPath.signOutEverywhere))", to: visitor)
+                : pages.error(refusal.error.code, describedAs: words, to: visitor)
             response.headers.append(contentsOf: refusal.headers)
             return response
         }

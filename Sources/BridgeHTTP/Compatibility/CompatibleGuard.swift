@@ -3,6 +3,11 @@ import HTTPTypes
 import Hummingbird
 import OAuth2
 
+/// A refusal of a browser's request that a sign-in here would have prevented.
+struct SignInNeeded: Error {
+    let error: OAuthError
+}
+
 /// Who asks at a path that takes both an app's token and a browser's cookies.
 enum AppOrBrowser: Sendable {
     case app(AccessTokenClaims)
@@ -46,7 +51,9 @@ extension RouteGuard where Group == CompatibleSessionController, Admitted == App
             guard try await !group.browsers.isKeptElsewhere(claims) else { throw invalidToken }
             return .app(claims)
         }
-        guard let session = try await group.browsers.find(request)?.session else { throw invalidToken }
+        guard let session = try await group.browsers.find(request)?.session else {
+            throw SignInNeeded(error: invalidToken)
+        }
         return .browser(session)
     }
 

@@ -14,7 +14,8 @@ struct CompatibleSessionController: BrowserGroup {
     ]
 
     private static let signOutPath = "\(SignInCompatibility.base)/logout"
-    private static let endAllPath = "\(SignInCompatibility.base)/revoke_all_sessions"
+    private static let endAllPath = AccountPath.signOutEverywhere
+    private static let clientField = "client_id"
     static let place = SignInCompatibility.place
     static let reservation = RouteReservation.paths
 
@@ -36,15 +37,23 @@ struct CompatibleSessionController: BrowserGroup {
         return TokenAnswer.response(JSONValue.object(claims).text)
     }
 
-    @Sendable func askToSignOut(_ request: Request, context: BridgeRequestContext) throws -> Response {
-        try ask(request, context, .signOut) {
-            pages.signOut(formToken: $0, action: Self.signOutPath, stayingAt: stayPath(request), to: $1)
+    @Sendable func askToSignOut(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let named = client(named: try request.queryOfLink()[Self.clientField])
+        // No use of the session; without its store the question can be asked all the same.
+        let own = named == nil ? try? await browsers.peeked(by: request) : nil
+        let target = signedOutAddress(named, own.map { [$0] } ?? []).map { FormTarget.source(of: $0) }
+        return try ask(request, context, .signOut) {
+            pages.signOut(
+                formToken: $0, action: Self.signOutPath, stayingAt: stayPath(request),
+                fields: named.map { [(name: Self.clientField, value: $0.id.rawValue)] } ?? [],
+                formTargets: target.map { [$0] } ?? [], to: $1)
         }
     }
 
     @Sendable func askToEndAll(_ request: Request, context: BridgeRequestContext) throws -> Response {
         try ask(request, context, .endAllSessions) {
-            pages.signOutEverywhere(formToken: $0, action: Self.endAllPath, to: $1)
+            pages.signOutEverywhere(
+                formToken: $0, action: Self.endAllPath, stayingAt: stayPath(request), to: $1)
         }
     }
 
@@ -55,14 +64,22 @@ struct CompatibleSessionController: BrowserGroup {
     private func signedOut(_ request: Request, _ context: BridgeRequestContext) async throws -> Response {
         let form = try await proven(request, .signOut)
         var cookies: HTTPFields = [:]
-        var client = form["client_id"].flatMap { clients.current[ClientID(rawValue: $0)] }
+        let named = client(named: form[Self.clientField])
         let ended = try await browserSignOut.signOut(request, origin: context.origin(of: request), in: &cookies)
-        client = client ?? ended.first.flatMap { clients.current[$0.clientID] }
         var response =
-            client?.postLogoutRedirectURIs.first.map { Response.seeOther("\($0)") }
+            signedOutAddress(named, ended).map { Response.seeOther($0) }
             ?? onward(SessionController.signedOutPath, request)
         response.headers.append(contentsOf: cookies)
         return response
+    }
+
+    private func client(named id: String?) -> Client? { id.flatMap { clients.current[ClientID(rawValue: $0)] } }
+
+    /// Where a sign-out leads to: the first address that the named client has registered for it, or else the client that
+    /// the sessions are of; `nil` where it has none.
+    private func signedOutAddress(_ named: Client?, _ sessions: [WebSession]) -> String? {
+        let client = named ?? sessions.first.flatMap { clients.current[$0.clientID] }
+        return client?.postLogoutRedirectURIs.first?.description
     }
 
     /// Everything of the user: every app, every browser, every device.
@@ -85,7 +102,8 @@ struct CompatibleSessionController: BrowserGroup {
             _ = try await proven(request, .endAllSessions)
             guard try await mayEndAll(session) else {
                 try await gate.record(ErrorCode.forbidden.rawValue, origin: origin)
-                throw OAuthError(.forbidden, "this takes a sign-in here, or an app of your own")
+                throw SignInNeeded(
+                    error: OAuthError(.forbidden, "this takes a sign-in here, or an app of your own"))
             }
             var response = onward(SessionController.signedOutEverywherePath, request)
             _ = try await browserSignOut.signOut(

@@ -137,27 +137,29 @@ struct ClientForm: Sendable {
     }
 
     /// For the template.
-    /// - Parameter fault: what was refused; a field that it names is marked.
+    /// - Parameter fault: what was refused; a field that it names is marked, and the first one has the cursor.
     static func values(
         _ members: [String: JSONValue], kind: Client.Kind, fault: ConsoleFault?, _ words: ConsoleWords
     ) -> [[String: any Sendable]] {
-        groups.compactMap { group in
+        let focused = fields(of: kind).first { fault?.names($0.name) ?? false }?.name
+        return groups.compactMap { group in
             let fields = group.fields.filter { $0.kinds.contains(kind) }
             guard !fields.isEmpty else { return nil }
             return [
                 "title": words("console_clients", "group_\(group.key)"),
-                "fields": fields.map { value(of: $0, in: members, fault, words) },
+                "fields": fields.map { value(of: $0, in: members, fault, hasFocus: $0.name == focused, words) },
             ]
         }
     }
 
     private static func value(
-        of field: Field, in members: [String: JSONValue], _ fault: ConsoleFault?, _ words: ConsoleWords
+        of field: Field, in members: [String: JSONValue], _ fault: ConsoleFault?, hasFocus: Bool, _ words: ConsoleWords
     ) -> [String: any Sendable] {
         let now = members[field.name]
         var row: [String: any Sendable] = [
             "name": field.name, "label": words("client_fields", field.name),
             "help": words("client_fields", "\(field.name)_help"), "is_wrong": fault?.names(field.name) ?? false,
+            "has_focus": hasFocus,
         ]
         switch field.input {
         case .text: row["is_text"] = ["value": now?.string ?? ""]

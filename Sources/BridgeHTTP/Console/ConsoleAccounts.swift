@@ -3,13 +3,14 @@ import HTTPTypes
 import Hummingbird
 import OAuth2
 
-/// What a support desk does with accounts: make one, rename it, and help somebody who cannot sign in. Each takes a
-/// reason, and a sign-in of the last minutes.
+/// What a support desk does with accounts: make one, rename it, give it a role, and help somebody who cannot sign in.
+/// Each takes a reason, and a sign-in of the last minutes.
 struct ConsoleAccounts: ConsoleGroup {
     static let routes: [Route<Self>] = [
         Route(page: "/admin/new-user", "consoleNewUser", showEmpty),
         Route(form: "/admin/new-user", "consoleAddUser", create),
         Route(form: "/admin/users/{id}/names", "consoleRenameUser", rename),
+        Route(form: "/admin/users/{id}/role", "consoleChangeRole", changeRole),
         Route(form: "/admin/users/{id}/password", "consoleSetPassword", setPassword),
         Route(form: "/admin/users/{id}/set-up-link", "consoleMakeSetUpLink", makeLink),
         Route(form: "/admin/users/{id}/second-factor", "consoleResetSecondFactor", resetSecondFactor),
@@ -19,6 +20,9 @@ struct ConsoleAccounts: ConsoleGroup {
 
     let frame: ConsoleFrame
     let users: ConsoleUsers
+
+    /// What is typed in about a new user.
+    private static let fields = ["username", "display_name", "email", "reason"]
 
     private var passwords: PasswordChange { frame.signIn.services.account.passwords }
 
@@ -34,6 +38,7 @@ struct ConsoleAccounts: ConsoleGroup {
     ) -> Response {
         var values = typed
         values.merge(fault?.values(frame.words(request, context)) ?? [:]) { $1 }
+        for name in Self.fields { values["is_\(name)_wrong"] = fault?.names(name) ?? false }
         return frame.render(
             "new_user", values, section: .users, visit: visit, request, context,
             status: fault == nil ? .ok : .init(code: ErrorCode.invalidRequest.status))
@@ -43,7 +48,7 @@ struct ConsoleAccounts: ConsoleGroup {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         var typed: [String: any Sendable] = [:]
-        for name in ["username", "display_name", "email", "reason"] { typed[name] = fields[name] }
+        for name in Self.fields { typed[name] = fields[name] }
         typed["is_admin"] = fields["role"] == "admin"
         try await frame.services.gate.requireFreshSignIn(visit, request, context)
         do {
@@ -76,6 +81,16 @@ struct ConsoleAccounts: ConsoleGroup {
             return try await frame.services.users.change(
                 subject, UserChange(names: names), password: nil,
                 action: try reasoned(fields, request, context, visit))
+        }
+    }
+
+    @Sendable func changeRole(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        try await change(context, request, visit) { subject in
+            let role = try Self.role(fields)
+            return try await frame.services.users.change(
+                subject, UserChange(role: role), password: nil, action: try reasoned(fields, request, context, visit))
         }
     }
 
@@ -182,10 +197,9 @@ struct ConsoleAccounts: ConsoleGroup {
     private func reasoned(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) throws -> AdminAction {
-        guard let reason = fields["reason"], !reason.allSatisfy(\.isWhitespace) else {
+        guard let reason = fields["reason"], !reason.inOneLine.allSatisfy(\.isWhitespace) else {
             throw ConsoleProblem.reasonNeeded
         }
-        guard AdminAction.isReason(reason) else { throw ConsoleProblem.reasonLong }
         return try frame.action(fields, request, context, visit)
     }
 
@@ -193,10 +207,19 @@ struct ConsoleAccounts: ConsoleGroup {
         Subject(rawValue: try AdminRequestReader.parameter("id", context))
     }
 
+    /// A field that is missing takes no role away.
+    private static func role(_ fields: FormParameters) throws -> UserChange.RoleChange {
+        if fields["role"] == "none" { return .take }
+        guard let role = fields["role"].flatMap(Account.Role.init(rawValue:)) else {
+            throw OAuthError(.invalidRequest, "role must be admin or none")
+        }
+        return .give(role)
+    }
+
     private static func names(_ fields: FormParameters) throws -> AccountNames {
         func text(_ name: String) throws -> String? {
             guard let text = fields[name], !text.isEmpty else { return nil }
-            guard text.isLine(upTo: AccountNames.limit) else { throw ConsoleProblem.lineLong }
+            guard text.isLine(upTo: AccountNames.limit) else { throw ConsoleProblem.lineLong(name) }
             return text
         }
         let username = try text("username").map { text in

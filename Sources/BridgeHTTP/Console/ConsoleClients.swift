@@ -16,17 +16,6 @@ struct ConsoleClients: ConsoleGroup {
 
     let frame: ConsoleFrame
 
-    private static let example = """
-        {
-          "client_name" : "Example website",
-          "client_type" : "web",
-          "default_return_path" : "/home",
-          "public_origin" : "https://www.example.com",
-          "return_paths" : ["/home", "/account/*"],
-          "token_endpoint_auth_method" : "client_secret_basic"
-        }
-        """
-
     @Sendable func list(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
@@ -60,7 +49,8 @@ struct ConsoleClients: ConsoleGroup {
     ) async throws -> Response {
         let query = try AdminRequestReader.query(request, knowing: ["type"])
         return try editor(
-            nil, document: Self.example, tag: "", ["type": query["type"] ?? ""], request, context, visit)
+            nil, document: try ClientText.pretty(Self.beginning(query["type"])), tag: "",
+            ["type": query["type"] ?? ""], request, context, visit)
     }
 
     @Sendable func create(
@@ -69,12 +59,12 @@ struct ConsoleClients: ConsoleGroup {
         try await frame.services.gate.requireFreshSignIn(visit, request, context)
         do {
             var members = try members(fields, over: [:])
-            // A form that was sent empty: the client would be known by letters alone that nobody chose.
-            if fields["document"] == nil, members["client_id"] == nil, members["client_name"] == nil {
-                throw ConsoleProblem.clientNameNeeded
-            }
+            // Sent as it was shown: the client would be known by letters alone that nobody chose.
+            let isNameless = members["client_id"] == nil && members["client_name"] == nil
+            if isNameless, fields["document"] == nil { throw ConsoleProblem.clientNameNeeded }
             if members["client_id"] == nil { members["client_id"] = .string("c-\(frame.random.text(12))") }
             let edit = try ClientEdit(members, of: nil, random: frame.random)
+            if isNameless { throw ConsoleProblem.clientNameNeeded }
             let action = try frame.action(fields, request, context, visit)
             guard try await frame.services.clients.add(edit.client, action: action) else {
                 throw ConsoleProblem.clientExists
@@ -82,10 +72,11 @@ struct ConsoleClients: ConsoleGroup {
             return try saved(edit, request, context, visit)
         } catch {
             guard let fault = ConsoleFault(error) else { throw error }
+            let typed = typed(fields)
+            let members = typed["members"] as? [String: JSONValue] ?? Self.beginning(nil)
             return try editor(
-                nil, document: fields["document"] ?? Self.example, tag: "", typed(fields), fault: fault, request,
-                context,
-                visit)
+                nil, document: try fields["document"] ?? ClientText.pretty(members), tag: "", typed, fault: fault,
+                request, context, visit)
         }
     }
 
@@ -203,6 +194,7 @@ struct ConsoleClients: ConsoleGroup {
     private func typed(_ fields: FormParameters) -> [String: any Sendable] {
         var typed: [String: any Sendable] = [:]
         typed["reason"] = fields["reason"]
+        typed["is_document_wrong"] = fields["document"] != nil
         // Without a kind there is no form; that it is missing, the page says.
         guard fields["document"] == nil, let members = try? members(fields, over: [:], keepsWrong: true) else {
             return typed
@@ -220,7 +212,10 @@ struct ConsoleClients: ConsoleGroup {
             ?? client.map { try ClientText(of: $0).members }
             ?? Self.beginning(more["type"] as? String)
         let kind = members["client_type"]?.string.flatMap(Client.Kind.init(rawValue:)) ?? .web
+        // Of a document that was sent nothing is wrong with the form above it.
+        let fault = more["is_document_wrong"] as? Bool == true ? nil : fault
         return [
+            "is_id_wrong": fault?.names("client_id") ?? false,
             "kind": kind.rawValue, "kind_help": words("console_clients", "\(kind.rawValue)_help"),
             "type_is": words("console_clients", "type_is", ["kind": kind.rawValue]),
             "kinds": Client.Kind.allCases.map {

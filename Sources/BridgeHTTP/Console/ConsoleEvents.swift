@@ -79,6 +79,7 @@ struct ConsoleEvents: ConsoleGroup {
         } catch let error as OAuthError {
             values["problem"] = error.publicDescription
             values["events"] = [[String: any Sendable]]()
+            values["is_empty"] = true
         }
         let clients = try await frame.services.clients.clients().map(\.id.rawValue)
         values["fields"] = Self.fields.map { name, label in

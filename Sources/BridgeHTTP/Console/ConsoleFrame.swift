@@ -32,8 +32,10 @@ final class ConsoleFrame: Sendable {
     func action(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) throws -> AdminAction {
-        let reason = fields["reason"]
-        guard reason.map(AdminAction.isReason) ?? true else { throw ConsoleProblem.reasonLong }
+        let reason = try fields["reason"].map { text in
+            guard let reason = AdminAction.reason(from: text) else { throw ConsoleProblem.reasonLong }
+            return reason
+        }
         return AdminRequestReader.action(visit, reason: reason, request, context, at: time.now())
     }
 
@@ -115,6 +117,21 @@ final class ConsoleFrame: Sendable {
         return render(
             "problem", values, section: section, visit: visit, request, context,
             status: .init(code: problem.code.status))
+    }
+
+    /// For a browser that opens the address of a form, as after the form's answer was a page: the nearest page above it.
+    /// - Parameter isPage: whether there is one at a path.
+    func pageAbove(_ request: Request, where isPage: (Substring) -> Bool) -> Response? {
+        guard [.get, .head].contains(request.method), request.uri.path.hasPrefix(ConsolePath.home),
+            !kit.origins.place(of: request).purposes.isDisjoint(with: .console)
+        else { return nil }
+        var path = request.uri.path[...]
+        while let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+            path = path[..<slash]
+            // The console's own first page has the slash at its end.
+            if path.utf8.count > ConsolePath.home.utf8.count, isPage(path) { return redirect(to: String(path)) }
+        }
+        return redirect(to: ConsolePath.home)
     }
 
     /// What administrators find at an address of the console under which there is nothing, with a way back to the list;

@@ -51,34 +51,17 @@ struct ConsoleOverview: ConsoleGroup {
         latest.from = axis.start
         let failures = try await storage.search(latest, before: nil, limit: 8).entries
 
-        func count(_ types: Set<String>) -> [Int64] {
-            axis.sums(tallies.filter { types.contains($0.type.rawValue) }.map { ($0.at, $0.count) })
-        }
-        let series = [
-            ChartSeries(name: word("issued"), style: "a", values: count(["login_token.issued"])),
-            ChartSeries(name: word("redeemed"), style: "b", values: count(["login_token.redeemed"])),
-            ChartSeries(
-                name: word("refused"), style: "c",
-                values: count(["login_token.refused", "login_token.replayed"])),
-        ]
+        let series = Self.tokenSeries(tallies, along: axis, words)
         let sessions = ChartSeries(
             name: word("sessions"), style: "a", values: axis.lasts(samples.map { ($0.at, $0.value) }, now: live))
         let tokensChart = TimeChart(title: word("tokens"), axis: axis, series: series, words: words)
         let sessionsChart = TimeChart(title: word("web_sessions"), axis: axis, series: [sessions], words: words)
-        // The legend's words say what they are of below their heading alone.
-        let titles = ["tokens_issued", "tokens_redeemed", "tokens_refused"].map(word)
-        var numbers: [[String: String]] = zip(titles, series).map { title, one in
-            ["name": title, "value": String(one.values.reduce(0, TimeAxis.sum)), "style": one.style]
-        }
-        numbers.append([
-            "name": word("live_sessions"), "value": String(live), "style": "a", "path": ConsoleSection.sessions.path,
-        ])
         let reasons = Self.reasons(tallies, from: axis.start, without: word("no_reason"))
         let values: [String: any Sendable] = [
             "spans": Self.spans.map { item -> [String: any Sendable] in
                 ["hours": String(item.hours), "name": word(item.name), "is_current": item.hours == span.hours]
             },
-            "numbers": numbers,
+            "numbers": Self.numbers(of: series, live: live, words),
             "tokens_chart": tokensChart.svg, "tokens_table": tokensChart.table,
             "sessions_chart": sessionsChart.svg, "sessions_table": sessionsChart.table,
             "legend": series.map { ["name": $0.name, "style": $0.style] },
@@ -87,6 +70,40 @@ struct ConsoleOverview: ConsoleGroup {
             "has_failures": !failures.isEmpty,
         ]
         return frame.render("overview", values, section: .overview, visit: visit, request, context)
+    }
+
+    /// What became of login tokens: issued, redeemed and refused.
+    private static func tokenSeries(
+        _ tallies: [AuditTally], along axis: TimeAxis, _ words: ConsoleWords
+    ) -> [ChartSeries] {
+        func series(_ name: String, style: String, _ types: Set<String>) -> ChartSeries {
+            let counts = tallies.filter { types.contains($0.type.rawValue) }.map { ($0.at, $0.count) }
+            return ChartSeries(name: words("console_overview", name), style: style, values: axis.sums(counts))
+        }
+        return [
+            series("issued", style: "a", ["login_token.issued"]),
+            series("redeemed", style: "b", ["login_token.redeemed"]),
+            series("refused", style: "c", ["login_token.refused", "login_token.replayed"]),
+        ]
+    }
+
+    /// The sums above the charts.
+    /// - Parameters:
+    ///   - series: of the login tokens.
+    ///   - live: web sessions at this moment.
+    private static func numbers(
+        of series: [ChartSeries], live: Int64, _ words: ConsoleWords
+    ) -> [[String: String]] {
+        // The legend's words say what they are of below their heading alone.
+        let titles = ["tokens_issued", "tokens_redeemed", "tokens_refused"].map { words("console_overview", $0) }
+        var numbers: [[String: String]] = zip(titles, series).map { title, one in
+            ["name": title, "value": String(one.values.reduce(0, TimeAxis.sum)), "style": one.style]
+        }
+        numbers.append([
+            "name": words("console_overview", "live_sessions"), "value": String(live), "style": "a",
+            "path": ConsoleSection.sessions.path,
+        ])
+        return numbers
     }
 
     /// Failures by type and reason, the most frequent first.

@@ -4,26 +4,31 @@ import OAuth2
 /// Why the console did not do what a form asked for, as a sentence of the catalogue.
 struct ConsoleProblem: Error, Hashable, Sendable {
     let key: String
+    /// What its text names; `field` is the one of the form that is wrong.
     var values: [String: String] = [:]
     var code = ErrorCode.conflict
 
-    static let reasonNeeded = Self(key: "reason_needed", code: .invalidRequest)
-    static let reasonLong = Self(key: "reason_long", code: .invalidRequest)
-    static let usernameNeeded = Self(key: "username_needed", code: .invalidRequest)
-    static let usernameBad = Self(key: "username_bad", code: .invalidRequest)
-    static let lineLong = Self(key: "line_long", code: .invalidRequest)
+    static let reasonNeeded = Self(key: "reason_needed", values: ["field": "reason"], code: .invalidRequest)
+    static let reasonLong = Self(key: "reason_long", values: ["field": "reason"], code: .invalidRequest)
+    static let usernameNeeded = Self(
+        key: "username_needed", values: ["field": "username"], code: .invalidRequest)
+    static let usernameBad = Self(key: "username_bad", values: ["field": "username"], code: .invalidRequest)
     static let usernameKept = Self(key: "username_kept")
-    static let usernameTaken = Self(key: "username_taken")
+    static let usernameTaken = Self(key: "username_taken", values: ["field": "username"])
     static let noAccount = Self(key: "no_account")
     static let noPasswordAccount = Self(key: "no_password_account")
     static let noSecondFactor = Self(key: "no_second_factor")
     static let lastAdministrator = Self(key: "last_administrator")
     static let lastWayIn = Self(key: "last_way_in")
-    static let clientExists = Self(key: "client_exists")
+    static let clientExists = Self(key: "client_exists", values: ["field": "client_id"])
     static let clientChanged = Self(key: "client_changed", code: .preconditionFailed)
     static let clientNameNeeded = Self(
         key: "client_name_needed", values: ["field": "client_name"], code: .invalidRequest)
     static let noJSON = Self(key: "no_json", code: .invalidRequest)
+
+    static func lineLong(_ field: String) -> Self {
+        Self(key: "line_long", values: ["field": field], code: .invalidRequest)
+    }
 
     static func number(_ field: String) -> Self {
         Self(key: "number", values: ["field": field], code: .invalidRequest)

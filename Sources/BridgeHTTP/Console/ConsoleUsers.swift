@@ -114,6 +114,7 @@ struct ConsoleUsers: ConsoleGroup {
         values["has_sessions"] = !shown.isEmpty
         values["has_live_sessions"] = sessions.contains { $0.isAlive(at: now) }
         values["events"] = events.map { ConsoleRows.event($0, words) }
+        values["is_empty"] = events.isEmpty
         values["events_path"] = "/admin/events?sub=\(PercentEncoding.encode(subject.rawValue))"
         return frame.render(
             "user", values, section: .users, visit: visit, request, context,

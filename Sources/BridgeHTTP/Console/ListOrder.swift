@@ -17,7 +17,8 @@ extension ListOrder {
     static func asked(in query: FormParameters) throws(OAuthError) -> Self? {
         guard let word = query["sort"] else { return nil }
         guard let order = Self(rawValue: word) else {
-            throw OAuthError(.invalidRequest, "sort must be one of \(allCases.map(\.rawValue).joined(separator: ", "))")
+            let known = allCases.map(\.rawValue).joined(separator: ", ")
+            throw OAuthError(.invalidRequest, "sort must be one of \(known)")
         }
         return order
     }

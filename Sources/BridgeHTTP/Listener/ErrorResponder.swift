@@ -13,6 +13,7 @@ struct ErrorResponder: Sendable {
     /// Says itself what is not there.
     let console: ConsoleFrame
     let shapes: ErrorShapes
+    let repetition: @Sendable (Substring) -> PageRepetition
 
     func response(to error: any Error, request: Request, context: BridgeRequestContext) async -> Response {
         let answer = ErrorTable.answer(to: error)
@@ -22,6 +23,11 @@ struct ErrorResponder: Sendable {
                 "Request failed", metadata: ["error.type": "\(type(of: error))", "request_id": "\(context.requestID)"])
         }
         let shape = shapes.shape(for: request, route: context.endpointPath)
+        if answer.error.code == .methodNotAllowed, request.acceptsPage,
+            let page = console.pageAbove(request, where: { repetition($0) != .never })
+        {
+            return page
+        }
         var response =
             switch shape {
             case .nothing: Response(status: .init(code: answer.status))

@@ -1,12 +1,27 @@
+import HTTPTypes
 import Hummingbird
 
 struct ErrorShapes: Sendable {
     /// By route.
-    let declared: [String: ErrorShape]
+    let declared: [String: OfPath]
 
     func shape(for request: Request, route: String?) -> ErrorShape {
-        if let route, let shape = declared[route], shape != .negotiated { return shape }
+        if let route, let shape = declared[route]?.shape(of: request.method), shape != .negotiated { return shape }
         guard !request.uri.path.hasPrefix("/api/") else { return .json }
         return request.acceptsPage ? .page : .json
+    }
+
+    /// Of one path: what people look at by `GET`, a script may `POST` to.
+    struct OfPath: Sendable {
+        private var get: ErrorShape?
+        private var others: ErrorShape?
+
+        mutating func add(_ route: RouteDeclaration) {
+            if route.method == .get { get = route.shape } else { others = route.shape }
+        }
+
+        func shape(of method: HTTPRequest.Method) -> ErrorShape? {
+            [.get, .head].contains(method) ? get ?? others : others ?? get
+        }
     }
 }

@@ -46,7 +46,7 @@ final class FrontMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        let started = ContinuousClock.now
+        let started = time.uptime()
         var context = context
         context.address = clientAddress.resolve(peer: context.peer, headers: request.headers)
         context.requestID = requestID(of: request, peer: context.peer)
@@ -78,7 +78,7 @@ final class FrontMiddleware: RouterMiddleware {
         // Whoever makes proofs always holds a fresh nonce, the first time without asking (RFC 9449 §8.2).
         if request.headers.contains(.dpop), let proofs { response.headers[.dpopNonce] = proofs.nonce(at: time.now()) }
 
-        let elapsed = started.duration(to: .now)
+        let elapsed = started.duration(to: time.uptime())
         let route = RouteLabel.of(context.endpointPath)
         metrics.record(route: route, method: request.method, status: response.status.code, elapsed: elapsed)
         accessLog.write(

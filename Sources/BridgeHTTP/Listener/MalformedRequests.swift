@@ -26,9 +26,8 @@ package struct MalformedRequests: Sendable {
     /// - Returns: the body.
     func complete(_ head: inout HTTPResponseHead, peer: NetworkAddress?) -> ByteBuffer {
         let requestID = RequestID.make(at: time.now(), random: random)
-        let error = OAuthError(.invalidRequest, "the request is not well-formed HTTP")
         let body = ByteBuffer(
-            bytes: ErrorResponder.body(error, issuer: issuer, requestID: requestID).finish())
+            bytes: ErrorResponder.body(ErrorTable.malformedRequest, issuer: issuer, requestID: requestID).finish())
         let fields: [(HTTPField.Name, String?)] = [
             (.contentType, "application/json"), (.contentLength, String(body.readableBytes)),
             (.cacheControl, "no-store"), (.xRequestID, requestID), (.xContentTypeOptions, "nosniff"),
@@ -43,7 +42,8 @@ package struct MalformedRequests: Sendable {
 }
 
 /// Replaces the server's own answer by ``MalformedRequests``, which has neither fields nor body. And refuses what the
-/// server's parser lets pass: a request that does not say once for which host it is.
+/// server's parser lets pass: a request that does not say once for which host it is. A request whose body turns out to
+/// be malformed gets one answer, which ends the connection.
 final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -52,6 +52,12 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
 
     private let requests: MalformedRequests
     private var isMalformed = false
+    /// Requests that were passed on and have no answer yet.
+    private var unanswered = 0
+    private var isInBody = false
+    /// The last of the requests that were passed on is malformed, and not one after it.
+    private var failedInBody = false
+    private var writesNoMore = false
     /// Where what follows a refused request begins, nobody knows.
     private var readsNoMore = false
     /// Its answer has no body (RFC 9110 §9.3.2).
@@ -61,26 +67,54 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !readsNoMore else { return }
-        guard case .head(let head) = unwrapInboundIn(data), !head.namesItsHost else {
-            return context.fireChannelRead(data)
+        switch unwrapInboundIn(data) {
+        case .head(let head) where !head.namesItsHost:
+            readsNoMore = true
+            isAboutHead = head.method == .HEAD
+            return errorCaught(context: context, error: HTTPParserError.invalidHeaderToken)
+        case .head:
+            unanswered += 1
+            isInBody = true
+        case .body: break
+        case .end: isInBody = false
         }
-        readsNoMore = true
-        isAboutHead = head.method == .HEAD
-        errorCaught(context: context, error: HTTPParserError.invalidHeaderToken)
+        context.fireChannelRead(data)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if error is HTTPParserError { isMalformed = true }
+        if error is HTTPParserError {
+            isMalformed = true
+            failedInBody = isInBody
+        }
         context.fireErrorCaught(error)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard !writesNoMore else {
+            promise?.succeed(())
+            return
+        }
+        // One that is informational is no answer yet (RFC 9110 §15.2).
+        guard case .head(var head) = unwrapOutboundIn(data), head.status.code >= 200 else {
+            return context.write(data, promise: promise)
+        }
         // An answer to an earlier request may still be on its way; the server's own says that the connection ends and
         // that it is empty.
-        guard isMalformed, case .head(var head) = unwrapOutboundIn(data),
-            head.headers.first(name: "content-length") == "0", head.headers.first(name: "connection") == "close"
-        else { return context.write(data, promise: promise) }
+        guard isMalformed, head.headers.first(name: "content-length") == "0",
+            head.headers.first(name: "connection") == "close"
+        else {
+            unanswered -= 1
+            guard failedInBody, unanswered == 0 else { return context.write(data, promise: promise) }
+            head.headers.replaceOrAdd(name: "connection", value: "close")
+            return context.write(wrapOutboundOut(.head(head)), promise: promise)
+        }
         isMalformed = false
+        // It was answered without its body being read.
+        guard !failedInBody || unanswered > 0 else {
+            writesNoMore = true
+            promise?.succeed(())
+            return
+        }
         let peer = context.channel.remoteAddress.flatMap { NetworkAddress($0) }
         let body = requests.complete(&head, peer: peer)
         guard !isAboutHead else { return context.write(wrapOutboundOut(.head(head)), promise: promise) }

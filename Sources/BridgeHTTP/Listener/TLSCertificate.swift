@@ -1,3 +1,4 @@
+package import Bridge
 package import NIOSSL
 
 /// The server's certificate and key, which may be replaced while it runs.
@@ -12,12 +13,65 @@ package struct TLSCertificate: Sendable {
 
     /// Reads both files.
     /// - Throws: when one cannot be read or the key does not belong to the certificate; then keep what is in use.
-    package func load() throws -> NIOSSLContext {
+    package func load() throws(Problem) -> NIOSSLContext {
+        let chain = try chain()
+        let key: NIOSSLPrivateKey
+        do {
+            key = try NIOSSLPrivateKey(file: keyPath, format: .pem)
+        } catch {
+            throw .privateKey(path: keyPath)
+        }
         var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMFile(certificatePath).map { .certificate($0) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(file: keyPath, format: .pem)))
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
-        return try NIOSSLContext(configuration: configuration)
+        do {
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw .mismatch(keyPath: keyPath, certificatePath: certificatePath)
+        }
+    }
+
+    /// When the server's own certificate, the first of its file, expires.
+    package func expiry() throws(Problem) -> Timestamp? {
+        try chain().first.map { Timestamp(seconds: Int64($0.notValidAfter)) }
+    }
+
+    private func chain() throws(Problem) -> [NIOSSLCertificate] {
+        do {
+            return try NIOSSLCertificate.fromPEMFile(certificatePath)
+        } catch {
+            throw .certificate(path: certificatePath)
+        }
+    }
+}
+
+extension TLSCertificate {
+    /// Which of the files cannot be used.
+    package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
+        case certificate(path: String)
+        case privateKey(path: String)
+        case mismatch(keyPath: String, certificatePath: String)
+
+        /// The file that it is about.
+        private var path: String {
+            switch self {
+            case .certificate(let path), .privateKey(let path), .mismatch(let path, _): path
+            }
+        }
+
+        /// What is wrong with the file and what to do, without its name and a full stop.
+        package var text: String {
+            switch self {
+            case .certificate:
+                "holds no certificate that can be read; it must be in PEM form, the server's own first, then those "
+                    + "that vouch for it"
+            case .privateKey: "holds no private key that can be read; it must be in PEM form, without a passphrase"
+            case .mismatch(_, let certificatePath):
+                "does not belong to the first certificate in \(certificatePath); name the two that were issued together"
+            }
+        }
+
+        package var description: String { "\(path) \(text)" }
     }
 }

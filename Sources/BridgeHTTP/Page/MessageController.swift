@@ -5,7 +5,8 @@ import OAuth2
 /// Pages that only say something.
 struct MessageController: RouteGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, "/errors", "errors", as: .page, anyone: listErrors).shownAgain(.withoutQuery),
+        // With the slash or without: proxies are told to lead `/errors` and everything below it here.
+        Route(.get, "/errors/", "errors", as: .page, anyone: listErrors).shownAgain(.withoutQuery),
         Route(.get, "/errors/{code}", "explainError", as: .page, anyone: explainError).shownAgain(.withoutQuery),
         Route(.get, "/api/docs", "apiDocs", as: .page, anyone: describeAPI).shownAgain(.withoutQuery),
         Route(.get, "/api/docs/console", "consoleDocs", as: .page, anyone: describeConsole).shownAgain(.withoutQuery),

@@ -21,7 +21,9 @@ package struct PageVisitor: Sendable {
     package init(_ request: Request, _ context: BridgeRequestContext) {
         acceptLanguage = request.headers[.acceptLanguage]
         chosenLanguage = request.cookie(LanguageCookie.name)
-        again = request.method == .get ? PageAgain(request.uri.string) { _ in context.repetition } : nil
+        // HEAD says how long the page is that GET would show (RFC 9110 §8.6).
+        let asksForPage = [.get, .head].contains(request.method)
+        again = asksForPage ? PageAgain(request.uri.string) { _ in context.repetition } : nil
         hasUsedPhoneKey = request.cookie(Self.phoneKeyCookie) != nil
         requestID = context.requestID
     }

@@ -28,8 +28,12 @@ extension Pages {
     }
 
     /// Asks before everything of the user ends.
-    func signOutEverywhere(formToken: String, action: String, to visitor: PageVisitor) -> Response {
-        render("sign_out_everywhere", ["form_token": formToken, "action": action], to: visitor)
+    /// - Parameter stay: where it leads to who stays signed in.
+    func signOutEverywhere(
+        formToken: String, action: String, stayingAt stay: String, to visitor: PageVisitor
+    ) -> Response {
+        render(
+            "sign_out_everywhere", ["form_token": formToken, "action": action, "stay_path": stay], to: visitor)
     }
 
     /// - Parameters:
@@ -69,6 +73,23 @@ extension Pages {
             values["description"] = description
         }
         return render("error", values, to: visitor, language: language, status: status)
+    }
+
+    /// For who has to sign in before everything of a user can end.
+    /// - Parameters:
+    ///   - url: the sign-in, with the way back.
+    ///   - description: what a program would be told, for who writes that program.
+    func signInToEndAll(
+        _ code: ErrorCode, describedAs description: String, at url: String, to visitor: PageVisitor
+    ) -> Response {
+        let language = language(for: visitor)
+        return render(
+            "error",
+            [
+                "title": texts.text("hand_off", "sign_in_title", in: language),
+                "explanation": texts.text("sign_out_everywhere", "sign_in", in: language), "code": code.rawValue,
+                "description": description, "sign_in_url": url, "is_way_on": true,
+            ], to: visitor, language: language, status: .init(code: code.status))
     }
 
     /// What an error code means and what to do: the page that `error_uri` leads to.

@@ -150,6 +150,9 @@ package final class Pages: Sendable {
         headers[.xFrameOptions] = "DENY"
         headers[.xRobotsTag] = "noindex"
         headers[.crossOriginOpenerPolicy] = "same-origin"
+        headers[.crossOriginResourcePolicy] = "same-origin"
+        // No page of ours asks for any of them: codes are scanned by the phone's own camera.
+        headers[.permissionsPolicy] = "camera=(), geolocation=(), microphone=()"
         return headers
     }
 }
@@ -158,4 +161,6 @@ extension HTTPField.Name {
     static let xFrameOptions = literal("X-Frame-Options")
     static let xRobotsTag = literal("X-Robots-Tag")
     static let crossOriginOpenerPolicy = literal("Cross-Origin-Opener-Policy")
+    static let crossOriginResourcePolicy = literal("Cross-Origin-Resource-Policy")
+    static let permissionsPolicy = literal("Permissions-Policy")
 }

@@ -7,9 +7,6 @@ enum ProviderMetadata {
         issuer: String, endpoints: [(member: String, path: String)], grantTypes: [GrantType],
         offersNativeSSO: Bool, languages: [String]
     ) -> JSONValue {
-        func texts(_ values: [String]) -> JSONValue { .array(values.map(JSONValue.string)) }
-        let methods = texts(ClientAuthenticationMethod.allCases.map(\.rawValue))
-        let assertionAlgorithms = texts(VerificationKey.announcedAlgorithms.map(\.rawValue))
         var members: [String: JSONValue] = [
             "issuer": .string(issuer),
             "require_pushed_authorization_requests": .bool(false),
@@ -23,13 +20,6 @@ enum ProviderMetadata {
                 [Scope.openID, "profile", "email", "address", "phone", UserGroups.claim, Scope.offlineAccess]
                     + (offersNativeSSO ? [Scope.deviceSSO] : [])),
             "acr_values_supported": texts(AuthenticationLevel.allCases.map(\.rawValue)),
-            "token_endpoint_auth_methods_supported": methods,
-            "token_endpoint_auth_signing_alg_values_supported": assertionAlgorithms,
-            "revocation_endpoint_auth_methods_supported": methods,
-            "revocation_endpoint_auth_signing_alg_values_supported": assertionAlgorithms,
-            "introspection_endpoint_auth_methods_supported": texts(
-                ClientAuthenticationMethod.allCases.filter { $0 != .none }.map(\.rawValue)),
-            "introspection_endpoint_auth_signing_alg_values_supported": assertionAlgorithms,
             "dpop_signing_alg_values_supported": texts(DPoPProof.algorithms),
             "code_challenge_methods_supported": texts(["S256"]),
             "authorization_response_iss_parameter_supported": .bool(true),
@@ -48,7 +38,25 @@ enum ProviderMetadata {
             "native_sso_token_exchange_supported": .bool(offersNativeSSO),
             "native_sso_device_secret_supported": .bool(offersNativeSSO),
         ]
+        members.merge(clientAuthentication) { member, _ in member }
         for route in endpoints { members[route.member] = .string(issuer + route.path) }
         return .object(members)
     }
+
+    /// By what clients prove at each endpoint who they are.
+    private static var clientAuthentication: [String: JSONValue] {
+        let methods = texts(ClientAuthenticationMethod.allCases.map(\.rawValue))
+        let assertionAlgorithms = texts(VerificationKey.announcedAlgorithms.map(\.rawValue))
+        return [
+            "token_endpoint_auth_methods_supported": methods,
+            "token_endpoint_auth_signing_alg_values_supported": assertionAlgorithms,
+            "revocation_endpoint_auth_methods_supported": methods,
+            "revocation_endpoint_auth_signing_alg_values_supported": assertionAlgorithms,
+            "introspection_endpoint_auth_methods_supported": texts(
+                ClientAuthenticationMethod.allCases.filter { $0 != .none }.map(\.rawValue)),
+            "introspection_endpoint_auth_signing_alg_values_supported": assertionAlgorithms,
+        ]
+    }
+
+    private static func texts(_ values: [String]) -> JSONValue { .array(values.map(JSONValue.string)) }
 }

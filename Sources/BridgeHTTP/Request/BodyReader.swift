@@ -13,8 +13,11 @@ enum BodyReader {
         if let declared = request.headers.value(of: .contentLength).flatMap({ Int($0) }), declared > limit {
             throw OAuthError(.contentTooLarge)
         }
-        let buffer = try await request.body.collect(upTo: limit)
-        return Array(buffer.readableBytesView)
+        do {
+            return Array(try await request.body.collect(upTo: limit).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw OAuthError(.contentTooLarge)
+        }
     }
 
     static func mediaType(of request: Request) -> String? {

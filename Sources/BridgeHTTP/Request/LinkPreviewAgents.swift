@@ -12,9 +12,9 @@ enum LinkPreviewAgents {
         "url-preview", "bitlybot", "zoombot", "iframely", "embedly", "opengraph", "rocket.chat",
         "mattermost-bot", "synapse (bot", "signal-desktop-preview",
         // Office suites and mail security.
-        "microsoftpreview", "ms-teams-preview", "teamsbot", "outlook-safelinks", "safelinks", "microsoft office",
-        "ms-office", "barracuda", "mimecast", "proofpoint", "google-safety", "googleimageproxy", "yahoomailproxy",
-        "google-read-aloud", "google-inspectiontool", "feedfetcher-google", "googleother",
+        "microsoftpreview", "ms-teams-preview", "teamsbot", "oneoutlook", "outlook-safelinks", "safelinks",
+        "microsoft office", "ms-office", "barracuda", "mimecast", "proofpoint", "google-safety", "googleimageproxy",
+        "yahoomailproxy", "google-read-aloud", "google-inspectiontool", "feedfetcher-google", "googleother",
         // Search engines and archives.
         "googlebot", "bingbot", "bingpreview", "applebot", "duckduckbot", "yandexbot", "yandeximages", "baiduspider",
         "petalbot", "archive.org_bot", "ia_archiver", "ahrefsbot", "semrushbot", "bytespider", "gptbot",

@@ -55,9 +55,7 @@ final class BrowserSignOut: Sendable {
     /// Takes the cookies of a client with this prefix away; of every such client where nobody knows which one it was.
     func takeCookies(of clientID: ClientID?, prefix: String, in headers: inout HTTPFields) {
         if let clientID { return takeCookies(of: clientID, in: &headers) }
-        for client in clients.current.all where client.cookieProfile == .tokens && client.cookiePrefix == prefix {
-            takeCookies(of: client.id, in: &headers)
-        }
+        for id in clients.current.tokenCookieClients[prefix] ?? [] { takeCookies(of: id, in: &headers) }
     }
 
     private func takeCookies(of clientID: ClientID, in headers: inout HTTPFields) {

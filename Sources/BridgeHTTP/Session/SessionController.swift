@@ -29,7 +29,7 @@ struct SessionController: BrowserGroup {
             if let prefix = try await browsers.renewable(request) {
                 body.add("anti_csrf_token", request.cookie(named: prefix + CookieTokens.antiCSRFName))
             }
-            return .json(body)
+            return Self.answer(body)
         }
         let session = found.session
         var body = JSONObjectWriter()
@@ -42,14 +42,21 @@ struct SessionController: BrowserGroup {
         body.add("auth_time", session.authentication.time)
         body.add("origin", session.origin)
         guard let prefix = found.tokenPrefix else {
-            var response = Response.json(body)
+            var response = Self.answer(body)
             // The idle end has moved, and the page's scripts go by the cookie.
             SessionCookies.setTimes(of: session, at: time.now(), in: &response.headers)
             return response
         }
         // The cookie is not for scripts; only a page of this origin reads this answer, and may repeat the value.
         body.add("anti_csrf_token", request.cookie(named: prefix + CookieTokens.antiCSRFName))
-        return .json(body)
+        return Self.answer(body)
+    }
+
+    private static func answer(_ body: JSONObjectWriter) -> Response {
+        var response = Response.json(body)
+        // No other website loads it, not even as something that it is not (contract §11).
+        response.headers[.crossOriginResourcePolicy] = "same-origin"
+        return response
     }
 
     @Sendable func askToSignOut(_ request: Request, context: BridgeRequestContext) throws -> Response {

@@ -130,7 +130,7 @@ extension SignInController {
     }
 
     private func providers(_ errand: SignInErrand) -> [(name: String, url: String)] {
-        (services.upstream?.providers ?? []).map { provider in
+        (services.upstream?.signIn.providers ?? []).map { provider in
             let query = errand.isEmpty ? "" : "?\(errand.query)"
             return (provider.name, "\(Self.path)/with/\(provider.id)\(query)")
         }

@@ -10,16 +10,14 @@ package final class SignInServices: Sendable {
     package let accounts: any UserStore
     /// `nil` where there is no token side, so nobody who could authenticate a client.
     package let pushedRequests: PushedRequests?
-    package let upstream: UpstreamSignIn?
-    package let upstreamSignOuts: UpstreamSignOuts?
+    /// `nil` where nobody signs in at another provider.
+    package let upstream: UpstreamServices?
     /// `nil` without a master key: then nobody can set up a second factor.
     package let secondFactor: SecondFactorEnrolment?
     /// `nil` where nobody signs in with a passkey.
     package let passkeys: PasskeyServices?
     /// `nil` where nobody signs in with a phone's key.
-    package let selfIssued: SelfIssuedSignIn?
-    /// `nil` where no app links its phone's key.
-    package let keyRegistration: KeyRegistration?
+    package let selfIssued: SelfIssuedServices?
     /// Seals forms of the console that wait for a newer sign-in.
     package let heldForms: ShortLivedSeal
     /// `nil` where phones sign nobody in.
@@ -28,10 +26,9 @@ package final class SignInServices: Sendable {
 
     package init(
         signIn: SignIn, landing: SignInLanding, authorizations: Authorizations, redeemer: LoginTokenRedeemer,
-        accounts: any UserStore, pushedRequests: PushedRequests? = nil, upstream: UpstreamSignIn? = nil,
-        upstreamSignOuts: UpstreamSignOuts? = nil, secondFactor: SecondFactorEnrolment? = nil,
-        passkeys: PasskeyServices? = nil, selfIssued: SelfIssuedSignIn? = nil,
-        keyRegistration: KeyRegistration? = nil, heldForms: ShortLivedSeal, phone: PhoneSignInServices? = nil,
+        accounts: any UserStore, pushedRequests: PushedRequests? = nil, upstream: UpstreamServices? = nil,
+        secondFactor: SecondFactorEnrolment? = nil, passkeys: PasskeyServices? = nil,
+        selfIssued: SelfIssuedServices? = nil, heldForms: ShortLivedSeal, phone: PhoneSignInServices? = nil,
         account: AccountServices
     ) {
         self.signIn = signIn
@@ -41,14 +38,36 @@ package final class SignInServices: Sendable {
         self.accounts = accounts
         self.pushedRequests = pushedRequests
         self.upstream = upstream
-        self.upstreamSignOuts = upstreamSignOuts
         self.secondFactor = secondFactor
         self.passkeys = passkeys
         self.selfIssued = selfIssued
-        self.keyRegistration = keyRegistration
         self.heldForms = heldForms
         self.phone = phone
         self.account = account
+    }
+}
+
+/// Signing in at another provider.
+package final class UpstreamServices: Sendable {
+    package let signIn: UpstreamSignIn
+    /// What the providers tell of those who have signed out there.
+    package let signOuts: UpstreamSignOuts
+
+    package init(signIn: UpstreamSignIn, signOuts: UpstreamSignOuts) {
+        self.signIn = signIn
+        self.signOuts = signOuts
+    }
+}
+
+/// Signing in with a phone's key.
+package final class SelfIssuedServices: Sendable {
+    package let signIn: SelfIssuedSignIn
+    /// `nil` where no app links its phone's key.
+    package let registration: KeyRegistration?
+
+    package init(signIn: SelfIssuedSignIn, registration: KeyRegistration? = nil) {
+        self.signIn = signIn
+        self.registration = registration
     }
 }
 

@@ -18,12 +18,17 @@ package struct FetchLimits: Sendable, Hashable {
     package var staleLifetime: Duration
     /// How long an answer of the introspection endpoint is believed.
     package var introspectionLifetime: Duration
+    /// How long a token that is not active is not asked about again.
+    package var inactiveLifetime: Duration
+    /// How many of those are remembered.
+    package var maximumInactive: Int
 
     package init(
         timeout: Duration = .seconds(5), maximumBytes: Int = 256 * 1024, maximumKeys: Int = 64,
         refreshInterval: Duration = .seconds(60), refreshAhead: Duration = .seconds(30),
         refetchFloor: Duration = .seconds(30),
-        staleLifetime: Duration = .seconds(24 * 3600), introspectionLifetime: Duration = .seconds(30)
+        staleLifetime: Duration = .seconds(24 * 3600), introspectionLifetime: Duration = .seconds(30),
+        inactiveLifetime: Duration = .seconds(5), maximumInactive: Int = 1000
     ) {
         self.timeout = timeout
         self.maximumBytes = maximumBytes
@@ -33,5 +38,7 @@ package struct FetchLimits: Sendable, Hashable {
         self.refetchFloor = refetchFloor
         self.staleLifetime = staleLifetime
         self.introspectionLifetime = introspectionLifetime
+        self.inactiveLifetime = inactiveLifetime
+        self.maximumInactive = maximumInactive
     }
 }

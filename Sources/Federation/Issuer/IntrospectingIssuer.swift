@@ -11,6 +11,7 @@ final class IntrospectingIssuer: TrustedIssuer {
     let reread: (@Sendable () throws -> Secret<String>)?
     let connection: IssuerConnection
     let logger: Logger
+    private let answers: IntrospectionAnswers
 
     /// - Parameter reread: takes the secret from its file again; `nil` for one that is in no file.
     init(
@@ -24,25 +25,13 @@ final class IntrospectingIssuer: TrustedIssuer {
         self.reread = reread
         self.connection = connection
         self.logger = logger
+        answers = IntrospectionAnswers(limits: connection.limits)
     }
 
     func identity(of token: Secret<String>, parsed: ForeignToken?, at now: Timestamp) async throws -> BearerIdentity {
-        let answer: [String: JSONValue]
-        do {
-            let body = try await connection.post(
-                endpoint, form: [("token", token.expose()), ("token_type_hint", "access_token")],
-                clientID: clientID, secret: clientSecret.current)
-            guard let members = JSONValue.parse(body)?.object, members["active"]?.bool != nil else {
-                throw IssuerMetadataError.malformed
-            }
-            answer = members
-        } catch {
-            // Also when the endpoint refuses our own credentials: the token may well be good.
-            logger.warning(
-                "An introspection endpoint gave no usable answer",
-                metadata: ["issuer": "\(settings.issuer)", "error": "\(error)"])
-            throw StorageError.unavailable("introspection")
-        }
+        let key = BearerCache.Key(token)
+        guard !answers.isKnownInactive(key, at: now) else { throw BearerRefusal.inactive }
+        let answer = try await answers.members(for: key, at: now) { try await self.members(of: token) }
         guard answer["active"]?.bool == true else { throw BearerRefusal.inactive }
         if let issuer = answer["iss"] {
             guard let issuer = issuer.string, issuer.hasSameBytes(as: settings.issuer) else {
@@ -53,8 +42,31 @@ final class IntrospectingIssuer: TrustedIssuer {
             .identity(at: now, cacheLifetime: connection.limits.introspectionLifetime, isSigned: false)
     }
 
+    func mustAsk(about token: Secret<String>, at now: Timestamp) -> Bool {
+        !answers.isKnownInactive(BearerCache.Key(token), at: now)
+    }
+
+    private func members(of token: Secret<String>) async throws -> IntrospectionAnswers.Members {
+        do {
+            let body = try await connection.post(
+                endpoint, form: [("token", token.expose()), ("token_type_hint", "access_token")],
+                clientID: clientID, secret: clientSecret.current)
+            guard let members = JSONValue.parse(body)?.object, members["active"]?.bool != nil else {
+                throw IssuerMetadataError.malformed
+            }
+            return members
+        } catch {
+            // Also when the endpoint refuses our own credentials: the token may well be good.
+            logger.warning(
+                "An introspection endpoint gave no usable answer",
+                metadata: ["issuer": "\(settings.issuer)", "error": "\(error)"])
+            throw StorageError.unavailable("introspection")
+        }
+    }
+
     /// Keeps the secret it has when the file is broken, and says so.
     func reload() throws {
+        answers.forget()
         guard let secret = try reread?() else { return }
         if let fault = TrustedIssuerSettings.fault(of: secret) {
             throw TrustedIssuerError(field: "introspection.client_secret_file", text: fault)

@@ -9,6 +9,9 @@ protocol TrustedIssuer: Sendable {
     /// - Parameter parsed: the token taken apart, when it is a JWT.
     func identity(of token: Secret<String>, parsed: ForeignToken?, at now: Timestamp) async throws -> BearerIdentity
 
+    /// Whether that takes a request about this very token.
+    func mustAsk(about token: Secret<String>, at now: Timestamp) -> Bool
+
     /// Reads files again and forgets what was fetched.
     func reload() async throws
 }
@@ -44,6 +47,8 @@ final class SigningIssuer: TrustedIssuer {
         return try BearerClaims(settings: settings, claims: parsed.claims)
             .identity(at: now, cacheLifetime: Self.cacheLifetime, isSigned: true)
     }
+
+    func mustAsk(about token: Secret<String>, at now: Timestamp) -> Bool { false }
 
     func reload() async throws { try await keys.reload() }
 }

@@ -35,13 +35,13 @@ package struct TrustedIssuers: BearerAuthenticator {
     }
 
     package func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity {
-        guard token.expose().utf8.count <= TrustedIssuerSettings.maximumTokenLength else {
-            throw BearerRefusal.malformed
-        }
-        let parsed = ForeignToken(token.expose())
-        let issuer = try parsed.map { parsed throws(BearerRefusal) in try self.issuer(of: parsed) } ?? introspecting
-        guard let issuer, Self.isToken68(token) else { throw BearerRefusal.malformed }
+        let (issuer, parsed) = try self.issuer(of: token)
         return try await issuer.identity(of: token, parsed: parsed, at: now)
+    }
+
+    package func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool {
+        guard introspecting != nil, let (issuer, _) = try? self.issuer(of: token) else { return false }
+        return issuer.mustAsk(about: token, at: now)
     }
 
     /// Reads files of keys and secrets again and forgets fetched keys (SIGHUP). What is broken now stays as it was.
@@ -61,6 +61,25 @@ package struct TrustedIssuers: BearerAuthenticator {
         guard problems.isEmpty else { throw TrustedIssuerProblems(problems) }
     }
 
+    private func issuer(
+        of token: Secret<String>
+    ) throws(BearerRefusal) -> (issuer: any TrustedIssuer, parsed: ForeignToken?) {
+        let text = token.expose()
+        // A secret of ours that strayed is no issuer's, and none is shown it.
+        guard text.utf8.count <= TrustedIssuerSettings.maximumTokenLength, !OpaqueSecret.isMarked(text) else {
+            throw .malformed
+        }
+        let parsed = ForeignToken(text)
+        let issuer: (any TrustedIssuer)?
+        if let parsed {
+            issuer = try self.issuer(of: parsed)
+        } else {
+            issuer = introspecting
+        }
+        guard let issuer, Self.isToken68(text) else { throw .malformed }
+        return (issuer, parsed)
+    }
+
     // The unverified `iss` only chooses whose keys must fit; it is believed once they do.
     private func issuer(of token: ForeignToken) throws(BearerRefusal) -> any TrustedIssuer {
         // Tokens made for something else: a login token must never work as a bearer (contract §2), nor a DPoP proof
@@ -74,8 +93,7 @@ package struct TrustedIssuers: BearerAuthenticator {
     }
 
     // Nothing else reaches an introspection endpoint.
-    private static func isToken68(_ token: Secret<String>) -> Bool {
-        let bytes = token.expose().utf8
-        return !bytes.isEmpty && bytes.allSatisfy(ASCII.isToken68)
+    private static func isToken68(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy(ASCII.isToken68)
     }
 }

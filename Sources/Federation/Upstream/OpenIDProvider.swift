@@ -1,7 +1,6 @@
 package import Bridge
 package import Logging
 import OAuth2
-import Synchronization
 
 /// An upstream OpenID Provider: authorization code with PKCE and nonce, ID token verified by its published keys.
 package final class OpenIDProvider: UpstreamProvider {
@@ -9,13 +8,15 @@ package final class OpenIDProvider: UpstreamProvider {
     package var name: String { settings.name }
 
     private let settings: UpstreamProviderSettings
-    private let issuer: EndpointURL
     private let connection: IssuerConnection
     private let keys: RemoteKeySet
-    private let metadata = Mutex<(value: UpstreamMetadata, until: Timestamp)?>(nil)
+    private let metadata: RemoteDocument<UpstreamMetadata>
     private let time: TimeSource
 
     private static let metadataLifetime = Duration.seconds(600)
+    /// Every visitor of the sign-in page can have the provider asked, also while it fails; and when it is back nobody
+    /// is to wait for long.
+    private static let metadataFloor = Duration.seconds(5)
     /// How far the provider's clock may be off.
     private static let leeway = Duration.seconds(30)
     private static let logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
@@ -27,10 +28,20 @@ package final class OpenIDProvider: UpstreamProvider {
     ) {
         guard let issuer = EndpointURL(settings.issuer, allowingQuery: false) else { return nil }
         self.settings = settings
-        self.issuer = issuer
         self.time = time
         let connection = IssuerConnection(limits: limits)
         self.connection = connection
+        var lasting = limits
+        lasting.refreshInterval = Self.metadataLifetime
+        lasting.refreshAhead = Self.metadataLifetime
+        lasting.refetchFloor = Self.metadataFloor
+        metadata = RemoteDocument(limits: lasting) {
+            try await Self.fetch(issuer, over: connection)
+        } onFailure: { error in
+            logger.warning(
+                "An upstream provider's metadata could not be fetched",
+                metadata: ["issuer": "\(settings.issuer)", "error": "\(error)"])
+        }
         keys = RemoteKeySet(issuer: settings.issuer, limits: limits, logger: logger) {
             let url = try await Self.fetch(issuer, over: connection).keySetURL
             return try KeySet(
@@ -156,27 +167,17 @@ package final class OpenIDProvider: UpstreamProvider {
     }
 
     private func currentMetadata() async throws -> UpstreamMetadata {
-        let now = time.now()
-        if let known = metadata.withLock({ $0 }), now < known.until { return known.value }
-        let fresh = try await Self.fetch(issuer, over: connection)
-        metadata.withLock { $0 = (fresh, now + Self.metadataLifetime) }
-        return fresh
+        guard let metadata = await self.metadata.content(at: time.now(), where: { _ in true }) else {
+            throw StorageError.unavailable("the upstream provider's metadata cannot be fetched")
+        }
+        return metadata
     }
 
     private static func fetch(_ issuer: EndpointURL, over connection: IssuerConnection) async throws -> UpstreamMetadata
     {
-        let json: [UInt8]
-        do {
-            guard let location = IssuerMetadata.locations(of: issuer).first else {
-                throw StorageError.unavailable("the upstream provider has no metadata")
-            }
-            json = try await connection.get(location)
-        } catch is IssuerConnection.Failure {
-            throw StorageError.unavailable("the upstream provider cannot be reached")
-        }
-        guard let metadata = UpstreamMetadata(json: json, issuer: issuer.description) else {
-            throw StorageError.unavailable("the upstream provider's metadata cannot be used")
-        }
+        guard let location = IssuerMetadata.locations(of: issuer).first,
+            let metadata = UpstreamMetadata(json: try await connection.get(location), issuer: issuer.description)
+        else { throw IssuerMetadataError.malformed }
         return metadata
     }
 }

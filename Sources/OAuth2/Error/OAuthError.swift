@@ -3,7 +3,8 @@
 /// Printing it shows the code alone: what is private stays in ``detail``, for log and audit.
 package struct OAuthError: Error, Sendable, CustomStringConvertible {
     package let code: ErrorCode
-    /// Sent to the client. Built from fixed texts and field names; never from a request's values.
+    /// Sent to the client. Fixed words, names, numbers of ours and words of our enums; never a value of the request
+    /// (ADR-0083).
     package let publicDescription: String?
     /// For the audit log, a stable word such as `expired` or `subject_disabled`.
     package let detail: String?
@@ -13,7 +14,9 @@ package struct OAuthError: Error, Sendable, CustomStringConvertible {
     package let challenge: String?
 
     /// - Parameters:
-    ///   - publicDescription: a fixed text; may name a field of the request, never quote its value.
+    ///   - publicDescription: what is expected, in fixed words. It may hold a parameter's name: one that we declare, or
+    ///     one of the request by way of ``unknown(_:as:known:)``. What else it is pieced together of is listed in
+    ///     `ErrorTexts.swift`, which a test holds against the sources.
     ///   - detail: a stable reason for log and audit, not sent.
     package init(
         _ code: ErrorCode, _ publicDescription: String? = nil, detail: String? = nil, retryAfter: Int? = nil,

@@ -10,12 +10,12 @@ extension OAuthError {
     package static func unknown(_ name: String, as what: String, known: some Sequence<String>) -> OAuthError {
         let shown = isPlain(name) ? "\"\(name)\"" : "one of the names"
         let list = known.sorted().joined(separator: ", ")
-        return OAuthError(
-            .invalidRequest, "\(shown) is no \(what)" + (list.isEmpty ? "; there is none" : "; known: \(list)"),
-            detail: "unknown_name")
+        let problem = "\(shown) is no \(what)" + (list.isEmpty ? "; there is none" : "; known: \(list)")
+        return OAuthError(.invalidRequest, problem)
     }
 
-    private static func isPlain(_ name: String) -> Bool {
+    /// Whether a text can be a parameter's or a member's name, and so may be shown (ADR-0083).
+    package static func isPlain(_ name: String) -> Bool {
         (1...40).contains(name.utf8.count)
             && name.utf8.allSatisfy(ASCII.isNameByte)
     }

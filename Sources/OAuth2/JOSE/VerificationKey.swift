@@ -48,7 +48,18 @@ package struct VerificationKey: Sendable {
     /// - Returns: `nil` for a kind that is not known here or fits none of the algorithms, a key for encryption, or an
     ///   RSA key under 2048 bits.
     package init?(jwk: JSONValue, for allowed: Set<SignatureAlgorithm> = usualAlgorithms) {
-        guard let object = jwk.object, object["use"]?.string ?? "sig" == "sig" else { return nil }
+        guard let object = jwk.object, object["use"]?.string ?? "sig" == "sig",
+            let (key, fitting) = Self.key(of: object)
+        else { return nil }
+        algorithms = fitting.intersection(allowed)
+        guard !algorithms.isEmpty, let members = try? Self.thumbprintMembers(of: key) else { return nil }
+        self.key = key
+        self.members = members
+        id = object["kid"]?.string
+    }
+
+    /// A key, and the algorithms that fit its kind.
+    private static func key(of object: [String: JSONValue]) -> (Key, Set<SignatureAlgorithm>)? {
         // Text compares by canonical equivalence, by which "OKP" may have a K that is KELVIN SIGN.
         func word(_ name: String) -> String? {
             object[name]?.string.flatMap { word in word.utf8.allSatisfy { $0 < 0x80 } ? word : nil }
@@ -58,39 +69,34 @@ package struct VerificationKey: Sendable {
             guard let x = bytes("x"), let y = bytes("y"), x.count == length, y.count == length else { return nil }
             return x + y
         }
-        let fitting: Set<SignatureAlgorithm>
         switch (word("kty"), word("crv")) {
         case ("EC", "P-256"):
             guard let point = point(32), let key = try? P256.Signing.PublicKey(rawRepresentation: point) else {
                 return nil
             }
-            (self.key, fitting) = (.p256(key), [.es256])
+            return (.p256(key), [.es256])
         case ("EC", "P-384"):
             guard let point = point(48), let key = try? P384.Signing.PublicKey(rawRepresentation: point) else {
                 return nil
             }
-            (self.key, fitting) = (.p384(key), [.es384])
+            return (.p384(key), [.es384])
         case ("EC", "P-521"):
             guard let point = point(66), let key = try? P521.Signing.PublicKey(rawRepresentation: point) else {
                 return nil
             }
-            (self.key, fitting) = (.p521(key), [.es512])
+            return (.p521(key), [.es512])
         case ("OKP", "Ed25519"):
             guard let x = bytes("x"), let key = try? Curve25519.Signing.PublicKey(rawRepresentation: x) else {
                 return nil
             }
-            (self.key, fitting) = (.ed25519(key), [.eddsa])
+            return (.ed25519(key), [.eddsa])
         case ("RSA", _):
             guard let modulus = bytes("n"), let exponent = bytes("e"), (256...1024).contains(modulus.count),
                 let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent)
             else { return nil }
-            (self.key, fitting) = (.rsa(key), [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512])
+            return (.rsa(key), [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512])
         default: return nil
         }
-        algorithms = fitting.intersection(allowed)
-        guard !algorithms.isEmpty, let members = try? Self.thumbprintMembers(of: key) else { return nil }
-        self.members = members
-        id = object["kid"]?.string
     }
 
     /// The keys of a set that are known here.

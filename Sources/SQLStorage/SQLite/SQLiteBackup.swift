@@ -127,6 +127,19 @@ package enum SQLiteBackup {
         }
     }
 
+    /// Whether an audit signing key has vouched for what is in a database.
+    package static func hasCheckpoints(in path: String) throws(SQLiteOpenError) -> Bool {
+        do {
+            let database = try openForReading(path)
+            defer { try? database.close() }
+            return try database.inDatabase { database in
+                try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM audit_checkpoint)") ?? false
+            }
+        } catch {
+            throw openError(error, path: path)
+        }
+    }
+
     private static func openForReading(
         _ path: String, patience: Database.BusyMode = .immediateError
     ) throws -> DatabaseQueue {

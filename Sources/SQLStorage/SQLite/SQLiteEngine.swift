@@ -92,19 +92,22 @@ final class SQLiteEngine: SQLEngine {
                 defer { isClosed = true }; return !isClosed
             })
         else { return }
-        do {
-            try lookups.close()
-            if let walKeeper {
-                try walKeeper.close()
-                // SQLite does this by itself when the last connection closes, but that is one of the pool's readers,
-                // which cannot write. What is left in the log is read from there at the next start.
-                try pool.writeWithoutTransaction { database in _ = try database.checkpoint(.passive) }
-            }
-            try pool.close()
-            lock?.release()
-        } catch let error as DatabaseError {
-            throw SQLError(error).storageError
+        // Whatever fails, the rest is closed and the node's name let go: nobody closes a second time.
+        var failure: (any Error)?
+        func attempt(_ step: () throws -> Void) {
+            do { try step() } catch { failure = failure ?? error }
         }
+        attempt { try lookups.close() }
+        if let walKeeper {
+            attempt { try walKeeper.close() }
+            // SQLite does this by itself when the last connection closes, but that is one of the pool's readers,
+            // which cannot write. What is left in the log is read from there at the next start.
+            attempt { try pool.writeWithoutTransaction { database in _ = try database.checkpoint(.passive) } }
+        }
+        attempt { try pool.close() }
+        lock?.release()
+        if let error = failure as? DatabaseError { throw SQLError(error).storageError }
+        if let failure { throw failure }
     }
 }
 

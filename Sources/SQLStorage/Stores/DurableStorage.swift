@@ -8,7 +8,7 @@ package final class DurableStorage: Sendable {
     let engine: any SQLEngine
     /// `nil` when the database was opened for reading only.
     private let writing: Writing?
-    private let time: TimeSource
+    let time: TimeSource
     /// ``SubjectSQL/standing`` for a transaction that counts on the answer.
     let heldStanding: SQLStatement
     /// ``LoginTokenSQL/standing`` likewise.

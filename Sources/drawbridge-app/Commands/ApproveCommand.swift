@@ -6,6 +6,7 @@ import Foundation
 struct ApproveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "approve", abstract: "Sign in a browser on another device, as a phone does that scanned its code.",
+        usage: "drawbridge-app approve [<options>] <code>",
         discussion: """
             Takes the link that the code of the page /signin/phone holds, or the eight letters below it. Says \
             who asks, and asks you. After a yes it shows six digits: type them on that page, and nowhere else. \
@@ -84,6 +85,7 @@ struct ApproveCommand: AsyncParsableCommand {
 struct DigitsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "digits", abstract: "Show digits that sign you in on a computer, beside your user name.",
+        usage: "drawbridge-app digits [<options>]",
         discussion: """
             Type them on the provider's page /signin/code, and nowhere else. Nobody will ever ask you for them.
             """)

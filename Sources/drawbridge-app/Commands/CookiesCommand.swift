@@ -10,6 +10,7 @@ import Foundation
 struct CookiesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cookies", abstract: "Print the cookies that sign a web view in.",
+        usage: "drawbridge-app cookies [<options>] <url>",
         discussion: """
             A phone app puts these into its web view. Here they are printed, as JSON in the shape of the \
             DevTools command Network.setCookies, for a browser that is driven by a program. They are secrets.

@@ -6,6 +6,7 @@ import Foundation
 struct LinkPhoneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link-phone", abstract: "Link the key on a phone to your account, so that it signs you in.",
+        usage: "drawbridge-app link-phone [<options>]",
         discussion: """
             Takes a sign-in of the last five minutes, and an app that the operator has named for it. Shows a code \
             for the program that holds the key, which asks you and answers with a proof; this program brings it.

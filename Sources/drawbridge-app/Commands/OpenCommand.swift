@@ -6,6 +6,7 @@ import Foundation
 struct OpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Open a page of the website in your browser, signed in.",
+        usage: "drawbridge-app open [<options>] [<path>]",
         discussion: """
             Asks for a login token and opens its address, which works once and for a minute. It is as good as a \
             password for that minute.

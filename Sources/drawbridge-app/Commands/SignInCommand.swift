@@ -5,6 +5,7 @@ import DrawbridgeClient
 struct SignInCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-in", abstract: "Sign in through your browser, or by what another app has left.",
+        usage: "drawbridge-app sign-in [<options>]",
         discussion: """
             Opens the system's browser, never a window of its own, and waits on 127.0.0.1 and [::1] for the \
             answer. It answers one address, once.

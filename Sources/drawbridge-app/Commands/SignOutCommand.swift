@@ -5,6 +5,7 @@ import DrawbridgeClient
 struct SignOutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-out", abstract: "Sign out: on this device, in every app and on the web.",
+        usage: "drawbridge-app sign-out [<options>]",
         discussion: """
             Ends the device secret at the provider, and with it every app and web session that came from it. The \
             secrets leave this device also when the provider cannot be told.

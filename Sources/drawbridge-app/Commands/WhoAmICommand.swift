@@ -5,7 +5,8 @@ import Foundation
 /// Says who is signed in, as the provider knows it now.
 struct WhoAmICommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "whoami", abstract: "Ask the provider who is signed in in this app.")
+        commandName: "whoami", abstract: "Ask the provider who is signed in in this app.",
+        usage: "drawbridge-app whoami [<options>]")
 
     @OptionGroup var options: AppOptions
 

@@ -25,7 +25,8 @@ struct KeysCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print one website's public key and thumbprint, as JSON.")
+            abstract: "Print one website's public key and thumbprint, as JSON.",
+            usage: "drawbridge-phone keys show [<options>] <website>")
         @OptionGroup var options: StoreOptions
         @Argument(help: "The website: its client_id, or any address of it.") var website: String
 
@@ -46,7 +47,8 @@ struct KeysCommand: AsyncParsableCommand {
 
     struct Forget: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a website's key: to that website you are somebody new from now on.")
+            abstract: "Remove a website's key: to that website you are somebody new from now on.",
+            usage: "drawbridge-phone keys forget [<options>] <website>")
         @OptionGroup var options: StoreOptions
         @Argument(help: "The website: its client_id, or any address of it.") var website: String
 

@@ -13,7 +13,8 @@ struct PINCommand: AsyncParsableCommand {
         subcommands: [Set.self, Remove.self])
 
     struct Set: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Set the PIN, or change it.")
+        static let configuration = CommandConfiguration(
+            abstract: "Set the PIN, or change it.", usage: "drawbridge-phone pin set [<options>]")
         @OptionGroup var options: StoreOptions
 
         @Option(name: .customLong("new-pin-file"), help: "Read the new PIN from the first line of this file.")

@@ -5,6 +5,7 @@ import SelfIssuedIdP
 struct RegisterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "register", abstract: "Have a website's key linked to an account that an app is signed in to.",
+        usage: "drawbridge-phone register [<options>] --code <code>",
         discussion: """
             The app shows a code. This program shows which website it is of, asks you, and prints a proof that \
             you hold the key. Give it to that app, and to nobody else: whoever brings it while signed in to an \

@@ -14,12 +14,16 @@ extension AuditCommand {
                 gone, and records it all with your reason. It mends nothing: an event that was changed stays \
                 reported by audit verify.
 
+                --public-key names a file with earlier audit signing keys, where the key was replaced: else notes \
+                that they signed are told as checkpoint_unknown_key.
+
                 Example:
                   drawbridge audit accept --config drawbridge.yaml \\
                       --reason "restored the backup of 3 May"
                 """)
 
         @OptionGroup var options: StorageOptions
+        @OptionGroup var trusted: TrustedKeysOption
 
         @Option(help: ArgumentHelp(ReasonOption.about))
         var reason: String
@@ -28,7 +32,9 @@ extension AuditCommand {
 
         func run() async throws {
             let location = try options.location()
-            let keys = [try await options.auditSigningKey().verifierKey]
+            // What is signed here and now has to count as well.
+            let own = try await options.auditSigningKey().verifierKey
+            let keys = try await options.trustedKeys(trusted) + [own]
             try await options.withStorage { storage in
                 try await AuditAcceptance(storage: storage, location: location, keys: keys, action: .atCommandLine())
                     .run(saying: reason)

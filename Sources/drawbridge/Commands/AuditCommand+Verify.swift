@@ -28,9 +28,7 @@ extension AuditCommand {
         @Option(name: .customLong("export"), help: "An export in jsonl, instead of a database.")
         var exportPath: String?
 
-        @Option(
-            name: .customLong("public-key"), help: "A file with the keys to trust, as audit public-key prints them.")
-        var publicKeyPath: String?
+        @OptionGroup var trusted: TrustedKeysOption
 
         @Option(
             name: .customLong("checkpoint"), parsing: .upToNextOption,
@@ -44,14 +42,14 @@ extension AuditCommand {
             guard retentionText.map({ DurationText.parse($0) != nil }) ?? true else {
                 throw ValidationError("--retention must be a duration such as 400d.")
             }
-            guard exportPath == nil || publicKeyPath != nil else {
+            guard exportPath == nil || trusted.path != nil else {
                 throw ValidationError("--export needs --public-key.")
             }
         }
 
         func run() async throws {
             var terms = AuditVerificationTerms(
-                trusting: try await trustedKeys(), kept: try checkpointPaths.flatMap(Self.notes),
+                trusting: try await options.trustedKeys(trusted), kept: try checkpointPaths.flatMap(Self.notes),
                 leastRetention: retentionText.flatMap(DurationText.parse))
             let report: AuditVerificationReport
             if let exportPath {
@@ -59,6 +57,10 @@ extension AuditCommand {
                     report = try AuditReview.verify(exportAt: exportPath, terms)
                 } catch {
                     throw SystemFailure(error, doing: "read \(exportPath)")
+                }
+                // What a redirection to a full disk, or an export that failed, leaves behind must not pass.
+                guard report.events > 0 || !report.isValid else {
+                    throw CommandError("\(exportPath) holds no events: there is nothing to verify.")
                 }
             } else {
                 // Before the database: what is in the file was durable there first.
@@ -81,14 +83,23 @@ extension AuditCommand {
             guard !kept.notes.isEmpty else { throw CommandError("\(path) holds no signed note.") }
             return kept.notes
         }
+    }
+}
 
-        private func trustedKeys() async throws -> [AuditVerifierKey] {
-            guard let publicKeyPath else { return [try await options.auditSigningKey().verifierKey] }
-            let text = String(decoding: try InputFile(publicKeyPath).read(), as: UTF8.self)
-            guard let keys = AuditVerifierKey.keys(in: text) else {
-                throw CommandError("\(publicKeyPath) holds a line that is no key, or none.")
-            }
-            return keys
+/// Whose signatures about the audit log count.
+struct TrustedKeysOption: ParsableArguments {
+    @Option(name: .customLong("public-key"), help: "A file with the keys to trust, as audit public-key prints them.")
+    var path: String?
+}
+
+extension StorageOptions {
+    /// The keys in the file that is named; without one, the key beside the database.
+    func trustedKeys(_ option: TrustedKeysOption) async throws -> [AuditVerifierKey] {
+        guard let path = option.path else { return [try await auditSigningKey().verifierKey] }
+        let text = String(decoding: try InputFile(path).read(), as: UTF8.self)
+        guard let keys = AuditVerifierKey.keys(in: text) else {
+            throw CommandError("\(path) holds a line that is no key, or none.")
         }
+        return keys
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bridge
 
 /// Says what is wrong with the settings, or prints those that would be in force.
 struct CheckConfigCommand: AsyncParsableCommand {
@@ -9,7 +10,8 @@ struct CheckConfigCommand: AsyncParsableCommand {
             Every line says where its value comes from. Secrets are never printed. Exit status 0 when the \
             settings are accepted, 1 when not. Warnings, which serve logs too, are about clients that could \
             never authenticate, about names of clients that the settings do not hold (the database may), and \
-            about a console or sign-in pages at the host of a website.
+            about a console or sign-in pages at the host of a website, and about a certificate that expires \
+            within 14 days.
 
             --online also asks what the settings lead to, a line each: key files, database (which is \
             only read), Redis, the keys of issuers, the collector of spans, and our own origins (DNS, TLS, \
@@ -39,7 +41,8 @@ struct CheckConfigCommand: AsyncParsableCommand {
             let inForce = try SettingsInForce(RawSettings.read(options.inputs(flags: settings)))
             try StandardOutput.answer(SettingsReport(inForce).text)
             let settings = inForce.settings
-            for warning in ClientWarnings(in: settings).sentences + OriginWarnings(in: settings).sentences {
+            let expiring = CertificateWarnings(in: settings, at: TimeSource.system.now()).sentences
+            for warning in ClientWarnings(in: settings).sentences + OriginWarnings(in: settings).sentences + expiring {
                 StandardError.write("warning: \(warning)\n")
             }
             StandardError.write("The settings are accepted.\n")

@@ -70,10 +70,8 @@ struct ClientsCommand: AsyncParsableCommand {
             }
             let secret = Self.secret(for: client)
             if let secret { client.secretDigest = secret.digest }
-            let event = AdminAction.atCommandLine().event(
-                replace ? .clientChanged : .clientCreated, clientID: client.id)
-            let isSaved = try await options.withStorage(making: !replace) { [client] in
-                try await $0.save(client, expecting: replace ? .present : .absent, event: event)
+            let isSaved = try await options.withStorage(making: !replace) { [client] storage in
+                try await replace ? Self.overwrite(client, storage) : Self.insert(client, storage)
             }
             guard isSaved else {
                 throw CommandError(
@@ -83,6 +81,18 @@ struct ClientsCommand: AsyncParsableCommand {
             }
             StandardOutput.say("\(replace ? "Replaced" : "Added") \(client.id). Running servers know within a second.")
             if let secret { try StandardOutput.write("client_secret, shown this once: \(secret.expose())\n") }
+        }
+
+        private static func insert(_ client: Client, _ storage: any BridgeStorage) async throws -> Bool {
+            let event = AdminAction.atCommandLine().event(.clientCreated, clientID: client.id)
+            return try await storage.save(client, expecting: .absent, event: event)
+        }
+
+        private static func overwrite(_ client: Client, _ storage: any BridgeStorage) async throws -> Bool {
+            guard let seen = try await storage.clients().first(where: { $0.id == client.id }) else { return false }
+            let event = AdminAction.atCommandLine().event(
+                .clientChanged, clientID: client.id, fields: try ClientDocument.fieldsChanged(from: seen, to: client))
+            return try await storage.save(client, expecting: .present, event: event)
         }
 
         private static func client(_ text: String) throws -> Client {

@@ -12,6 +12,10 @@ struct CommandFailure: Error, CustomStringConvertible {
         if error is ExitCode || error is CleanExit || error is ValidationError { return nil }
         if let failure = Self.refusal(error) {
             description = [failure.description, failure.remedy].compactMap(\.self).joined(separator: " ")
+        } else if let missing = Self.missing(error) {
+            description =
+                "The database has no \(missing): it is damaged, or another program's. drawbridge check-config says "
+                + "which database that is; drawbridge restore puts a backup in its place."
         } else if let error = error as? CommandError {
             // As it stands: one that begins with a name begins with the very letters of the name.
             description = Self.closed(error.description)
@@ -35,6 +39,15 @@ struct CommandFailure: Error, CustomStringConvertible {
             access(path, R_OK) == 0 || path.hasSuffix(".lock") ? nil : SystemFailure(code: errno, doing: "open \(path)")
         default: SystemFailure(error)
         }
+    }
+
+    /// The table or column that a database lacks. Nothing else of an engine's message, which could quote values.
+    private static func missing(_ error: any Error) -> String? {
+        guard case StorageError.corrupt(let text) = error else { return nil }
+        if let found = text.firstMatch(of: /no such (table|column): ([A-Za-z0-9_.]+)/) {
+            return "\(found.1) \(found.2)"
+        }
+        return text.firstMatch(of: /relation "([A-Za-z0-9_.]+)" does not exist/).map { "table \($0.1)" }
     }
 
     /// Errors that complete a sentence elsewhere, such as "the directory … does not exist", as one by themselves.

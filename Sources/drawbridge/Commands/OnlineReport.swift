@@ -16,8 +16,7 @@ struct OnlineReport {
 
     static func make(_ settings: DrawbridgeSettings, time: TimeSource = .system) async -> OnlineReport {
         var report = OnlineReport()
-        report.addKeyFiles(settings)
-        report.add("database", await database(settings))
+        await report.addKeysAndDatabase(settings, at: time.now())
         if let redis = settings.redis { report.add("redis", await Self.redis(redis)) }
         for issuer in settings.trustedIssuers {
             report.add("trusted issuer \(issuer.issuer)", await OnlineCheck.keys(of: issuer))
@@ -48,14 +47,30 @@ struct OnlineReport {
         }
     }
 
-    private mutating func addKeyFiles(_ settings: DrawbridgeSettings) {
-        let master = settings.storage.masterKeyPath
+    private mutating func addKeysAndDatabase(_ settings: DrawbridgeSettings, at now: Timestamp) async {
+        let (database, keys) = await Self.database(settings)
+        let algorithms = StorageLocation(settings).keyAlgorithms
+        // Those retired at once may be of the master key before this one.
+        let used = keys.filter { $0.isLive(at: now) && algorithms.contains($0.algorithm) }
+        add("master key", Self.masterKey(at: settings.storage.masterKeyPath, opening: used))
+        addAuditSigningKey(settings)
+        add("database", database)
+    }
+
+    /// - Parameter keys: of the database that it is for; what one master key has sealed no other opens.
+    private static func masterKey(at path: String, opening keys: [SealedSigningKey]) -> OnlineCheck.Finding {
         do {
-            _ = try MasterKeyFile.load(master)
-            add("master key", .good(master))
+            let master = try MasterKeyFile.load(path)
+            if let key = keys.first(where: { !$0.isOpened(by: master) }) {
+                throw MasterKeyFileError(path: path, problem: .mismatch(keyID: key.id))
+            }
+            return .good(path)
         } catch {
-            add("master key", .bad("\(error)"))
+            return .bad("\(error)")
         }
+    }
+
+    private mutating func addAuditSigningKey(_ settings: DrawbridgeSettings) {
         let signing = settings.audit.signingKeyPath
         do {
             _ = try PrivateFile.read(signing)
@@ -67,23 +82,26 @@ struct OnlineReport {
         }
     }
 
-    private static func database(_ settings: DrawbridgeSettings) async -> OnlineCheck.Finding {
+    /// - Returns: what was found, and the signing keys that are in it.
+    private static func database(
+        _ settings: DrawbridgeSettings
+    ) async -> (finding: OnlineCheck.Finding, keys: [SealedSigningKey]) {
         let location = StorageLocation(settings)
         guard location.hasDatabase else {
-            return .note("\(location.databasePath) is not there yet; the first start makes it")
+            return (.note("\(location.databasePath) is not there yet; the first start makes it"), [])
         }
         do {
             let storage = try await location.openForReading()
-            _ = try await storage.signingKeys()
+            let keys = try await storage.signingKeys().keys
             try await storage.close()
-            return .good(location.database == nil ? location.databasePath : "answers")
+            return (.good(location.database == nil ? location.databasePath : "answers"), keys)
         } catch let error as StorageError {
             // For the operator's own eyes; the text names no values.
             switch error {
-            case .unavailable(let text), .undecided(let text), .corrupt(let text): return .bad(text)
+            case .unavailable(let text), .undecided(let text), .corrupt(let text): return (.bad(text), [])
             }
         } catch {
-            return .bad("\(error)")
+            return (.bad("\(error)"), [])
         }
     }
 
@@ -92,14 +110,15 @@ struct OnlineReport {
         let client = RedisClient(
             settings: redis.connection, group: MultiThreadedEventLoopGroup.singleton, logger: silent)
         await client.waitForFirstAttempt()
+        let place = redis.connection.addresses.map(\.description).joined(separator: ", ")
         let finding: OnlineCheck.Finding
         do {
             try await client.checkAvailable()
             finding = .good("answers")
         } catch StorageError.unavailable(let text) {
-            finding = .bad(text)
+            finding = .bad("\(place): \(text)")
         } catch {
-            finding = .bad("does not answer")
+            finding = .bad("\(place): does not answer")
         }
         await client.close()
         return finding

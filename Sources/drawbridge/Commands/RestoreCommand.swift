@@ -20,6 +20,9 @@ struct RestoreCommand: AsyncParsableCommand {
             sessions, codes, passkeys and keys as the backup has them. Keys that were retired since stay retired. \
             The audit log ends where the backup ends: that is accepted in its own words, as by audit accept.
 
+            On a new machine put the master-key and the audit-signing-key that you kept in their places first: no \
+            backup has them. --new-audit-key goes on without the second.
+
             --in-place does the same for a database that was put back by other means: PostgreSQL's, or a copy of \
             the whole folder.
 
@@ -43,6 +46,11 @@ struct RestoreCommand: AsyncParsableCommand {
             were ended or removed since.
             """)
     var keepsSessions = false
+
+    @Flag(
+        name: .customLong("new-audit-key"),
+        help: "Make another audit signing key where the one that signed the log so far is lost.")
+    var makesSigningKey = false
 
     @OptionGroup var why: ReasonOption
     @OptionGroup var options: StorageOptions
@@ -82,6 +90,7 @@ struct RestoreCommand: AsyncParsableCommand {
         }
         let contents = try folder.verified()
         try SQLiteBackup.check(folder.databasePath)
+        let lacksKey = try lacksSigningKey(at: location) { try SQLiteBackup.hasCheckpoints(in: folder.databasePath) }
         if options.dataPath == nil { try StorageFolder.create(try options.settings.load().storage.directory) }
         let hold = try SQLiteBackup.hold(location.databasePath, nodes: [location.node, "\(location.node)-cli"])
         defer { hold.release() }
@@ -106,6 +115,7 @@ struct RestoreCommand: AsyncParsableCommand {
         hold.release(node: "\(location.node)-cli")
         try await accept(at: location, saying: said)
         StandardOutput.say("Restored the backup of \(contents.madeAt), with \(contents.events) events.")
+        if lacksKey { Self.tellOfNewKey(at: location) }
         if FileManager.default.fileExists(atPath: kept) { StandardOutput.say("What was there before is now \(kept).") }
         if !FileManager.default.fileExists(atPath: location.masterKeyPath) {
             StandardOutput.say(
@@ -115,6 +125,10 @@ struct RestoreCommand: AsyncParsableCommand {
 
     private func restoreInPlace(_ location: StorageLocation) async throws {
         guard location.hasDatabase else { throw CommandError("There is no database at \(location.databasePath).") }
+        let lacksKey = try lacksSigningKey(at: location) {
+            // A shared database that was put back has had a server.
+            try location.database != nil || SQLiteBackup.hasCheckpoints(in: location.databasePath)
+        }
         let hold =
             location.database == nil
             ? try SQLiteBackup.hold(location.databasePath, nodes: [location.node, "\(location.node)-cli"]) : nil
@@ -136,6 +150,32 @@ struct RestoreCommand: AsyncParsableCommand {
             try SQLiteBackup.mark(location.databasePath, node: location.node, prefix: location.commitMarkPrefix)
         }
         try await accept(at: location, saying: said)
+        if lacksKey { Self.tellOfNewKey(at: location) }
+    }
+
+    /// Whether a new audit signing key has to be made for a log that another one signed.
+    ///
+    /// Not without being asked: once the kept key is put there after all, nothing vouches for what the new one signed.
+    private func lacksSigningKey(at location: StorageLocation, isSigned: () throws -> Bool) throws -> Bool {
+        let path = location.signingKeyPath
+        guard access(path, F_OK) != 0, errno == ENOENT, try isSigned() else { return false }
+        guard makesSigningKey else {
+            throw CommandError(
+                """
+                There is no \(path), and the audit log is signed. Put the audit-signing-key that you kept there \
+                first. If it is lost, go on with a new one by --new-audit-key: what the lost one signed can then be \
+                verified with its public key alone.
+                """)
+        }
+        return true
+    }
+
+    private static func tellOfNewKey(at location: StorageLocation) {
+        StandardOutput.say(
+            """
+            Made the audit signing key \(location.signingKeyPath): add what drawbridge audit public-key prints to \
+            audit.pub.
+            """)
     }
 
     /// The log ends earlier than what was signed about it: that is known, and has its reason.

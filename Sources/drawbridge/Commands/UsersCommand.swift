@@ -77,19 +77,30 @@ private struct UserSwitch {
     let disables: Bool
 
     func apply(_ options: StorageOptions) async throws -> Ended {
-        let result = try await options.withStorage { storage in
-            let subject = try await UserName(subject).subject(in: storage)
+        try await options.withStorage { storage in
+            let user = try await UserName(subject).subject(in: storage)
             let action = AdminAction.atCommandLine()
-            return try await storage.setDisabled(
-                disables, subject: subject,
-                event: action.event(disables ? .userDisabled : .userEnabled, subject: subject),
+            let result = try await storage.setDisabled(
+                disables, subject: user, event: action.event(disables ? .userDisabled : .userEnabled, subject: user),
                 ending: Ending(action))
+            switch result {
+            case .changed(let ended): return ended
+            case .unchanged, .noAccount, .usernameTaken: throw try await refusal(of: user, in: storage)
+            case .lastAdministrator: throw CommandError.lastAdministrator(subject)
+            }
         }
-        switch result {
-        case .changed(let ended): return ended
-        case .unchanged, .noAccount, .usernameTaken:
-            throw CommandError("\(subject) is unknown, or is \(disables ? "disabled" : "enabled") already.")
-        case .lastAdministrator: throw CommandError.lastAdministrator(subject)
+    }
+
+    private func refusal(of user: Subject, in storage: any BridgeStorage) async throws -> CommandError {
+        guard try await storage.record(of: user) == nil else {
+            return CommandError("\(subject) is \(disables ? "disabled" : "enabled") already.")
         }
+        // The users of an issuer have its prefix, which is easily left out: login:alice.
+        let similar = try await storage.users(matching: ":\(subject)", after: nil, limit: 100)
+            .first { $0.subject.rawValue.hasSuffix(":\(subject)") }
+        guard let similar else {
+            return CommandError("\(subject) is unknown here: drawbridge users list has those that are known.")
+        }
+        return CommandError("\(subject) is unknown here: did you mean \(similar.subject.rawValue)?")
     }
 }

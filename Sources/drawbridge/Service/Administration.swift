@@ -16,24 +16,8 @@ struct Administration: Sendable {
         let storage = ground.storage
         let time = ground.time
         let started = time.now()
-        let administrators = StoredAdministrators(
-            storage, enrols: wings.signIn.secondFactor != nil)
-        let local = wings.provider.map {
-            LocalAdminTokens(
-                tokens: $0.tokens.accessTokens, clients: ground.clients, administrators: administrators,
-                requiresSecondFactor: requiresSecondFactor)
-        }
-        let authenticator = AdminAuthenticators(
-            [local].compactMap(\.self) + [UserTokensDoNotAdminister(wings.bearers.issuers)])
         return AdminServices(
-            gate: AdminGate(
-                authenticator: authenticator,
-                adminSessions: AdminSessions(store: storage, authenticator: authenticator, time: time),
-                webSessions: wings.sessions.webSessions,
-                administrators: administrators, requiresSecondFactor: requiresSecondFactor,
-                publicOrigin: settings.origins.admin, proofs: wings.bearers.proofs, refusals: ground.refusals,
-                time: time),
-            storage: storage,
+            gate: gate(ground, wings), storage: storage,
             clients: ClientRegister(
                 store: storage, directory: ground.clients, fixed: clients.fixedIDs,
                 reload: clients.reloadStored),
@@ -59,5 +43,24 @@ struct Administration: Sendable {
                 settings: {
                     SettingListing(settings, defaultTarget: ground.clients.current.defaultTarget).lines
                 }, alerts: alerts))
+    }
+
+    private func gate(_ ground: Ground, _ wings: Wings) -> AdminGate {
+        let administrators = StoredAdministrators(
+            ground.storage, enrols: wings.signIn.secondFactor != nil)
+        let local = wings.provider.map {
+            LocalAdminTokens(
+                tokens: $0.tokens.accessTokens, clients: ground.clients, administrators: administrators,
+                requiresSecondFactor: requiresSecondFactor)
+        }
+        let authenticator = AdminAuthenticators(
+            [local].compactMap(\.self) + [UserTokensDoNotAdminister(wings.bearers.issuers)])
+        return AdminGate(
+            authenticator: authenticator,
+            adminSessions: AdminSessions(store: ground.storage, authenticator: authenticator, time: ground.time),
+            webSessions: wings.sessions.webSessions,
+            administrators: administrators, requiresSecondFactor: requiresSecondFactor,
+            publicOrigin: ground.settings.origins.admin, proofs: wings.bearers.proofs, refusals: ground.refusals,
+            time: ground.time)
     }
 }

@@ -43,8 +43,7 @@ struct Composition: Sendable {
         webhooks = WebhookNotifier(
             store: storage, clients: clients.directory,
             secrets: WebhookSecretFiles(folder: settings.sessions.webhookSecretsPath), delivery: WebhookPoster(),
-            time: time,
-            logger: logger)
+            time: time, logger: logger)
         metrics = PrometheusMetrics()
         alerts = AlertBoard(rules: settings.alerts.rules)
         telemetry = Telemetry(
@@ -52,21 +51,11 @@ struct Composition: Sendable {
         let shared = await SharedState(settings: settings, metrics: metrics, logger: logger, time: time)
         let master = try MasterKeyFile.load(settings.storage.masterKeyPath)
         let keys = try await ServiceKeys.start(
-            settings: settings, store: storage, master: master,
-            announce: { [revocations = shared.revocations] in
-                // What is lost is read from the store at the next poll.
-                try? await revocations?.publishKeyChange()
-            },
-            time: time, logger: logger)
+            settings: settings, store: storage, master: master, announce: shared.announceKeyChange, time: time,
+            logger: logger)
         forwarding = AuditForwarding(settings: settings, storage: storage, metrics: metrics, logger: logger, time: time)
-        auditWatch = AuditWatchService(
-            storage: storage, file: AuditNoteFile(besideSigningKey: settings.audit.signingKeyPath),
-            keys: [try AuditSigningKey.load(path: settings.audit.signingKeyPath).verifierKey], watch: watch,
-            retention: settings.audit.retention, metrics: metrics, time: time, logger: logger)
-        let leaseMetrics = NodeLeaseMetrics(metrics)
-        storage.observeNode { leaseMetrics.record($0) }
-        let writerMetrics = WriterMetrics(metrics)
-        storage.observeWriter { writerMetrics.record($0, $1) }
+        auditWatch = try AuditWatchService(settings, storage, watch, metrics: metrics, time: time, logger: logger)
+        Self.observe(storage, for: metrics)
         readiness = Readiness(
             checks: Self.checks(storage, keys, time) + [shared.readinessCheck].compactMap(\.self) + forwarding.checks
                 + watch.checks)
@@ -79,19 +68,9 @@ struct Composition: Sendable {
         self.ground = ground
         self.wings = wings
         services = BridgeServices(
-            front: FrontServices(
-                accessLog: accessLog, metrics: metrics, proofs: wings.bearers.proofs, keys: keys, time: time,
-                recorder: telemetry?.recorder),
-            browsers: BrowserServices(
-                sessions: wings.sessions.webSessions, endings: wings.sessions.endings, clients: clients.directory,
-                formTokens: FormTokens(keys: keys.loginTokens, time: time),
-                pages: try Pages(files: files, siteName: httpSettings.siteName, signInURL: httpSettings.signInURL),
-                files: files),
-            loginTokens: LoginTokenServices(
-                issuer: wings.loginTokens.issuer,
-                overview: LoginTokenOverview(store: storage, parents: wings.sessions.parents, time: time),
-                redeemer: wings.loginTokens.redeemer, handOffs: wings.loginTokens.handOffs, bearers: wings.gate),
-            signIn: wings.signIn,
+            front: FrontServices(ground, wings, accessLog: accessLog, metrics: metrics),
+            browsers: try BrowserServices(ground, wings, files: files, settings: httpSettings),
+            loginTokens: LoginTokenServices(ground, wings), signIn: wings.signIn,
             admin: try administration.services(
                 ground, wings, clients: clients, readiness: readiness, alerts: alerts, auditTerms: auditWatch.terms),
             provider: wings.provider?.services, device: wings.provider?.nativeSSO.services)
@@ -118,6 +97,14 @@ struct Composition: Sendable {
         let problems = TrustedIssuerSettings.problems(in: settings.trustedIssuers, beside: own)
         guard problems.isEmpty else { throw SettingsRefused(problems: problems.map { SettingError($0) }) }
         return issuers
+    }
+
+    /// What the storage tells of this node and of its writer, for metrics.
+    private static func observe(_ storage: any BridgeStorage, for metrics: PrometheusMetrics) {
+        let leaseMetrics = NodeLeaseMetrics(metrics)
+        storage.observeNode { leaseMetrics.record($0) }
+        let writerMetrics = WriterMetrics(metrics)
+        storage.observeWriter { writerMetrics.record($0, $1) }
     }
 
     /// What a server cannot do without.
@@ -148,12 +135,14 @@ struct Composition: Sendable {
 
     /// Rereads keys, clients and issuers' files of keys and secrets. What cannot be read stays as it is, and the log
     /// says so.
-    func reload() async {
-        let outcomes = [
+    /// - Parameter certificate: takes in the listener's certificate, where it has one.
+    func reload(certificate: (@Sendable () throws -> Void)? = nil) async {
+        var outcomes = [
             await attempt("clients") { try await clients.reload() },
             await attempt("signing keys") { try await ground.keys.reload() },
             await attempt("trusted issuers") { try await issuers.reload() },
         ]
+        if let certificate { outcomes.append(await attempt("certificate") { try certificate() }) }
         bearerCache.reload()
         await auditWatch.look()
         let reloaded = outcomes.compactMap(\.self)
@@ -166,9 +155,52 @@ struct Composition: Sendable {
             try await action()
             return what
         } catch {
-            ground.logger.error("could not reload \(what); the old ones stay", metadata: ["error": "\(error)"])
+            ground.logger.error("could not reload \(what); what was in force stays", metadata: ["error": "\(error)"])
             return nil
         }
+    }
+}
+
+extension AuditWatchService {
+    fileprivate init(
+        _ settings: DrawbridgeSettings, _ storage: any BridgeStorage, _ watch: AuditWatch,
+        metrics: PrometheusMetrics, time: TimeSource, logger: Logger
+    ) throws {
+        let keyPath = settings.audit.signingKeyPath
+        self.init(
+            storage: storage, file: AuditNoteFile(besideSigningKey: keyPath),
+            keys: [try AuditSigningKey.load(path: keyPath).verifierKey], watch: watch,
+            retention: settings.audit.retention, metrics: metrics, time: time, logger: logger)
+    }
+}
+
+extension FrontServices {
+    fileprivate convenience init(
+        _ ground: Ground, _ wings: Wings, accessLog: AccessLog, metrics: PrometheusMetrics
+    ) {
+        self.init(
+            accessLog: accessLog, metrics: metrics, proofs: wings.bearers.proofs, keys: ground.keys, time: ground.time,
+            recorder: ground.recorder)
+    }
+}
+
+extension BrowserServices {
+    fileprivate convenience init(
+        _ ground: Ground, _ wings: Wings, files: PublicFiles, settings: BridgeHTTPSettings
+    ) throws {
+        self.init(
+            sessions: wings.sessions.webSessions, endings: wings.sessions.endings, clients: ground.clients,
+            formTokens: FormTokens(keys: ground.keys.loginTokens, time: ground.time),
+            pages: try Pages(files: files, siteName: settings.siteName, signInURL: settings.signInURL), files: files)
+    }
+}
+
+extension LoginTokenServices {
+    fileprivate convenience init(_ ground: Ground, _ wings: Wings) {
+        self.init(
+            issuer: wings.loginTokens.issuer,
+            overview: LoginTokenOverview(store: ground.storage, parents: wings.sessions.parents, time: ground.time),
+            redeemer: wings.loginTokens.redeemer, handOffs: wings.loginTokens.handOffs, bearers: wings.gate)
     }
 }
 

@@ -1,6 +1,7 @@
 import Bridge
 import BridgeHTTP
 import Logging
+import OAuth2
 
 /// What all wings of a server stand on.
 struct Ground: Sendable {
@@ -56,6 +57,11 @@ struct Ground: Sendable {
     var authorizationLimit: UserLimit {
         UserLimit(
             scope: "authorize.subject", bucket: limits.authorizationPerSubject, limiter: limiter, refusals: refusals)
+    }
+
+    /// Bearers that are shown at the token endpoint and its neighbours.
+    func inquiries(by authenticator: any BearerAuthenticator) -> BearerInquiries {
+        BearerInquiries(authenticator, limiter: limiter, limits: limits, refusals: refusals, else: .slowDown)
     }
 
     /// Of the refreshes that one user's apps and web views may make.

@@ -18,6 +18,7 @@ struct NativeSSOWing: Sendable {
         let configuration = NativeSSOConfiguration(
             configured: ground.settings.nativeSSO.configured, store: storage, time: ground.time)
         let secrets = DeviceSecrets(store: storage, configuration: configuration, endings: sessions.endings)
+        let limits = ground.settings.rateLimits
         let native = NativeSSOExchange(
             inquiry: NativeSSOInquiry(
                 issuer: ground.issuer, configuration: configuration, devices: storage, grants: storage,
@@ -25,15 +26,16 @@ struct NativeSSOWing: Sendable {
                 accessTokens: tokens.accessTokens, idTokens: tokens.idTokens),
             opening: NativeSSOOpening(
                 store: storage, tokens: tokens.ofSessions, refreshTokens: tokens.refreshTokens, cookies: cookies,
-                webSessions: sessions.webSessions, endings: sessions.endings),
+                webSessions: sessions.webSessions, endings: sessions.endings,
+                webSessionsPerDevice: limits.areEnforced ? limits.limits.webSessionsPerDevice : nil),
             devices: secrets, limiter: ground.limiter, refusals: ground.refusals)
         self.configuration = configuration
         self.secrets = secrets
         let exchange = TokenExchangeGrant(
             native: native,
             loginTokens: LoginTokenExchange(
-                issuer: loginTokens.issuer, redeemer: loginTokens.redeemer, bearers: bearers.local(tokens.accessTokens),
-                tokens: tokens.ofSessions))
+                issuer: loginTokens.issuer, redeemer: loginTokens.redeemer,
+                bearers: ground.inquiries(by: bearers.local(tokens.accessTokens)), tokens: tokens.ofSessions))
         self.exchange = exchange
         services = DeviceServices(
             configuration: configuration, secrets: secrets, devices: storage,

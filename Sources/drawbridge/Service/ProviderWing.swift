@@ -51,8 +51,8 @@ struct ProviderWing: Sendable {
                 authenticator: authenticator, accessTokens: tokens.accessTokens, idTokens: tokens.idTokens,
                 grants: ground.storage, endings: sessions.endings, refusals: ground.refusals,
                 further: [
-                    nativeSSO.secrets.revocation,
-                    AppSignOut(bearers: bearers.issuers, endings: sessions.endings).revocation,
+                    nativeSSO.secrets.revocation(among: ground.clients),
+                    AppSignOut(bearers: ground.inquiries(by: bearers.issuers), endings: sessions.endings).revocation,
                 ], time: ground.time),
             introspection: TokenIntrospection(
                 authenticator: authenticator, accessTokens: tokens.accessTokens, refreshTokens: ground.storage,

@@ -25,83 +25,111 @@ struct Server: Sendable {
     /// Returns after a clean stop: requests in flight are answered, the audit log is closed by a checkpoint.
     func run() async throws {
         let settings = ground.settings
-        let logger = ground.logger
-        let certificate = settings.listeners.tls.map {
-            TLSCertificate(certificatePath: $0.certificate, keyPath: $0.privateKey)
-        }
+        let certificate = settings.listeners.tls?.pair
         let tls = try certificate.map { Reloadable(try $0.load()) }
+        warnOfCertificate()
         let ready = ReadyLatch(expecting: 2) { await started() }
-        func malformed(strictTransportSecurity: String?) -> MalformedRequests {
-            MalformedRequests(
-                front: composition.services.front, origins: composition.httpSettings.origins,
-                strictTransportSecurity: strictTransportSecurity)
-        }
-        let publicApplication = buildApplication(
-            router: buildRouter(
-                services: composition.services, settings: composition.httpSettings, frontPage: frontPage,
-                beside: beside, extraRoutes: extraRoutes),
-            address: settings.listeners.main.bindAddress, limits: settings.listeners.connections, tls: tls,
-            malformed: malformed(strictTransportSecurity: composition.httpSettings.strictTransportSecurityValue),
-            logger: logger,
-            onServerRunning: { _ in await ready.arrive() })
-        let managementApplication = buildApplication(
-            router: buildManagementRouter(
-                readiness: composition.readiness, metrics: composition.metrics,
-                issuer: composition.httpSettings.origins.issuer),
-            address: settings.listeners.management.bindAddress, malformed: malformed(strictTransportSecurity: nil),
-            logger: logger,
-            onServerRunning: { _ in await ready.arrive() })
+        let main = publicApplication(tls: tls, ready: ready)
+        let management = managementApplication(ready: ready)
 
         await composition.auditWatch.begin()
         let signals = await UnixSignalsSequence(trapping: .sighup)
-        let reload = ReloadService(signals: signals) { [composition] in
-            await composition.reload()
-            Self.reload(certificate, into: tls, logger: logger)
+        let reload = ReloadService(signals: signals) { [self] in
+            guard let certificate, let tls else { return await composition.reload() }
+            await composition.reload { tls.replace(with: try certificate.load()) }
+            warnOfCertificate()
         }
         // Stopped in reverse order: first the readiness, then the public listener, the rest after it.
-        let services: [any Service] =
-            // The last to stop: it sends what the last requests left.
-            [composition.telemetry?.service].compactMap(\.self) + [
-                PurgeService(
-                    storage: ground.storage, auditRetention: settings.audit.retention,
-                    watch: composition.auditWatch.watch, interval: settings.storage.purgeInterval,
-                    time: ground.time,
-                    logger: logger),
-                SessionNewsService(sessions: composition.wings.sessions.webSessions, logger: logger),
-                DisabledUserService(users: composition.wings.sessions.subjects.disabledUsers, logger: logger),
-                KeyNewsService(keys: ground.keys, logger: logger),
-                AlertService(
-                    board: composition.alerts, tallies: ground.storage,
-                    delivery: settings.alerts.webhook.map {
-                        AlertWebhook(url: $0, secret: settings.alerts.webhookSecret)
-                    },
-                    node: settings.storage.node, time: ground.time, logger: logger),
-                WebhookSubscription(notifier: composition.webhooks, logger: logger),
-                NoticeService(worker: composition.webhooks, bell: composition.notices, logger: logger),
-                ClientNewsService(clients: composition.clients, logger: logger), composition.auditWatch,
-                AuditTallyService(
-                    storage: ground.storage, metrics: composition.metrics, time: ground.time,
-                    logger: logger),
-                AuditSealService(storage: ground.storage, time: ground.time, logger: logger),
-                suppressedEvents,
-            ] + composition.forwarding.services + revocationServices + providerServices + [
-                reload, managementApplication, publicApplication, StopGate { [composition] in composition.beginStop() },
-            ]
-        var configuration = ServiceGroupConfiguration(
-            // By its type: else a service is named by all that it holds.
-            services: services.map { .init(service: $0, serviceName: "\(type(of: $0))") },
-            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        configuration.maximumGracefulShutdownDuration = settings.process.shutdownGrace
+        let configuration = groupConfiguration(
+            of: backgroundServices + [
+                reload, management, main, StopGate { [composition] in composition.beginStop() },
+            ])
         do {
             try ListenError.check(settings)
             try await ServiceGroup(configuration: configuration).run()
         } catch is CancellationError {
-            logger.warning("requests were still in flight after the grace period")
+            ground.logger.warning("requests were still in flight after the grace period")
         } catch {
             await stopped()
             throw ListenError(error, settings) ?? error
         }
         await stopped()
+    }
+
+    private func publicApplication(
+        tls: Reloadable<NIOSSLContext>?, ready: ReadyLatch
+    ) -> some ApplicationProtocol {
+        let listeners = ground.settings.listeners
+        return buildApplication(
+            router: buildRouter(
+                services: composition.services, settings: composition.httpSettings, frontPage: frontPage,
+                beside: beside, extraRoutes: extraRoutes),
+            address: listeners.main.bindAddress, limits: listeners.connections, tls: tls,
+            malformed: malformedRequests(
+                strictTransportSecurity: composition.httpSettings.strictTransportSecurityValue),
+            logger: ground.logger,
+            onServerRunning: { _ in await ready.arrive() })
+    }
+
+    private func managementApplication(ready: ReadyLatch) -> some ApplicationProtocol {
+        buildApplication(
+            router: buildManagementRouter(
+                readiness: composition.readiness, metrics: composition.metrics,
+                issuer: composition.httpSettings.origins.issuer),
+            address: ground.settings.listeners.management.bindAddress,
+            malformed: malformedRequests(strictTransportSecurity: nil), logger: ground.logger,
+            onServerRunning: { _ in await ready.arrive() })
+    }
+
+    private func malformedRequests(strictTransportSecurity: String?) -> MalformedRequests {
+        MalformedRequests(
+            front: composition.services.front, origins: composition.httpSettings.origins,
+            strictTransportSecurity: strictTransportSecurity)
+    }
+
+    private func groupConfiguration(of services: [any Service]) -> ServiceGroupConfiguration {
+        var configuration = ServiceGroupConfiguration(
+            // By its type: else a service is named by all that it holds.
+            services: services.map { .init(service: $0, serviceName: "\(type(of: $0))") },
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: ground.logger)
+        configuration.maximumGracefulShutdownDuration = ground.settings.process.shutdownGrace
+        return configuration
+    }
+
+    /// What runs beside the listeners, in the order in which it starts.
+    private var backgroundServices: [any Service] {
+        let storage = ground.storage
+        let time = ground.time
+        let logger = ground.logger
+        // The last to stop: it sends what the last requests left.
+        return [composition.telemetry?.service].compactMap(\.self) + [
+            purge, SessionNewsService(sessions: composition.wings.sessions.webSessions, logger: logger),
+            DisabledUserService(users: composition.wings.sessions.subjects.disabledUsers, logger: logger),
+            KeyNewsService(keys: ground.keys, logger: logger), alerts,
+            WebhookSubscription(notifier: composition.webhooks, logger: logger),
+            NoticeService(worker: composition.webhooks, bell: composition.notices, logger: logger),
+            ClientNewsService(clients: composition.clients, logger: logger), composition.auditWatch,
+            AuditTallyService(storage: storage, metrics: composition.metrics, time: time, logger: logger),
+            AuditSealService(storage: storage, time: time, logger: logger),
+            suppressedEvents,
+        ] + composition.forwarding.services + revocationServices + providerServices
+    }
+
+    private var purge: PurgeService {
+        PurgeService(
+            storage: ground.storage, auditRetention: ground.settings.audit.retention,
+            watch: composition.auditWatch.watch, interval: ground.settings.storage.purgeInterval, time: ground.time,
+            logger: ground.logger)
+    }
+
+    private var alerts: AlertService {
+        let settings = ground.settings
+        return AlertService(
+            board: composition.alerts, tallies: ground.storage,
+            delivery: settings.alerts.webhook.map {
+                AlertWebhook(url: $0, secret: settings.alerts.webhookSecret)
+            },
+            node: settings.storage.node, time: ground.time, logger: ground.logger)
     }
 
     private var suppressedEvents: SuppressedEventsService {
@@ -165,12 +193,9 @@ struct Server: Sendable {
         ground.logger.notice("stopped")
     }
 
-    private static func reload(_ certificate: TLSCertificate?, into tls: Reloadable<NIOSSLContext>?, logger: Logger) {
-        guard let certificate, let tls else { return }
-        do {
-            tls.replace(with: try certificate.load())
-        } catch {
-            logger.error("could not reload the certificate; the old one stays", metadata: ["error": "\(error)"])
+    private func warnOfCertificate() {
+        for warning in CertificateWarnings(in: ground.settings, at: ground.time.now()).sentences {
+            ground.logger.warning("\(warning)")
         }
     }
 }

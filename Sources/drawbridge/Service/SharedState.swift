@@ -37,20 +37,8 @@ struct SharedState: Sendable {
         let own = InProcessRateLimiter(capacity: settings.rateLimits.trackedKeys, clock: .uptime(time))
         let ownMemory = InProcessReuseMemory(
             lifetime: AuthorizationMonitor.memory, capacity: settings.rateLimits.trackedKeys, time: time)
-        func degradation(_ part: String) -> Degradation {
-            let gauge = Gauge(label: "drawbridge_degraded", dimensions: [("part", part)], factory: metrics)
-            return Degradation(part: part, logger: logger) { gauge.record($0 ? 1 : 0) }
-        }
-        let waitingPages = Gauge(label: "drawbridge_phone_sign_in_waiting", factory: metrics)
-        waitingPages.record(0)
-        let turnedAway = Counter(label: "drawbridge_phone_sign_in_turned_away_total", factory: metrics)
-        turnedAway.increment(by: 0)
-        noteWaitingPages = { report in
-            switch report {
-            case .waiting(let count): waitingPages.record(count)
-            case .turnedAway: turnedAway.increment()
-            }
-        }
+        let degradation = Self.degradations(in: metrics, logger)
+        noteWaitingPages = Self.waitingPageMetrics(metrics)
         reuseMemoryFullness = degradation("reuse_memory_full")
         guard let redis = settings.redis else {
             replayGuard = InProcessReplayGuard(time: time)
@@ -58,16 +46,14 @@ struct SharedState: Sendable {
             limiter = settings.rateLimits.areEnforced ? own : UnlimitedRateLimiter()
             reuseMemory = ownMemory
             selfIssued = nil
-            revocations = settings.storage.database.map { PostgresRevocationChannel($0, logger: logger) }
+            revocations = Self.revocations(over: nil, settings, logger)
             crossDevice = nil
             readinessCheck = nil
             sharedPolls = nil
             client = nil
             return
         }
-        let client = RedisClient(
-            settings: redis.connection, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
-        await client.waitForFirstAttempt()
+        let client = await Self.client(of: redis, logger)
         let roles = RedisRoles(
             client, prefix: redis.prefix, memoryCapacity: settings.rateLimits.trackedKeys, time: time,
             degradation: degradation)
@@ -82,17 +68,64 @@ struct SharedState: Sendable {
         selfIssued = RedisSelfIssuedTransactions(client: client, prefix: redis.prefix)
         sharedPolls = { FailoverDevicePolls(roles.devicePolls, durable: $0, degradation: roles.devicePollsState) }
         crossDevice = RedisCrossDeviceStore(client: client, prefix: redis.prefix)
-        let redisChannel = RedisRevocationChannel(client: client, prefix: redis.prefix)
-        // The database's messages come with the commit and go on while Redis is away.
-        revocations =
-            settings.storage.database.map {
-                RevocationChannels([redisChannel, PostgresRevocationChannel($0, logger: logger)])
-            } ?? redisChannel
-        readinessCheck = Readiness.Check("redis", isOptional: true) {
+        revocations = Self.revocations(
+            over: RedisRevocationChannel(client: client, prefix: redis.prefix), settings, logger)
+        readinessCheck = Self.readinessCheck(client, roles)
+        self.client = client
+    }
+
+    /// Makes what says that a part does with less, in log and metrics.
+    private static func degradations(
+        in metrics: any MetricsFactory, _ logger: Logger
+    ) -> (_ part: String) -> Degradation {
+        { part in
+            let gauge = Gauge(label: "drawbridge_degraded", dimensions: [("part", part)], factory: metrics)
+            return Degradation(part: part, logger: logger) { gauge.record($0 ? 1 : 0) }
+        }
+    }
+
+    private static func client(of redis: SharedRedisSettings, _ logger: Logger) async -> RedisClient {
+        let client = RedisClient(
+            settings: redis.connection, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
+        await client.waitForFirstAttempt()
+        return client
+    }
+
+    private static func readinessCheck(_ client: RedisClient, _ roles: RedisRoles) -> Readiness.Check {
+        Readiness.Check("redis", isOptional: true) {
             try await client.checkAvailable()
             try await roles.tryAgain()
         }
-        self.client = client
+    }
+
+    private static func waitingPageMetrics(
+        _ metrics: any MetricsFactory
+    ) -> @Sendable (CrossDeviceWatch.Report) -> Void {
+        let waitingPages = Gauge(label: "drawbridge_phone_sign_in_waiting", factory: metrics)
+        waitingPages.record(0)
+        let turnedAway = Counter(label: "drawbridge_phone_sign_in_turned_away_total", factory: metrics)
+        turnedAway.increment(by: 0)
+        return { report in
+            switch report {
+            case .waiting(let count): waitingPages.record(count)
+            case .turnedAway: turnedAway.increment()
+            }
+        }
+    }
+
+    /// Where there are two: the database's messages come with the commit and go on while Redis is away.
+    private static func revocations(
+        over redis: RedisRevocationChannel?, _ settings: DrawbridgeSettings, _ logger: Logger
+    ) -> (any RevocationChannel)? {
+        let database = settings.storage.database.map { PostgresRevocationChannel($0, logger: logger) }
+        guard let redis else { return database }
+        guard let database else { return redis }
+        return RevocationChannels([redis, database])
+    }
+
+    /// Tells other nodes that the signing keys have changed. What is lost is read from the store at the next poll.
+    var announceKeyChange: @Sendable () async -> Void {
+        { [revocations] in try? await revocations?.publishKeyChange() }
     }
 
     /// Keeps waiting devices to their interval, by Redis where there is one.

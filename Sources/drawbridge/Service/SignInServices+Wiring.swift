@@ -9,85 +9,136 @@ extension SignInServices {
         _ ground: Ground, _ sessions: SessionWing, _ bearers: BearerWing, _ provider: ProviderWing?,
         _ loginTokens: LoginTokenWing
     ) throws {
-        let settings = ground.settings
         let storage = ground.storage
-        let clients = ground.clients
         let keys = ground.keys.loginTokens
         let refusals = ground.refusals
         let time = ground.time
-        let opener = SessionOpener(sessions: sessions.webSessions, store: storage, clients: clients)
-        let providers = settings.upstreamProviders.compactMap { OpenIDProvider($0, time: time, logger: ground.logger) }
+        let opener = SessionOpener(sessions: sessions.webSessions, store: storage, clients: ground.clients)
         let secrets = SecondFactorSecrets(master: ground.master)
-        let hasher = PasswordHasher(cost: settings.provider.passwordCost)
+        let hasher = PasswordHasher(cost: ground.settings.provider.passwordCost)
         let throttle = SignInThrottle(
             limiter: ground.limiter, limits: ground.limits, refusals: refusals,
             knownBrowsers: KnownBrowsers(master: ground.master))
         let codes = SecondFactorCheck(accounts: storage, secrets: secrets)
-        let subjectOfHint: @Sendable (String) -> Subject? = { provider?.tokens.idTokens.read(Secret($0))?.subject }
-        let selfIssued = settings.selfIssued.configuration.map { configuration in
-            SelfIssuedSignIn(
-                configuration: configuration, transactions: ground.selfIssuedTransactions, keys: storage,
-                opener: opener, codes: codes, throttle: throttle, endings: sessions.endings,
-                limiter: ground.limiter, limits: ground.limits, refusals: refusals, ring: keys, time: time)
-        }
-        let linksKeys = provider != nil && selfIssued?.configuration.linkingApps.isEmpty == false
+        let hasProvider = provider != nil
         self.init(
             signIn: SignIn(
-                accounts: storage, hasher: hasher,
-                codes: codes, throttle: throttle, opener: opener,
-                refusals: refusals, keys: keys, time: time),
+                accounts: storage, hasher: hasher, codes: codes, throttle: throttle, opener: opener, refusals: refusals,
+                keys: keys, time: time),
             landing: SignInLanding(
-                clients: clients, publicOrigin: settings.origins.website, adminOrigin: settings.origins.admin,
-                refusals: refusals, time: time),
-            authorizations: Authorizations(
-                issuer: ground.issuer, clients: clients,
-                codes: AuthorizationCodes(store: storage, limit: ground.authorizationLimit),
-                consents: storage, accounts: storage, pushed: storage, audit: storage, keys: keys,
-                monitor: AuthorizationMonitor(
-                    memory: ground.shared.reuseMemory, refusals: refusals, fullness: ground.shared.reuseMemoryFullness),
-                givesDeviceSecrets: { try await provider?.nativeSSO.configuration.current().isEnabled ?? false },
-                subjectOfHint: subjectOfHint,
-                time: time),
+                clients: ground.clients, publicOrigin: ground.settings.origins.website,
+                adminOrigin: ground.settings.origins.admin, refusals: refusals, time: time),
+            authorizations: Authorizations(ground, provider),
             redeemer: loginTokens.redeemer,
             accounts: storage,
-            pushedRequests: provider.map {
-                PushedRequests(
-                    issuer: ground.issuer, clients: clients,
-                    authenticator: $0.services.endpoints.authenticator, store: storage, proofs: bearers.proofs,
-                    refusals: refusals, limiter: ground.limiter, limits: ground.limits,
-                    loginTokens: PushedLoginTokens(keys: keys, time: time) { token, client, origin in
-                        try await loginTokens.redeemer.isGood(token, for: client, origin: origin)
-                    }, subjectOfHint: subjectOfHint,
-                    time: time)
-            },
-            upstream: providers.isEmpty
-                ? nil
-                : UpstreamSignIn(
-                    providers: providers, accounts: storage, opener: opener, refusals: refusals, keys: keys,
-                    time: time, recorder: ground.recorder),
-            upstreamSignOuts: providers.isEmpty
-                ? nil
-                : UpstreamSignOuts(
-                    providers: providers, sessions: storage, endings: sessions.endings, refusals: refusals, time: time),
+            pushedRequests: provider.map { PushedRequests(ground, bearers, $0, loginTokens) },
+            upstream: UpstreamServices(ground, sessions, opener),
             secondFactor: SecondFactorEnrolment(
-                accounts: storage, secrets: secrets, hasher: hasher, throttle: throttle, refusals: refusals, keys: keys,
-                time: time),
-            passkeys: settings.provider.offersPasskeys
-                ? PasskeyServices(
-                    signIn: PasskeySignIn(
-                        storage: storage, throttle: throttle, opener: opener, refusals: refusals, keys: keys,
-                        time: time),
-                    enrolment: PasskeyEnrolment(storage: storage, refusals: refusals, keys: keys, time: time)) : nil,
-            selfIssued: selfIssued,
-            keyRegistration: linksKeys
-                ? selfIssued.map { KeyRegistration(phone: $0, approvers: PhoneApprovers(ground), ring: keys) } : nil,
+                accounts: storage, secrets: secrets, throttle: throttle, refusals: refusals, keys: keys, time: time),
+            passkeys: PasskeyServices(ground, opener, throttle),
+            selfIssued: SelfIssuedServices(ground, sessions, opener, codes, throttle, hasProvider: hasProvider),
             heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time),
-            phone: settings.crossDevice.isEnabled && provider != nil ? PhoneSignInServices(ground, opener) : nil,
+            phone: hasProvider ? PhoneSignInServices(ground, opener) : nil,
             account: AccountServices(
                 storage: storage,
                 passwords: PasswordChange(
                     storage: storage, hasher: hasher, throttle: throttle, opener: opener, endings: sessions.endings,
                     refusals: refusals, keys: keys, time: time)))
+    }
+}
+
+extension ProviderWing {
+    /// Whom an `id_token_hint` names.
+    fileprivate func subject(ofHint hint: String) -> Subject? { tokens.idTokens.read(Secret(hint))?.subject }
+}
+
+extension AuthorizationRequestRules {
+    fileprivate init(_ ground: Ground, _ provider: ProviderWing?) {
+        self.init(
+            issuer: ground.issuer, clients: ground.clients, subjectOfHint: { provider?.subject(ofHint: $0) })
+    }
+}
+
+extension Authorizations {
+    fileprivate convenience init(_ ground: Ground, _ provider: ProviderWing?) {
+        self.init(
+            rules: AuthorizationRequestRules(ground, provider),
+            codes: AuthorizationCodes(store: ground.storage, limit: ground.authorizationLimit),
+            storage: ground.storage, keys: ground.keys.loginTokens,
+            monitor: AuthorizationMonitor(
+                memory: ground.shared.reuseMemory, refusals: ground.refusals,
+                fullness: ground.shared.reuseMemoryFullness),
+            givesDeviceSecrets: { try await provider?.nativeSSO.configuration.current().isEnabled ?? false },
+            time: ground.time)
+    }
+}
+
+extension PushedRequests {
+    fileprivate convenience init(
+        _ ground: Ground, _ bearers: BearerWing, _ provider: ProviderWing, _ loginTokens: LoginTokenWing
+    ) {
+        let keys = ground.keys.loginTokens
+        let time = ground.time
+        self.init(
+            rules: AuthorizationRequestRules(ground, provider),
+            authenticator: provider.services.endpoints.authenticator, store: ground.storage, proofs: bearers.proofs,
+            refusals: ground.refusals, limiter: ground.limiter, limits: ground.limits,
+            loginTokens: PushedLoginTokens(keys: keys, time: time) { token, client, origin in
+                try await loginTokens.redeemer.isGood(token, for: client, origin: origin)
+            }, time: time)
+    }
+}
+
+extension UpstreamServices {
+    /// - Returns: `nil` where no provider is configured.
+    fileprivate convenience init?(_ ground: Ground, _ sessions: SessionWing, _ opener: SessionOpener) {
+        let time = ground.time
+        let providers = ground.settings.upstreamProviders.compactMap {
+            OpenIDProvider($0, time: time, logger: ground.logger)
+        }
+        guard !providers.isEmpty else { return nil }
+        self.init(
+            signIn: UpstreamSignIn(
+                providers: providers, accounts: ground.storage, opener: opener, refusals: ground.refusals,
+                keys: ground.keys.loginTokens, time: time, recorder: ground.recorder),
+            signOuts: UpstreamSignOuts(
+                providers: providers, sessions: ground.storage, endings: sessions.endings, refusals: ground.refusals,
+                time: time))
+    }
+}
+
+extension PasskeyServices {
+    /// - Returns: `nil` where they are off.
+    fileprivate convenience init?(_ ground: Ground, _ opener: SessionOpener, _ throttle: SignInThrottle) {
+        guard ground.settings.provider.offersPasskeys else { return nil }
+        let storage = ground.storage
+        let keys = ground.keys.loginTokens
+        self.init(
+            signIn: PasskeySignIn(
+                storage: storage, throttle: throttle, opener: opener, refusals: ground.refusals, keys: keys,
+                time: ground.time),
+            enrolment: PasskeyEnrolment(storage: storage, refusals: ground.refusals, keys: keys, time: ground.time))
+    }
+}
+
+extension SelfIssuedServices {
+    /// - Returns: `nil` where they are off.
+    fileprivate convenience init?(
+        _ ground: Ground, _ sessions: SessionWing, _ opener: SessionOpener, _ codes: SecondFactorCheck,
+        _ throttle: SignInThrottle, hasProvider: Bool
+    ) {
+        guard let configuration = ground.settings.selfIssued.configuration else { return nil }
+        let keys = ground.keys.loginTokens
+        let signIn = SelfIssuedSignIn(
+            configuration: configuration, transactions: ground.selfIssuedTransactions, storage: ground.storage,
+            opener: opener, codes: codes, throttle: throttle, endings: sessions.endings, limiter: ground.limiter,
+            limits: ground.limits, refusals: ground.refusals, ring: keys, time: ground.time)
+        let linksKeys = hasProvider && !configuration.linkingApps.isEmpty
+        self.init(
+            signIn: signIn,
+            registration: linksKeys
+                ? KeyRegistration(phone: signIn, approvers: PhoneApprovers(ground), ring: keys, time: ground.time)
+                : nil)
     }
 }
 
@@ -101,7 +152,9 @@ extension PhoneApprovers {
 
 extension PhoneSignInServices {
     /// Sign-ins across devices, kept where all nodes see them.
-    fileprivate convenience init(_ ground: Ground, _ opener: SessionOpener) {
+    /// - Returns: `nil` where they are off.
+    fileprivate convenience init?(_ ground: Ground, _ opener: SessionOpener) {
+        guard ground.settings.crossDevice.isEnabled else { return nil }
         let storage = ground.storage
         let store = ground.shared.crossDevice ?? storage
         let time = ground.time

@@ -49,11 +49,11 @@ struct SessionWing: Sendable {
         let storage = ground.storage
         let time = ground.time
         subjects = Subjects(store: storage, time: time)
-        parents = ParentSessions(store: storage, time: time)
         webSessions = WebSessions(
             store: storage, cacheCapacity: ground.settings.sessions.cacheSize, revocations: ground.shared.revocations,
             time: time, logger: ground.logger)
         appSessions = AppSessions(store: storage, webSessions: webSessions, time: time)
+        parents = ParentSessions(store: storage, sessions: appSessions, time: time)
         endings = SessionEndings(
             store: storage, webSessions: webSessions, appSessions: appSessions, onEnd: onEnd, time: time)
     }

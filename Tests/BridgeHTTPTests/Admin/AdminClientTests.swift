@@ -64,6 +64,16 @@ import Testing
         }
     }
 
+    @Test(arguments: ["a b", "<b>", "", String(repeating: "s", count: 41)])
+    func `a member whose name cannot be one is not shown`(name: String) async throws {
+        try await TestBridge.run { _, client in
+            let body = "{\"client_id\":\"kiosk\",\"client_type\":\"web\",\"\(name)\":1}"
+            let answer = try await send(client, .post, "", body)
+            #expect(answer.status == .badRequest)
+            #expect(try answer.text("error_description") == "one of the names is not a field of a client")
+        }
+    }
+
     @Test func `the console shows a document with such a number again`() async throws {
         try await TestBridge.run { bridge, client in
             try await bridge.addAdministrators()

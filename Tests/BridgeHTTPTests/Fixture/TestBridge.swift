@@ -50,10 +50,10 @@ struct TestBridge: Sendable {
         let tokens = LoginTokenSettings(publicOrigin: origin, defaultLifetime: .seconds(60))
         let codec = LoginTokenCodec(issuer: origin.description, keys: keys)
         let subjects = Subjects(store: storage, time: time)
-        let parents = ParentSessions(store: storage, time: time)
         let refusals = RefusalLog(audit: storage, limiter: InProcessRateLimiter(clock: .parameter))
         let sessions = WebSessions(store: storage, time: time)
         let appSessions = AppSessions(store: storage, webSessions: sessions, time: time)
+        let parents = ParentSessions(store: storage, sessions: appSessions, time: time)
         let endings = SessionEndings(store: storage, webSessions: sessions, appSessions: appSessions)
         let hasher = PasswordHasher(cost: TestAccounts.cost)
         let throttle = SignInThrottle(
@@ -99,37 +99,44 @@ struct TestBridge: Sendable {
                     codes: codes, throttle: throttle, opener: opener, refusals: refusals, keys: keys, time: time),
                 landing: SignInLanding(clients: clients, publicOrigin: origin, refusals: refusals, time: time),
                 authorizations: Authorizations(
-                    issuer: origin.description, clients: clients,
+                    rules: AuthorizationRequestRules(
+                        issuer: origin.description, clients: clients, subjectOfHint: { _ in nil }),
                     codes: AuthorizationCodes(
                         store: storage,
                         limit: UserLimit(
                             scope: "authorize.subject", bucket: limits.authorizationPerSubject, limiter: limiter,
                             refusals: refusals)),
-                    consents: storage, accounts: storage, pushed: storage, audit: storage, keys: keys,
+                    storage: storage, keys: keys,
                     monitor: AuthorizationMonitor(
                         memory: InProcessReuseMemory(lifetime: AuthorizationMonitor.memory, capacity: 1000, time: time),
                         refusals: refusals, fullness: Degradation(part: "test")),
-                    givesDeviceSecrets: { true }, subjectOfHint: { _ in nil }, time: time),
+                    givesDeviceSecrets: { true }, time: time),
                 redeemer: redeemer,
                 accounts: storage,
-                upstreamSignOuts: UpstreamSignOuts(
-                    providers: [TestUpstream()], sessions: storage, endings: endings, refusals: refusals, time: time),
+                upstream: UpstreamServices(
+                    // The sign-in page shows no way there; the provider only tells who has signed out.
+                    signIn: UpstreamSignIn(
+                        providers: [], accounts: storage, opener: opener, refusals: refusals, keys: keys, time: time),
+                    signOuts: UpstreamSignOuts(
+                        providers: [TestUpstream()], sessions: storage, endings: endings, refusals: refusals,
+                        time: time)),
                 secondFactor: TestAccounts.secrets.map { [storage] in
                     SecondFactorEnrolment(
-                        accounts: storage, secrets: $0, hasher: hasher, throttle: throttle, refusals: refusals,
-                        keys: keys, time: time)
+                        accounts: storage, secrets: $0, throttle: throttle, refusals: refusals, keys: keys,
+                        time: time)
                 },
                 passkeys: PasskeyServices(
                     signIn: PasskeySignIn(
                         storage: storage, throttle: throttle, opener: opener, refusals: refusals, keys: keys,
                         time: time),
                     enrolment: PasskeyEnrolment(storage: storage, refusals: refusals, keys: keys, time: time)),
-                selfIssued: SelfIssuedSignIn(
-                    configuration: SelfIssuedConfiguration(
-                        clientID: origin.description + "/", origin: origin, siteName: "Example"),
-                    transactions: InProcessSelfIssuedTransactions(), keys: storage, opener: opener, codes: codes,
-                    throttle: throttle, endings: endings, limiter: limiter, limits: limits, refusals: refusals,
-                    ring: keys, time: time),
+                selfIssued: SelfIssuedServices(
+                    signIn: SelfIssuedSignIn(
+                        configuration: SelfIssuedConfiguration(
+                            clientID: origin.description + "/", origin: origin, siteName: "Example"),
+                        transactions: InProcessSelfIssuedTransactions(), storage: storage, opener: opener,
+                        codes: codes, throttle: throttle, endings: endings, limiter: limiter, limits: limits,
+                        refusals: refusals, ring: keys, time: time)),
                 heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time),
                 account: AccountServices(
                     storage: storage,

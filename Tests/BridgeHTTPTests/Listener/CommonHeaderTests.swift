@@ -15,6 +15,8 @@ import Testing
             #expect(answer.headers[.contentType] == "text/html; charset=utf-8")
             #expect(answer.headers[.cacheControl] == "no-store")
             #expect(answer.headers[.name("Referrer-Policy")] == "no-referrer")
+            #expect(answer.headers[.name("Cross-Origin-Resource-Policy")] == "same-origin")
+            #expect(answer.headers[.name("Permissions-Policy")] == "camera=(), geolocation=(), microphone=()")
             #expect(answer.headers[.xContentTypeOptions] == "nosniff")
             #expect(answer.headers[.strictTransportSecurity] == "max-age=31536000")
             let policy = try #require(answer.headers[.contentSecurityPolicy])
@@ -50,11 +52,36 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("/session", "same-origin"), ("/assets/drawbridge.js", nil), ("/openapi.json", nil),
+    ])
+    func `no other origin loads what is about a session, and every one what is for all`(
+        path: String, policy: String?
+    ) async throws {
+        try await TestBridge.run { _, client in
+            let answer = try await client.send(.get, path)
+            #expect(answer.headers[.name("Cross-Origin-Resource-Policy")] == policy)
+        }
+    }
+
+    @Test func `the list of errors may be asked for with its slash or without`() async throws {
+        try await TestBridge.run { _, client in
+            for path in ["/errors", "/errors/"] {
+                let answer = try await client.send(.get, path, Visitor.navigation())
+                #expect(answer.status == .ok)
+            }
+            let none = try await client.send(.get, "/errors//", Visitor.navigation())
+            #expect(none.status == .notFound)
+        }
+    }
+
     @Test func `a wrong method is 405 and says which are right`() async throws {
         try await TestBridge.run { _, client in
-            let answer = try await client.send(.put, "/session")
-            #expect(answer.status == .methodNotAllowed)
-            #expect(answer.headers[.allow] == "GET, HEAD, OPTIONS")
+            for method in [HTTPRequest.Method.put, try #require(HTTPRequest.Method("PROPFIND"))] {
+                let answer = try await client.send(method, "/session")
+                #expect(answer.status == .methodNotAllowed)
+                #expect(answer.headers[.allow] == "GET, HEAD, OPTIONS")
+            }
         }
     }
 
@@ -89,6 +116,16 @@ import Testing
                 #expect(answer.text.isEmpty)
                 #expect(try #require(answer.headers[.contentLength].flatMap { Int($0) }) > 0)
             }
+        }
+    }
+
+    @Test(arguments: ["/sign-in", "/errors/invalid_request", "/errors", "/session"])
+    func `HEAD says how long the answer to GET is, RFC 9110 §8.6`(path: String) async throws {
+        try await TestBridge.run { _, client in
+            let whole = try await client.send(.get, path, Visitor.navigation())
+            let head = try await client.send(.head, path, Visitor.navigation())
+            #expect(whole.status == .ok && head.text.isEmpty)
+            #expect(head.headers[.contentLength] == whole.headers[.contentLength])
         }
     }
 

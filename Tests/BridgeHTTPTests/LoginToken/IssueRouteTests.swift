@@ -35,6 +35,9 @@ import Testing
         try await TestBridge.run { _, client in
             let none = try await client.send(.post, Self.path, [.authorization: "BEARER alice.app"])
             #expect(none.status == .ok)
+            let typed = try await client.send(
+                .post, Self.path, [.authorization: "Bearer alice.app", .contentType: "application/octet-stream"])
+            #expect(typed.status == .ok, "some libraries name a type of nothing")
             let form = try await client.send(.post, Self.path, Self.form, body: "ttl=5&redirect=&bind=none")
             #expect((try form.json()["expires_in"] as? NSNumber)?.intValue == 5)
             let json = try await client.send(
@@ -129,6 +132,27 @@ import Testing
             #expect(answer.status == .serviceUnavailable)
             #expect(answer.headers[.retryAfter] == "1")
             #expect(!answer.text.contains("marker-inside"))
+        }
+    }
+
+    @Test func `contract §12: what cannot be read counts and is recorded, and the limit is asked first`() async throws {
+        let plain: HTTPFields = [.authorization: "Bearer alice.app", .contentType: "text/plain"]
+        let unreadable = [
+            (Self.json, #"{"x":1}"#, "invalid_request"), (Self.json, "{", "invalid_request"),
+            (Self.form, "ttl=5%2", "invalid_request"), (plain, "x", "unsupported_media_type"),
+            (Self.json, String(repeating: " ", count: 17_000), "content_too_large"),
+        ]
+        try await TestBridge.run(limiter: InProcessRateLimiter(clock: .parameter)) { bridge, client in
+            for (headers, body, code) in unreadable {
+                #expect(try await client.send(.post, Self.path, headers, body: body).text("error") == code)
+            }
+            let events = try await bridge.storage.search(AuditFilter(), before: nil, limit: 10).records.map(\.event)
+            #expect(events.allSatisfy { $0.type == .loginTokenRefused && $0.subject == "alice" })
+            let codes: [String?] = unreadable.reversed().map { $0.2 }
+            #expect(events.map(\.reason) == codes)
+            for (headers, body, _) in unreadable {
+                #expect(try await client.send(.post, Self.path, headers, body: body).status == .tooManyRequests)
+            }
         }
     }
 

@@ -16,6 +16,7 @@ import Testing
         "Mozilla/5.0 (compatible; Yahoo Link Preview)", "bitlybot/3.0 (+http://bit.ly/)",
         "Mozilla/5.0 (compatible; Microsoft-URL-Preview/1.0)", "Mozilla/5.0 (compatible; snapchat URL Preview)",
         "Snap URL Preview Service; bot; snapchat; https://developers.snap.com/robots",
+        "OneOutlook/1.2024.1219.100",
     ]
 
     @Test(arguments: previewers)

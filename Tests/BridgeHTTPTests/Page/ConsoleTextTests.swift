@@ -43,12 +43,10 @@ import Testing
         let fields = ClientForm.groups.flatMap(\.fields).map(\.name)
         #expect(Set(english["client_fields"]?.keys.map { $0 } ?? []) == Set(fields + fields.map { "\($0)_help" }))
         let problems: [ConsoleProblem] = [
-            .reasonNeeded, .reasonLong, .usernameNeeded, .usernameBad, .usernameKept, .usernameTaken, .lineLong,
-            .noAccount,
-            .noPasswordAccount, .noSecondFactor, .lastAdministrator, .lastWayIn, .clientExists, .clientChanged,
-            .clientNameNeeded,
-            .noJSON,
-            .number("x"), .password(.tooShort), .password(.tooLong), .password(.common), .password(.name),
+            .reasonNeeded, .reasonLong, .usernameNeeded, .usernameBad, .usernameKept, .usernameTaken,
+            .lineLong("email"), .noAccount, .noPasswordAccount, .noSecondFactor, .lastAdministrator, .lastWayIn,
+            .clientExists, .clientChanged, .clientNameNeeded, .noJSON, .number("x"), .password(.tooShort),
+            .password(.tooLong), .password(.common), .password(.name),
         ]
         #expect(Set(english["console_problems"]?.keys.map { $0 } ?? []) == Set(problems.map(\.key)))
     }

@@ -119,12 +119,26 @@ import Testing
     }
 
     @Test(arguments: [
-        ("left the company", true), ("", true), (String(repeating: "x", count: 200), true),
-        (String(repeating: "x", count: 201), false), ("two\nlines", false), ("\u{7F}", false),
-        (String(repeating: "由", count: 200), true), (String(repeating: "由", count: 201), false),
-        (String(repeating: "🗝", count: 200), true),
+        ("left the company", true), ("", true), (String(repeating: "x", count: 500), true),
+        (String(repeating: "x", count: 501), false), ("two\nlines", false), ("\u{7F}", false),
+        (String(repeating: "由", count: 500), true), (String(repeating: "由", count: 501), false),
+        (String(repeating: "🗝", count: 500), true),
     ])
-    func `a reason is one line of at most 200 characters`(text: String, isReason: Bool) {
+    func `a reason is one line of at most 500 characters`(text: String, isReason: Bool) {
         #expect(AdminAction.isReason(text) == isReason)
+    }
+
+    private static let reasons: [(String, String?)] = [
+        ("left the company", "left the company"), ("", ""), ("two\nlines", "two lines"), ("a\r\nb\tc", "a  b c"),
+        ("\u{0}\u{1B}[31m\u{7F}", "  [31m "), ("\u{85}\u{9B}\u{2028}\u{2029}", "    "), ("理由\n🗝", "理由 🗝"),
+        (String(repeating: "\n", count: 500), String(repeating: " ", count: 500)),
+        (String(repeating: "\n", count: 501), nil), (String(repeating: "由", count: 501), nil),
+    ]
+
+    @Test(arguments: reasons)
+    func `what a program gives as its reason is put into one line, and no more than 500 characters`(
+        text: String, reason: String?
+    ) {
+        #expect(AdminAction.reason(from: text) == reason)
     }
 }

@@ -9,8 +9,9 @@ import Testing
         let origin = try #require(WebOrigin("https://bridge.example"))
         return Explainer(
             codec: LoginTokenCodec(issuer: origin.description, keys: service.keys), clients: service.clients,
-            subjects: service.storage, store: service.storage, parents: ParentSessions(store: service.storage),
-            publicOrigin: origin, time: service.clock.source)
+            subjects: service.storage, store: service.storage,
+            parents: ParentSessions(store: service.storage, sessions: service.appSessions), publicOrigin: origin,
+            time: service.clock.source)
     }
 
     /// Explains a redemption, and makes sure that asking has changed nothing.
@@ -102,7 +103,29 @@ import Testing
                     redirect: Array("/account/9".utf8), codeChallenge: challenge.value, codeChallengeMethod: "S256"))
             let steps = try await explain(answer.token, service).steps
             #expect(steps.contains(.init(check: "code verifier", outcome: "needed; not judged here")))
-            #expect(steps.last == .init(check: "sealed target", outcome: "/account/9"))
+            #expect(steps.contains(.init(check: "sealed target", outcome: "/account/9")))
+            #expect(steps.last == .init(check: "lands on", outcome: "https://bridge.example/account/9"))
+        }
+    }
+
+    @Test func `a sealed target that is not allowed any more lands where the redemption does`() async throws {
+        try await withService { service in
+            let answer = try await service.issue(LoginTokenIssueRequest(redirect: Array("/account/9".utf8)))
+            let other = try await explain(answer.token, service, redirect: "/contacts").steps
+            #expect(other.contains(.init(check: "redirect of the request", outcome: "failed: differs_from_sealed")))
+            #expect(other.last == .init(check: "lands on", outcome: "https://bridge.example/account/9"))
+            let paths = try ReturnPathPolicy(entries: ["/contacts"], defaultPath: "/contacts")
+            replaceClients(of: service) { clients in
+                clients.map { client in
+                    var client = client
+                    if client.id == website { client.returnPaths = paths }
+                    return client
+                }
+            }
+            let explanation = try await explain(answer.token, service)
+            #expect(explanation.passes)
+            #expect(explanation.steps.contains(.init(check: "redirect is allowed", outcome: "failed: not_listed")))
+            #expect(explanation.steps.last == .init(check: "lands on", outcome: "https://bridge.example/contacts"))
         }
     }
 

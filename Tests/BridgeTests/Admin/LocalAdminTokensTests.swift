@@ -229,4 +229,6 @@ private struct NobodysTokens: BearerAuthenticator {
     func authenticate(_ token: Secret<String>, at now: Timestamp) throws -> BearerIdentity {
         throw BearerRefusal.unknownIssuer
     }
+
+    func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool { false }
 }

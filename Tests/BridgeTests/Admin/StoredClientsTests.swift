@@ -58,6 +58,20 @@ import Testing
         }
     }
 
+    @Test func `a change names the fields that differ, and never a value`() async throws {
+        try await withClients { clients, service in
+            _ = try await clients.add(shop(), action: action)
+            #expect(try await clients.replace(shop(), with: shop("Shop 2"), action: action))
+            let filter = AuditFilter(type: .clientChanged)
+            let events = try await service.storage.search(filter, before: nil, limit: 5).records.map(\.event)
+            #expect(events.map(\.detail) == [#"{"actor":"client:operator","fields":["client_name"]}"#])
+        }
+        var changed = shop()
+        changed.secretDigest = "digest"
+        #expect(try ClientDocument.fieldsChanged(from: shop(), to: changed) == ["client_secret"])
+        #expect(try ClientDocument.fieldsChanged(from: changed, to: changed) == [])
+    }
+
     @Test func `the website that apps open by default stays, unless the settings file has it`() async throws {
         try await withService { service async throws in
             func register(_ fixed: Set<ClientID>) -> ClientRegister {

@@ -88,8 +88,29 @@ private typealias Problem = AuditVerificationReport.Problem
         #expect(
             try await found(in: FixedAuditLog(chain), notes) == [
                 Problem(node: "a", sequence: 3, kind: .cutUnknownKey),
+                Problem(node: "a", sequence: 2, kind: .checkpointMismatch),
                 Problem(node: "a", sequence: 2, kind: .checkpointUnknownKey),
             ])
+    }
+
+    @Test func `a note by the key before this one does not hide what a later note proves`() async throws {
+        let former = try AuditFixture.key(byte: 8)
+        let whole = AuditFixture.chain(13)
+        let old = AuditNote.checkpoint(try AuditFixture.checkpoint(whole, at: 8, by: former))
+        let cutOff = FixedAuditLog(Array(whole.prefix(6)))
+        #expect(
+            try await found(in: cutOff, [old, try checkpoint(13, of: whole)])
+                == [Problem(node: "a", sequence: 7, kind: .truncated)])
+        #expect(
+            try await found(in: cutOff, [old]) == [
+                Problem(node: "a", sequence: 7, kind: .truncated),
+                Problem(node: "a", sequence: 8, kind: .checkpointUnknownKey),
+            ])
+        let later = AuditNote.checkpoint(try AuditFixture.checkpoint(whole, at: 12, by: former))
+        let another = AuditFixture.chain(13, detail: "other")
+        #expect(
+            try await found(in: FixedAuditLog(another), [old, later, try checkpoint(13, of: whole)])
+                == [Problem(node: "a", sequence: 13, kind: .checkpointMismatch)])
     }
 
     @Test func `each node has its own contradiction`() async throws {

@@ -69,7 +69,7 @@ private final class SetClock: Sendable {
     ) -> AuditForwarder {
         AuditForwarder(
             nodes: ["a", "a-cli"], start: start, log: FixedAuditLog(records), cursors: cursors, status: status,
-            clock: { [clock] in clock.now })
+            time: TimeSource({ noon }, uptime: { [clock] in clock.now }))
     }
 
     @Test func `every event of the node and of commands beside it comes once, in order`() async throws {

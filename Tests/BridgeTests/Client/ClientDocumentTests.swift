@@ -51,6 +51,18 @@ import Testing
         #expect(try JSONDecoder().decode(ClientDocument.self, from: json).client == asked)
     }
 
+    @Test(arguments: [#"a\nb"#, #"a\u0000b"#, #"a\u001Bb"#, "a\u{202E}b", "a\u{2028}b", "a\u{2066}b"])
+    func `a name is one line that reads as it is written, but for one that is stored already`(name: String) throws {
+        let json = #"{"client_id":"a","client_type":"native","client_name":"\#(name)"}"#
+        let error = #expect(throws: ClientDocumentError.self) { try decode(json) }
+        #expect(error?.problems.map(\.field) == ["client_name"])
+        let stored = try JSONDecoder().decode(StoredClientDocument.self, from: Data(json.utf8)).client
+        #expect(stored.id == "a")
+        // What joins letters is no mark of direction.
+        let joined = try decode(#"{"client_id":"a","client_type":"native","client_name":"b\u200Cc"}"#)
+        #expect(joined.name == "b\u{200C}c")
+    }
+
     @Test func `a short session life shortens the idle default`() throws {
         #expect(
             try decode(#"{"client_id":"a","client_type":"native","session_lifetime":120}"#).sessionIdle == .seconds(120)

@@ -31,8 +31,18 @@ import Testing
             let order = HandOffs.Order(
                 website: website.rawValue, redirect: redirect.map { Array($0.utf8) },
                 state: HandOffState(String(repeating: "n", count: 22)))
-            guard case .link = try await handOffs.follow(order, from: session, origin: origin()) else { return false }
+            guard
+                case .link = try await handOffs.follow(.success(order), from: session, origin: origin())
+            else { return false }
             return true
+        }
+
+        func send(unreadable flaw: OAuthError, fromPage: Bool) async throws {
+            if fromPage {
+                _ = try await handOffs.link(reading: { throw flaw }, from: session, origin: origin())
+            } else {
+                _ = try await handOffs.follow(.failure(flaw), from: session, origin: origin())
+            }
         }
     }
 
@@ -47,6 +57,21 @@ import Testing
             #expect(try await desk.follow())
             service.clock.advance(.seconds(11))
             #expect(try await desk.follow())
+        }
+    }
+
+    @Test func `what cannot be read counts as an issue, and is recorded`() async throws {
+        try await withService { service async throws in
+            let desk = try Desk(service, InProcessRecentTries(time: service.clock.source))
+            for number in 1...5 {
+                let error = await #expect(throws: OAuthError.self) {
+                    try await desk.send(unreadable: OAuthError(.invalidRequest), fromPage: number > 3)
+                }
+                #expect(error?.code == .invalidRequest)
+                #expect(try await service.events().last == "login_token.refused invalid_request")
+            }
+            let error = await #expect(throws: OAuthError.self) { try await desk.follow() }
+            #expect(error?.code == .rateLimited)
         }
     }
 

@@ -9,6 +9,8 @@ private struct OneBearer: BearerAuthenticator {
     let identity: BearerIdentity
 
     func authenticate(_ token: Secret<String>, at now: Timestamp) -> BearerIdentity { identity }
+
+    func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool { false }
 }
 
 /// Contract §1.3: an issuer names its own users, and nobody else's.
@@ -28,7 +30,7 @@ private struct OneBearer: BearerAuthenticator {
     private func found(_ identity: BearerIdentity, in service: Service) async throws -> String {
         let boundary = IssuerBoundary(
             OneBearer(identity: identity), subjects: Subjects(store: service.storage),
-            parents: ParentSessions(store: service.storage))
+            parents: ParentSessions(store: service.storage, sessions: service.appSessions))
         do {
             return try await boundary.authenticate(Secret("token"), at: service.clock.now).subject.rawValue
         } catch let refusal as BearerRefusal {

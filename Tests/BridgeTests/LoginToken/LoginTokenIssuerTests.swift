@@ -59,6 +59,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("https://evil.example", "redirect must be a path"), ("//evil.example", "redirect must be a path"),
+        ("/contacts\n", "redirect must be a path"), ("/notlisted", "its return_paths say what is"),
+        ("/" + String(repeating: "a", count: 1024), "longer than 1024 bytes"),
+    ])
+    func `a developer is told whether a redirect is malformed or not listed`(
+        redirect: String, words: String
+    ) async throws {
+        try await withService { service async throws in
+            let error = try await refusal(service, LoginTokenIssueRequest(redirect: Array(redirect.utf8)))
+            #expect(error.publicDescription?.contains(words) == true)
+        }
+    }
+
     @Test func `a client without the right or without registration is refused`() async throws {
         try await withService { service async throws in
             for client: ClientID in ["mute", "nobody"] {

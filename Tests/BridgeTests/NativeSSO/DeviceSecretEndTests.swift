@@ -42,6 +42,18 @@ import Testing
         }
     }
 
+    @Test func `attack: an app that a device is not shared with ends nothing, though it has Native SSO`() async throws {
+        try await withNativeProvider { native in
+            let tokens = try await native.signIn(NativeProvider.music)
+            let refused = try await refusal {
+                try await revoke(tokens.deviceSecret, native, as: NativeProvider.photos)
+                return true
+            }
+            #expect(refused == "invalid_grant other_client")
+            #expect(try await native.isActive(tokens))
+        }
+    }
+
     @Test func `RFC 7662: a live secret says whose it is, a dead one nothing`() async throws {
         try await withNativeProvider { native in
             let tokens = try await native.signIn(from: origin(userAgent: "Photos/3.1 CFNetwork/1490"))

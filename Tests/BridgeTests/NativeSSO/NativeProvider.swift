@@ -8,6 +8,8 @@ private struct NoOtherIssuers: BearerAuthenticator {
     func authenticate(_ token: Secret<String>, at now: Timestamp) throws -> BearerIdentity {
         throw BearerRefusal.unknownIssuer
     }
+
+    func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool { false }
 }
 
 /// The token side with device secrets, token exchange and web views: two apps of one maker, a third party's app, and
@@ -60,13 +62,16 @@ struct NativeProvider: Sendable {
                 accessTokens: provider.accessTokens, idTokens: tokens.idTokens),
             opening: NativeSSOOpening(
                 store: storage, tokens: tokens, refreshTokens: refreshTokens, cookies: cookies,
-                webSessions: service.sessions, endings: service.endings),
+                webSessions: service.sessions, endings: service.endings,
+                webSessionsPerDevice: LimitSettings().webSessionsPerDevice),
             devices: devices, limiter: limiter, refusals: refusals)
         exchanges = TokenExchangeGrant(
             native: native,
             loginTokens: LoginTokenExchange(
                 issuer: service.issuer, redeemer: service.redeemer,
-                bearers: LocalBearers(tokens: provider.accessTokens, issuer: issuerName, others: NoOtherIssuers()),
+                bearers: BearerInquiries(
+                    LocalBearers(tokens: provider.accessTokens, issuer: issuerName, others: NoOtherIssuers()),
+                    limiter: limiter, limits: LimitSettings(), refusals: refusals, else: .slowDown),
                 tokens: tokens))
         let authenticator = ClientAuthenticator(
             clients: service.clients, issuer: issuerName, assertions: storage, refusals: refusals,
@@ -92,7 +97,7 @@ struct NativeProvider: Sendable {
             time: time)
         revocation = TokenRevocation(
             authenticator: authenticator, accessTokens: provider.accessTokens, idTokens: provider.idTokens,
-            grants: storage, endings: service.endings, refusals: refusals, further: [devices.revocation],
+            grants: storage, endings: service.endings, refusals: refusals, further: [devices.revocation(among: service.clients)],
             time: time)
         introspection = TokenIntrospection(
             authenticator: authenticator, accessTokens: provider.accessTokens, refreshTokens: storage,

@@ -65,6 +65,26 @@ import Testing
         }
     }
 
+    @Test func `past ten living web sessions of one device at a website the one used longest ago ends`() async throws {
+        try await withNativeProvider([.maxAttemptsPerMinute: .number(100)]) { native in
+            let app = try await native.signIn()
+            var views: [TokenResponse] = []
+            for _ in 0..<11 {
+                views.append(try await native.exchange(app, to: NativeProvider.shop, by: TokenTypeURI.accessToken))
+                native.clock.advance(.seconds(1))
+            }
+            _ = try await native.exchange(app, to: "news", by: TokenTypeURI.accessToken)
+            var active: [Bool] = []
+            for view in views { active.append(try await native.isActive(view)) }
+            #expect(active == [false] + Array(repeating: true, count: 10))
+            let ended = try await native.records(.webSessionEnded)
+            let oldest = try native.session(of: views[0])
+            #expect(ended.map(\.reason) == ["too_many_of_device"])
+            #expect(ended.map(\.sessionID) == [oldest])
+            #expect(try await native.isActive(app))
+        }
+    }
+
     @Test func `a website is opened by the app's access token, not by its ID token`() async throws {
         try await withNativeProvider { native in
             let first = try await native.signIn()

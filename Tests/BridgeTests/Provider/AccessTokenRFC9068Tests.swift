@@ -90,4 +90,6 @@ private struct RefusingBearers: BearerAuthenticator {
     func authenticate(_ token: Secret<String>, at now: Timestamp) throws -> BearerIdentity {
         throw BearerRefusal.unknownIssuer
     }
+
+    func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool { false }
 }

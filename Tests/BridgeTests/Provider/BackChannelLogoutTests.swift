@@ -142,6 +142,8 @@ private final class ToldLines: Sendable {
                 store: provider.service.storage, clients: provider.service.clients, tokens: provider.idTokens,
                 delivery: silent, time: provider.service.clock.source)
             await notifier.deliverSoon(within: .zero)
+            // What was begun goes on, though nobody waits for it any more.
+            await silent.wasAsked()
             silent.answer()
         }
     }

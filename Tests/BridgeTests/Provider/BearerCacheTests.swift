@@ -92,6 +92,9 @@ extension BearerCache {
             return answer(token.expose())
         }
 
+        /// As an issuer that is asked about each.
+        func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool { true }
+
         var count: Int { calls.withLock { $0 } }
     }
 
@@ -114,6 +117,15 @@ extension BearerCache {
         authenticator.reload()
         _ = try await authenticator.authenticate(Secret("t"), at: now)
         #expect(verifier.count == 4)
+    }
+
+    @Test func `an issuer is asked about what is not remembered, and about nothing else`() async throws {
+        let authenticator = CachedBearerAuthenticator(CountingAuthenticator())
+        #expect(authenticator.mustAskIssuer(about: Secret("t"), at: now))
+        _ = try await authenticator.authenticate(Secret("t"), at: now)
+        #expect(!authenticator.mustAskIssuer(about: Secret("t"), at: now))
+        #expect(authenticator.mustAskIssuer(about: Secret("u"), at: now))
+        #expect(authenticator.mustAskIssuer(about: Secret("t"), at: now + .seconds(60)))
     }
 
     @Test func `a refusal is not remembered`() async {

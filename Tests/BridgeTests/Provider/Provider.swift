@@ -28,11 +28,16 @@ final class RecordingDelivery: LogoutDelivery {
 
 /// Answers nobody until it is told to.
 final class SilentDelivery: LogoutDelivery {
+    private let questions = AsyncStream.makeStream(of: Void.self)
     private let answers = AsyncStream.makeStream(of: Void.self)
+
+    /// Waits until somebody was asked.
+    func wasAsked() async { for await _ in questions.stream { break } }
 
     func answer() { answers.continuation.finish() }
 
     func deliver(_ token: Secret<String>, to uri: String, timeout: Duration) async -> LogoutDeliveryOutcome {
+        questions.continuation.yield()
         for await _ in answers.stream {}
         return .accepted
     }
@@ -90,9 +95,10 @@ struct Provider: Sendable {
             origins: [try #require(WebOrigin(issuerName))], nonces: DPoPNonces(keys: service.keys),
             replays: InProcessReplayGuard())
         pushedRequests = PushedRequests(
-            issuer: issuerName, clients: service.clients, authenticator: authenticator, store: storage, proofs: proofs,
-            refusals: refusals, limiter: UnlimitedRateLimiter(), limits: limits, subjectOfHint: { _ in nil },
-            time: time)
+            rules: AuthorizationRequestRules(
+                issuer: issuerName, clients: service.clients, subjectOfHint: { _ in nil }),
+            authenticator: authenticator, store: storage, proofs: proofs, refusals: refusals,
+            limiter: UnlimitedRateLimiter(), limits: limits, time: time)
         let tokens = SessionTokens(accessTokens: accessTokenCodec, idTokens: idTokens, users: users)
         let refreshTokens = RefreshTokens(master: master)
         endpoint = TokenEndpoint(

@@ -47,6 +47,22 @@ import Testing
         }
     }
 
+    @Test func `requests that come at the same time write one visit down`() async throws {
+        try await withService { service async throws in
+            let session = try await opened(service)
+            // Each reads the row as it was before the first of them had written.
+            let store = VisitedSession(session: session.session)
+            let sessions = WebSessions(store: store, time: service.clock.source)
+            for visits in 1...2 {
+                service.clock.advance(.seconds(60))
+                for _ in 0..<5 {
+                    #expect(try await sessions.lookUp(session.secret)?.lastSeenAt == service.clock.now)
+                }
+                #expect(store.visits.withLock { $0 } == visits)
+            }
+        }
+    }
+
     @Test func `an unknown secret opens nothing`() async throws {
         try await withService { service async throws in
             #expect(try await service.sessions.lookUp(OpaqueSecret.make(.webSession, random: .system)) == nil)
@@ -124,6 +140,17 @@ import Testing
             appClientID: nil, parentID: nil, loginTokenID: nil, opening: .loginToken,
             authentication: Authentication(), createdAt: noon, expiresAt: noon + .seconds(60),
             idleLifetime: .seconds(60), lastSeenAt: noon)
+    }
+
+    @Test func `a visit is noted once, whoever read the session before that was written`() {
+        let cache = WebSessionCache(capacity: 100)
+        let now = noon + .seconds(30)
+        cache.insert(session(0), readAt: .now, ticket: cache.ticket)
+        #expect(cache.touch(digest: "digest 0", at: now))
+        #expect(!cache.touch(digest: "digest 0", at: now))
+        cache.insert(session(0), readAt: .now, ticket: cache.ticket)
+        #expect(!cache.touch(digest: "digest 0", at: now))
+        #expect(cache.touch(digest: "digest of none that is cached", at: now))
     }
 
     @Test func `a look-up that read a session before its end does not bring it back`() {
@@ -245,6 +272,30 @@ private struct ReadOnlySessions: SessionStore {
         events: [AuditEvent]
     ) -> Bool { false }
     func touch(_ id: SessionID, at now: Timestamp) throws { throw StorageError.unavailable("read-only") }
+    func sessionsEnded(since mark: EndMark?) -> EndNews {
+        EndNews(ended: [], mark: EndMark(run: "", number: 1), hasGap: mark == nil)
+    }
+    func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }
+    func sessions(of subject: Subject, before cursor: SessionID?, limit: Int) -> [WebSession] { [] }
+    func sessions(of subject: Subject, aliveAt now: Timestamp, limit: Int) -> [WebSession] { [] }
+    func countLiveSessions(at now: Timestamp) -> Int64 { 0 }
+    func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent]) -> Ended { Ended(sessions: [], devices: []) }
+}
+
+/// A database that counts visits and shows none of them.
+private final class VisitedSession: SessionStore {
+    let session: WebSession
+    let visits = Mutex(0)
+
+    init(session: WebSession) { self.session = session }
+
+    func session(secretDigest: String) -> WebSession? { session }
+    func session(id: SessionID) -> WebSession? { session }
+    func open(
+        _ session: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
+        events: [AuditEvent]
+    ) -> Bool { false }
+    func touch(_ id: SessionID, at now: Timestamp) { visits.withLock { $0 += 1 } }
     func sessionsEnded(since mark: EndMark?) -> EndNews {
         EndNews(ended: [], mark: EndMark(run: "", number: 1), hasGap: mark == nil)
     }

@@ -88,6 +88,26 @@ import Testing
 
 /// The absolute caps of a day, and the wider networks of IPv6 (contract §12).
 @Suite struct SignInThrottleTests {
+    @Test func `guesses of neighbours under way hold nobody back, and wrong ones do`() async throws {
+        try await withService { service in
+            let throttle = SignInThrottle(
+                limiter: InProcessRateLimiter(clock: .parameter), limits: LimitSettings(),
+                refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(capacity: 1)))
+            func begin(_ number: Int) async throws -> Duration? {
+                try await throttle.begin(.code, of: Username("user\(number)"), nil, origin: origin(), at: noon)
+            }
+            for number in 0..<9 {
+                let wait = try await begin(number)
+                #expect(wait == nil)
+            }
+            for number in 0..<5 {
+                try await throttle.fail(.code, of: Username("user\(number)"), nil, origin: origin(), at: noon)
+            }
+            let wait = try await begin(10)
+            #expect(wait != nil)
+        }
+    }
+
     private func passes(
         _ guess: SignInThrottle.Guess, every interval: Int, for seconds: Int,
         from address: (Int) -> String

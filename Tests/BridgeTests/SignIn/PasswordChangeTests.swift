@@ -6,20 +6,27 @@ import Testing
 @Suite struct PasswordChangeTests {
     private static let new = Secret("plum duff at noon")
 
+    /// - Parameter sessions: where new sessions are opened; `nil` for the service's own database.
+    private func makeChange(
+        over service: Service, width: Int = 4, openingIn sessions: (any SessionStore)? = nil
+    ) -> PasswordChange {
+        let limiter = InProcessRateLimiter(clock: .parameter)
+        let refusals = RefusalLog(audit: service.storage, limiter: limiter)
+        return PasswordChange(
+            storage: service.storage, hasher: PasswordHasher(cost: SignInDesk.cost, width: width),
+            throttle: SignInThrottle(limiter: limiter, limits: LimitSettings(), refusals: refusals),
+            opener: SessionOpener(
+                sessions: service.sessions, store: sessions ?? service.storage, clients: service.clients),
+            endings: service.endings, refusals: refusals, keys: service.keys, time: service.clock.source)
+    }
+
     private func withChange(
         _ body: (PasswordChange, SignInDesk) async throws -> Void
     ) async throws {
         try await withService { service in
             let desk = try SignInDesk(service)
             try await desk.add("alice")
-            let limiter = InProcessRateLimiter(clock: .parameter)
-            let refusals = RefusalLog(audit: service.storage, limiter: limiter)
-            let change = PasswordChange(
-                storage: service.storage, hasher: PasswordHasher(cost: SignInDesk.cost, width: 4),
-                throttle: SignInThrottle(limiter: limiter, limits: LimitSettings(), refusals: refusals),
-                opener: SessionOpener(sessions: service.sessions, store: service.storage, clients: service.clients),
-                endings: service.endings, refusals: refusals, keys: service.keys, time: service.clock.source)
-            try await body(change, desk)
+            try await body(makeChange(over: service), desk)
         }
     }
 
@@ -48,6 +55,26 @@ import Testing
             #expect(opened.session.isAlive(at: desk.service.clock.source.now()))
             #expect(try await desk.attempt("alice").word == "refused")
             #expect(try await desk.attempt("alice", Self.new).word == "signed in")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a commit that hangs keeps nobody else's password from being judged`() async throws {
+        try await withService { service in
+            let sessions = HangingSessions(storage: service.storage)
+            let change = makeChange(over: service, width: 1, openingIn: sessions)
+            let desk = try SignInDesk(service)
+            for name in ["alice", "bob"] { try await desk.add(name) }
+            let alice = try await session(desk)
+            let bob = try #require(try await desk.attempt("bob").opened).session
+            async let first = change.change(from: SignInDesk.password, to: Self.new, in: alice, origin: origin())
+            defer { sessions.letGo() }
+            await sessions.waitForHanging(1)
+            let second = try await change.change(from: Secret("wrong"), to: Self.new, in: bob, origin: origin())
+            #expect(second.word == "wrong")
+            sessions.letGo()
+            let outcome = try await first
+            #expect(outcome.word == "changed")
         }
     }
 

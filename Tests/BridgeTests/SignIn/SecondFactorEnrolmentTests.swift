@@ -23,7 +23,6 @@ import Testing
             try await body(
                 SecondFactorEnrolment(
                     accounts: service.storage, secrets: desk.secrets,
-                    hasher: PasswordHasher(cost: SignInDesk.cost, width: 4),
                     throttle: SignInThrottle(limiter: limiter, limits: LimitSettings(), refusals: refusals),
                     refusals: refusals, keys: service.keys, time: service.clock.source),
                 session, desk)

@@ -13,7 +13,10 @@ struct SignInDesk: Sendable {
     let secrets: SecondFactorSecrets
     let browser = OpaqueSecret.make(.formBinding, random: .system)
 
-    init(_ service: Service) throws {
+    /// - Parameters:
+    ///   - sessions: where sessions are opened; `nil` for the service's own database.
+    ///   - readsCodes: whether it has the key that codes are looked at with.
+    init(_ service: Service, openingIn sessions: (any SessionStore)? = nil, readsCodes: Bool = true) throws {
         let limiter = InProcessRateLimiter(clock: .parameter)
         let storage = service.storage
         self.service = service
@@ -22,11 +25,12 @@ struct SignInDesk: Sendable {
         let refusals = RefusalLog(audit: storage, limiter: limiter)
         signIn = SignIn(
             accounts: storage, hasher: PasswordHasher(cost: Self.cost),
-            codes: SecondFactorCheck(accounts: storage, secrets: secrets),
+            codes: SecondFactorCheck(accounts: storage, secrets: readsCodes ? secrets : nil),
             throttle: SignInThrottle(
                 limiter: limiter, limits: LimitSettings(), refusals: refusals,
                 knownBrowsers: KnownBrowsers(master: master)),
-            opener: SessionOpener(sessions: service.sessions, store: storage, clients: service.clients),
+            opener: SessionOpener(
+                sessions: service.sessions, store: sessions ?? storage, clients: service.clients),
             refusals: refusals, keys: service.keys, time: service.clock.source)
     }
 

@@ -149,6 +149,28 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `commits that hang keep nobody else's password or code from being judged`() async throws {
+        try await withService { service in
+            let sessions = HangingSessions(storage: service.storage)
+            let desk = try SignInDesk(service, openingIn: sessions)
+            for name in ["alice", "bob", "carol"] { try await desk.add(name) }
+            try await desk.add(
+                "dave", factor: SecondFactor(sealedSecret: try desk.secrets.seal(Self.secret, for: "sub-dave")))
+            async let first = desk.attempt("alice")
+            async let second = desk.attempt("bob")
+            defer { sessions.letGo() }
+            // As many as are hashed at once.
+            await sessions.waitForHanging(2)
+            try await expectWord("refused", of: desk.attempt("carol", Secret("wrong"), from: "192.0.2.9"))
+            let pending = try #require(try await desk.attempt("dave", from: "192.0.2.9").pending)
+            try await expectWord("refused", of: confirm(desk, pending, "000000"))
+            sessions.letGo()
+            try await expectWord("signed in", of: first)
+            try await expectWord("signed in", of: second)
+        }
+    }
+
     @Test func `a hash of another cost is renewed at the next sign-in`() async throws {
         try await withDesk { desk in
             let old = try #require(PasswordCost(logarithm: 11, blockSize: 1, parallelism: 1))
@@ -253,6 +275,45 @@ import Testing
         try await withFactor { desk, pending in
             for _ in 0..<5 { try await expectWord("refused", of: confirm(desk, pending, "000000")) }
             try await expectWord("limited", of: confirm(desk, pending, code))
+        }
+    }
+
+    @Test func `codes of a sign-in at once get no more guesses than codes in a row`() async throws {
+        try await withFactor { desk, pending in
+            let words = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<40 { group.addTask { try await confirm(desk, pending, "000000").word } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(words.count { $0 == "refused" } == 5)
+            #expect(words.count { $0 == "limited" } == 35)
+            #expect(try await desk.failures() == Array(repeating: "wrong_code", count: 5))
+        }
+    }
+
+    @Test func `a code that nobody could look at is no guess`() async throws {
+        try await withService { service in
+            let desk = try SignInDesk(service, readsCodes: false)
+            let sealed = try desk.secrets.seal(Self.secret, for: "sub-alice")
+            try await desk.add("alice", factor: SecondFactor(sealedSecret: sealed))
+            let pending = try #require(try await desk.attempt("alice").pending)
+            for _ in 0..<7 {
+                await #expect(throws: StorageError.self) { try await confirm(desk, pending, code) }
+            }
+        }
+    }
+
+    @Test func `right codes count towards no limit`() async throws {
+        try await withFactor { desk, pending in
+            let account = try #require(try await desk.service.storage.account(of: "sub-alice"))
+            let recovery = RecoveryCode.make(random: .system)
+            _ = try await desk.service.storage.setSecondFactor(
+                account.secondFactor, recoveryDigests: recovery.map(\.digest), of: account.subject, at: noon,
+                event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
+            #expect(recovery.count > 5)
+            for code in recovery {
+                try await expectWord("signed in", of: confirm(desk, pending, code.text.expose()))
+            }
+            try await expectWord("signed in", of: confirm(desk, pending, code))
         }
     }
 }

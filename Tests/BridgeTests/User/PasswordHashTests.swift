@@ -84,4 +84,26 @@ import Testing
         try await first
         #expect(outcomes.sorted { !$0 && $1 } == [false, true])
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `who gives up while waiting leaves the line, and nobody loses a turn`() async throws {
+        let desk = PasswordHasher(cost: Self.cheap, width: 1, maximumWaiting: 1)
+        let gate = AsyncStream<Void>.makeStream()
+        let entered = AsyncStream<Void>.makeStream()
+        async let first: Void = desk.turn {
+            entered.continuation.yield()
+            for await _ in gate.stream { break }
+        }
+        defer { gate.continuation.finish() }
+        for await _ in entered.stream { break }
+        // More than have room to wait together.
+        for _ in 0..<3 {
+            let waiting = Task { try await desk.turn {} }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+        }
+        gate.continuation.yield()
+        try await first
+        try await desk.turn {}
+    }
 }

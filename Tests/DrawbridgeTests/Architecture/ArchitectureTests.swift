@@ -68,10 +68,36 @@ import Testing
         #expect(order.violations(in: Self.files + [planted]).count == 1)
     }
 
+    @Test func `no folder of the sources holds one file alone`() {
+        let paths = Self.files.map(\.path)
+        #expect(Self.foldersOfOneFile(among: paths) == [])
+        let planted = "Sources/Bridge/Core/Planted"
+        #expect(Self.foldersOfOneFile(among: paths + ["\(planted)/X.swift"]).contains(planted))
+    }
+
+    /// Below the folder of a target: those that hold nothing else, and so are a step more on the way to the file.
+    private static func foldersOfOneFile(among paths: [String]) -> [String] {
+        var contents: [String: Set<Substring>] = [:]
+        for path in paths where path.hasPrefix("Sources/") {
+            let parts = path.split(separator: "/")
+            for depth in parts.indices.dropFirst(3) {
+                contents[parts.prefix(depth).joined(separator: "/"), default: []].insert(parts[depth])
+            }
+        }
+        // What a script writes stands apart, however little it is.
+        return contents.filter { folder, names in
+            names.count == 1 && names.allSatisfy { $0.hasSuffix(".swift") } && !folder.hasSuffix("/Generated")
+        }.keys.sorted()
+    }
+
     @Test(arguments: [
         ("statuses stand in the error table", "Sources/BridgeHTTP/X.swift", "Response(status: .init(code: 404))"),
         ("statuses stand in the error table", "Sources/BridgeHTTP/X.swift", "Response(status: .badRequest)"),
         ("the clock is read in one file", "Sources/Bridge/X.swift", "let now = Date()"),
+        ("the clock is read in one file", "Sources/Bridge/X.swift", "let began = ContinuousClock.now"),
+        ("the clock is read in one file", "Sources/Bridge/X.swift", "let took = began.duration(to: .now)"),
+        ("the clock is read in one file", "Sources/Bridge/X.swift", "now: ContinuousClock.Instant = .now"),
+        ("the clock is read in one file", "Sources/Bridge/X.swift", "clock: @escaping () -> Instant = { .now }"),
         (
             "redirects are not decided by URL parsers or regular expressions",
             "Sources/Bridge/LoginToken/Redeem/X.swift",
@@ -165,11 +191,45 @@ import Testing
         ),
         ("why something was refused is a case", "Sources/Bridge/X.swift", #"throw Self.refused("other_client")"#),
         (
+            "an error's text is made of what is listed", "Sources/Bridge/X.swift",
+            #"        throw OAuthError(.invalidRequest, "\(value) is no scope")"#
+        ),
+        (
+            "an error's text is made of what is listed", "Sources/BridgeHTTP/X.swift",
+            """
+                    throw OAuthError(
+                        .invalidRequest, "no such thing as " + parameters["scope"], detail: .malformedScope)
+            """
+        ),
+        ("an error's text is made of what is listed", "Sources/OAuth2/X.swift", "OAuthError(code, value)"),
+        (
+            "an error's text is made of what is listed", "Sources/Bridge/X.swift",
+            #"        throw Self.refused(.otherClient, "\(value) is no client of yours")"#
+        ),
+        (
+            "an error's text is made of what is listed", "Sources/Bridge/X.swift",
+            #"OAuthError(.invalidScope, "no \(words.joined(separator: ", "))")"#
+        ),
+        // What is listed has to be there.
+        ("an error's text is made of what is listed", "Sources/OAuth2/Error/UnknownName.swift", ""),
+        (
             "what is not installed is missed where everything must hold", "Tests/X.swift",
             "@Suite(.enabled(if: Server.binary != nil))"
         ),
         ("what is not installed is missed where everything must hold", "Tests/X.swift", "@Test(.disabled())"),
+        (
+            "what remembers is a class", "Sources/Bridge/X.swift",
+            """
+            final class X {}
+            package struct Y: Sendable {
+                private let answers: ShortLivedCache<Int, Int>
+            """
+        ),
         ("a file holds one thing", "Sources/Bridge/X.swift", String(repeating: "\n", count: 400)),
+        (
+            "a function does one thing", "Sources/Bridge/X.swift",
+            "    func f(\n        _ a: Int\n    ) {\n\(String(repeating: "        g(a)\n", count: 51))    }"
+        ),
     ])
     func `a planted violation is found`(_ name: String, _ path: String, _ text: String) throws {
         let rule = try #require(SourceRule.all.first { $0.description == name })

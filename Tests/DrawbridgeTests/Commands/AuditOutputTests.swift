@@ -70,6 +70,10 @@ import Testing
         let changed = await RanCommand(["audit", "verify", "--export", export, "--public-key", key])
         #expect(changed.status == 1)
         #expect(changed.output.contains(#""valid":false"#))
+        let empty = try folder.file("empty.jsonl", "")
+        let nothing = await RanCommand(["audit", "verify", "--export", empty, "--public-key", key])
+        #expect(nothing.status == 1)
+        #expect(nothing.reason == "\(empty) holds no events: there is nothing to verify.")
         let trusted = try folder.file("none.pub", "no key\n")
         #expect(
             await RanCommand(["audit", "verify", "--export", export, "--public-key", trusted]).reason
@@ -116,6 +120,33 @@ import Testing
         #expect(await run("clients", "list").lines.count == 1 + 3)
         #expect(await run("audit", "verify").status == 0)
         #expect(await run("audit", "tail").output.contains("tried it"))
+    }
+
+    @Test func `a restore makes no audit signing key unless it is told to`() async throws {
+        try #require(await run("keys", "init").status == 0)
+        try await prepare()
+        let backup = folder.path + "/backup"
+        try #require(await run("backup", backup).status == 0)
+        let (data, kept) = (folder.path + "/data", folder.path + "/kept")
+        let before = try folder.file("audit.pub", await run("audit", "public-key").output)
+        try FileManager.default.moveItem(atPath: data, toPath: kept)
+        let refused = await run("restore", backup)
+        #expect(refused.status == 1)
+        #expect(refused.reason.contains("data/audit-signing-key, and the audit log is signed."))
+        #expect(!FileManager.default.fileExists(atPath: data))
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: false)
+        try FileManager.default.copyItem(atPath: kept + "/audit-signing-key", toPath: data + "/audit-signing-key")
+        let restored = await run("restore", backup)
+        #expect(restored.status == 0, "\(restored.reason)")
+        #expect(await run("audit", "verify", "--public-key", before).status == 0)
+        try FileManager.default.removeItem(atPath: data + "/audit-signing-key")
+        #expect(await run("restore", "--in-place").status == 1)
+        let anew = await run("restore", "--in-place", "--new-audit-key")
+        #expect(anew.status == 0, "\(anew.reason)")
+        #expect(anew.output.contains("Made the audit signing key "))
+        let both = try await run("audit", "public-key").output + String(contentsOfFile: before, encoding: .utf8)
+        let trusted = try folder.file("both.pub", both)
+        #expect(await run("audit", "verify", "--public-key", trusted).status == 0)
     }
 
     @Test func `what is no backup, or was changed since, is not restored`() async throws {

@@ -66,7 +66,7 @@ import Testing
         _ = try Drawbridge.parseAsRoot(words + ["--reason", String(repeating: "復", count: AdminAction.reasonLimit)])
         for reason in ["", "a\nb", String(repeating: "a", count: AdminAction.reasonLimit + 1)] {
             let error = #expect(throws: (any Error).self) { try Drawbridge.parseAsRoot(words + ["--reason", reason]) }
-            #expect((error.map { Drawbridge.message(for: $0) } ?? "").contains("--reason must be one line of 1 to 200"))
+            #expect((error.map { Drawbridge.message(for: $0) } ?? "").contains("--reason must be one line of 1 to 500"))
         }
     }
 

@@ -76,6 +76,16 @@ import Testing
         #expect(await ran("check-config").output.contains("fixed (native)"))
     }
 
+    @Test(arguments: [
+        ("SQLite 1: no such table: audit_event", "The database has no table audit_event: "),
+        ("SQLite 1: no such column: node_id", "The database has no column node_id: "),
+        (#"PostgreSQL 42P01: relation "audit_event" does not exist"#, "The database has no table audit_event: "),
+        ("SQLite 1: what quotes alice", "Storage corrupt."),
+    ])
+    func `a table that is gone is named, and nothing else of an engine's message`(_ text: String, _ told: String) {
+        #expect(CommandFailure(StorageError.corrupt(text))?.description.hasPrefix(told) == true)
+    }
+
     @Test func `migrate makes the folder and the database`() async throws {
         #expect(try !options().hasDatabase())
         try await migrate()
@@ -235,10 +245,24 @@ import Testing
         try await addAccount("alice", role: nil)
         try await run(UsersCommand.Disable.self, "alice")
         #expect(
-            try await failure(UsersCommand.Disable.self, "alice") == "alice is unknown, or is disabled already.")
+            try await failure(UsersCommand.Disable.self, "alice") == "alice is disabled already.")
         try await run(UsersCommand.Enable.self, "alice")
-        #expect(try await failure(UsersCommand.Enable.self, "alice") == "alice is unknown, or is enabled already.")
-        #expect(try await failure(UsersCommand.Disable.self, "bob") == "bob is unknown, or is disabled already.")
+        #expect(try await failure(UsersCommand.Enable.self, "alice") == "alice is enabled already.")
+        #expect(
+            try await failure(UsersCommand.Disable.self, "bob")
+                == "bob is unknown here: drawbridge users list has those that are known.")
+    }
+
+    @Test func `a user of an issuer who is named without its prefix is asked for with it`() async throws {
+        try await migrate()
+        try await options().withStorage { storage in
+            _ = try await storage.recordFirstSight(
+                of: Subject(rawValue: "login:bob"), issuer: "https://login.example.com",
+                at: Timestamp(seconds: 1_795_356_000))
+        }
+        let expected = "bob is unknown here: did you mean login:bob?"
+        #expect(try await failure(UsersCommand.Disable.self, "bob") == expected)
+        #expect(try await failure(UsersCommand.Enable.self, "bob") == expected)
     }
 
     @Test func `each command's change is in the audit log, in a chain of the command's own`() async throws {
@@ -255,13 +279,14 @@ import Testing
     @Test func `every change of an account or a client names who made it, and a new account's role`() async throws {
         try await migrate()
         let shop = try folder.file("shop.json", #"{"client_id":"shop","client_type":"web"}"#)
+        let renamed = try folder.file("new.json", #"{"client_id":"shop","client_type":"web","client_name":"Shop"}"#)
         let claims = try folder.file("claims.json", #"{"locale":"en"}"#)
         let password = "correct horse battery\n"
         let commands: [(words: [String], input: String)] = [
             (["users", "add", "zoe", "--admin"], password), (["users", "add", "alice"], password),
             (["users", "password", "alice"], password), (["users", "claims", "alice", claims], ""),
             (["users", "disable", "alice"], ""), (["users", "enable", "alice"], ""), (["clients", "add", shop], ""),
-            (["clients", "add", "--replace", shop], ""), (["clients", "remove", "shop"], ""),
+            (["clients", "add", "--replace", renamed], ""), (["clients", "remove", "shop"], ""),
         ]
         for (words, input) in commands {
             let ran = await RanCommand(words + ["--config", config], input: input)
@@ -273,9 +298,12 @@ import Testing
         let told = found.reversed().map { "\($0.event.type.rawValue) \($0.event.detail ?? "")" }
         let types = [
             "user.created", "user.password_changed", "user.claims_changed", "user.disabled", "user.enabled",
-            "client.created", "client.changed", "client.deleted",
+            "client.created",
         ]
-        #expect(told == ["user.created {\(actor),\"role\":\"admin\"}"] + types.map { "\($0) {\(actor)}" })
+        let first = "user.created {\(actor),\"role\":\"admin\"}"
+        let changed = "client.changed {\(actor),\"fields\":[\"client_name\",\"client_secret\"]}"
+        let further = types.map { "\($0) {\(actor)}" }
+        #expect(told == [first] + further + [changed, "client.deleted {\(actor)}"])
         #expect(found.allSatisfy { $0.event.reason == "administrator" })
     }
 

@@ -24,6 +24,21 @@ import Testing
         }
     }
 
+    @Test func `no line of the help is wider than 80 columns, the usage neither`() {
+        for command in Self.all() {
+            let help = UsageText.wrapped(Drawbridge.helpMessage(for: command, columns: 80))
+            for line in help.split(separator: "\n") { #expect(line.count <= 80, "\(command._commandName): \(line)") }
+        }
+    }
+
+    @Test func `a usage is broken between options, and nothing of it is lost`() {
+        let first = "USAGE: drawbridge x [--data <data>] [--config <config>] --reason <reason>"
+        let second = "[--checkpoint <checkpoint> ...] <id>"
+        let lines = UsageText.wrapped("a\n\n\(first) \(second)\n")
+            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        #expect(lines == ["a", "", first, "       \(second)", ""])
+    }
+
     /// As the README says.
     @Test func `help has examples of each command`() {
         for command in Drawbridge.configuration.subcommands {

@@ -93,7 +93,8 @@ import Testing
             JSONValue.parse($0.utf8)?.object?["route"]?.string
         }
         // The router has no slash at the end.
-        #expect(labels == RouteTable.all.map { $0.path == "/admin/" ? "/admin" : $0.path })
+        let paths = RouteTable.all.map(\.path)
+        #expect(labels == paths.map { $0.count > 1 && $0.hasSuffix("/") ? String($0.dropLast()) : $0 })
     }
 
     @Test func `a route that needs somebody refuses a request that says nothing`() async throws {

@@ -158,6 +158,7 @@ import Testing
             ]
         }
         #expect(buckets(settings.rateLimits.limits) == buckets(LimitSettings()))
+        #expect(settings.rateLimits.limits.webSessionsPerDevice == LimitSettings().webSessionsPerDevice)
         #expect(settings.listeners.connections == ServerLimits())
         #expect(settings.provider.passwordCost == .standard)
     }

@@ -23,18 +23,24 @@ enum DeviceSample {
     }
 
     /// A web session below the device's app session.
-    static func web(_ name: String, below device: String) -> WebSession {
+    static func web(
+        _ name: String, below device: String, on website: ClientID = "web", at: Timestamp = Sample.now,
+        opening: SessionOpening = .tokenExchange
+    ) -> WebSession {
         WebSession(
             id: SessionID(rawValue: "web-\(name)"), secretDigest: "web-digest-\(name)", subject: "alice",
-            clientID: "web", appClientID: "app", parentID: SessionID(rawValue: "app-\(device)"), loginTokenID: nil,
-            opening: .tokenExchange, authentication: Authentication(), createdAt: Sample.now,
-            expiresAt: Sample.now + .seconds(3600), idleLifetime: .seconds(600), lastSeenAt: Sample.now)
+            clientID: website, appClientID: "app", parentID: SessionID(rawValue: "app-\(device)"), loginTokenID: nil,
+            opening: opening, authentication: Authentication(), createdAt: at, expiresAt: at + .seconds(3600),
+            idleLifetime: .seconds(600), lastSeenAt: at)
     }
 
-    static func use(_ name: String, web: WebSession? = nil, at: Timestamp = Sample.now) -> DeviceSecretUse {
-        DeviceSecretUse(
+    static func use(
+        _ name: String, web: WebSession? = nil, at: Timestamp = Sample.now, atMost count: Int? = nil
+    ) -> DeviceSecretUse {
+        let limit = count.map { WebViewLimit(count: $0, displaced: Ending.sample("too_many_of_device", at: at)) }
+        return DeviceSecretUse(
             at: at, sessionID: SessionID(rawValue: "app-\(name)"),
-            opening: .webSession(web ?? self.web(name, below: name), refreshDigest: nil),
+            opening: .webSession(web ?? self.web(name, below: name), refreshDigest: nil, limit: limit),
             events: [Sample.event(.deviceSecretExchanged, at: at)])
     }
 }

@@ -4,7 +4,7 @@ package import Bridge
 package enum DeviceSecretStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] =
         lifeCases + DeviceRotationCases.cases
-        + DeviceRaceCases.cases + DeviceTheftCases.cases
+        + DeviceRaceCases.cases + DeviceTheftCases.cases + WebViewLimitCases.cases
 
     private static let lifeCases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("an issued device secret is found by digest, with its app session below it") { open in

@@ -114,6 +114,8 @@ extension LoginTokenStoreConformance {
                 LoginTokenState(token: token, status: .revoked(at: later), misses: 3), "state at the limit")
             try expectEqual(try await store.redeemSample(token), .revoked(at: later), "a redemption afterwards")
             try expectEqual(try await store.events(.loginTokenRefused).count, 3, "events")
+            let revoked = try await store.events(.loginTokenRevoked)
+            try expectEqual(revoked.map(\.reason), ["too_many_misses"], "the token's end")
         },
         ConformanceCase("with a limit of one, the first miss revokes an unrecorded token") { open in
             let store = try await open()
@@ -129,6 +131,7 @@ extension LoginTokenStoreConformance {
                     Sample.token("t"), at: Sample.now, limit: 5, event: Sample.event(.loginTokenRefused),
                     alwaysTells: true)
             }
+            try expectEqual(try await servers[0].events(.loginTokenRevoked).count, 1, "ends")
             // From the fifth on there is nothing left to count.
             try expectEqual(counts.sorted(), [1, 2, 3, 4] + Array(repeating: 5, count: 16), "counts")
             try expectEqual(try await servers[0].state(of: "t")?.status, .revoked(at: Sample.now), "status")

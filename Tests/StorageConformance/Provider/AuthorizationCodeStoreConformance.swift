@@ -78,7 +78,10 @@ package enum AuthorizationCodeStoreConformance {
                 try expectEqual(misses, number < 3 ? number : nil, "misses")
             }
             try expectEqual(try await store.code(digest: "code-b")?.sessionID, "app-b", "the used one")
-            try expectEqual(try await store.events(.authorizationCodeRefused).count, 6, "events")
+            let events = try await store.events(.authorizationCodeRefused)
+            try expectEqual(events.count, 6, "events")
+            try expectEqual(
+                events.compactMap(\.detail), [#"{"ends":"authorization_code"}"#], "what says that the code is gone")
         },
         ConformanceCase("a miss that is not to be told is told when it takes the code away, and only then") { open in
             let store = try await open()

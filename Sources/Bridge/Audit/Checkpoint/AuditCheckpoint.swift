@@ -38,15 +38,13 @@ extension AuditCheckpoint {
 
     /// Reads the object inside `checkpoint`.
     package init(json members: [String: JSONValue]) throws(AuditRecord.FieldError) {
-        func text(_ name: String) throws(AuditRecord.FieldError) -> String {
-            guard let text = members[name]?.string else { throw .init(field: name) }
-            return text
-        }
         guard let size = members["size"]?.integer, AuditRecord.sequences.contains(size) else {
             throw .init(field: "size")
         }
-        guard let at = Timestamp(rfc3339: try text("at")) else { throw .init(field: "at") }
-        self.init(node: try text("node"), size: size, at: at, hash: try text("hash"), note: try text("note"))
+        guard let at = Timestamp(rfc3339: try members.text("at")) else { throw .init(field: "at") }
+        self.init(
+            node: try members.text("node"), size: size, at: at, hash: try members.text("hash"),
+            note: try members.text("note"))
         let known: Set = ["node", "size", "at", "hash", "note"]
         if let unknown = members.keys.filter({ !known.contains($0) }).min() { throw .init(field: unknown) }
     }

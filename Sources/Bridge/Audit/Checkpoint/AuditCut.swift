@@ -67,19 +67,15 @@ extension AuditCut {
 
     /// Reads the object inside `cut`.
     package init(json members: [String: JSONValue]) throws(AuditRecord.FieldError) {
-        func text(_ name: String) throws(AuditRecord.FieldError) -> String {
-            guard let text = members[name]?.string else { throw .init(field: name) }
-            return text
-        }
         guard let through = members["through"]?.integer, AuditRecord.sequences.contains(through) else {
             throw .init(field: "through")
         }
         guard let seconds = members["retention"]?.integer, seconds >= 0 else { throw .init(field: "retention") }
         guard let isAdopted = members["adopted"]?.bool else { throw .init(field: "adopted") }
-        guard let at = Timestamp(rfc3339: try text("at")) else { throw .init(field: "at") }
+        guard let at = Timestamp(rfc3339: try members.text("at")) else { throw .init(field: "at") }
         self.init(
-            node: try text("node"), through: through, hash: try text("hash"), retention: .seconds(seconds),
-            isAdopted: isAdopted, at: at, note: try text("note"))
+            node: try members.text("node"), through: through, hash: try members.text("hash"),
+            retention: .seconds(seconds), isAdopted: isAdopted, at: at, note: try members.text("note"))
         let known: Set = ["node", "through", "at", "hash", "retention", "adopted", "note"]
         if let unknown = members.keys.filter({ !known.contains($0) }).min() { throw .init(field: unknown) }
     }

@@ -28,13 +28,11 @@ package final class AuditForwarder: Sendable {
     private let cursors: any AuditForwardCursors
     private let status: AuditForwardStatus
     private let time: TimeSource
-    private let clock: @Sendable () -> ContinuousClock.Instant
 
     /// - Parameter nodes: whose chains to send; of each, every event comes in order.
     package init(
         nodes: [String], start: Start, log: any AuditLog, cursors: any AuditForwardCursors,
-        status: AuditForwardStatus, time: TimeSource = .system,
-        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+        status: AuditForwardStatus, time: TimeSource = .system
     ) {
         target = status.target
         self.nodes = nodes
@@ -43,7 +41,6 @@ package final class AuditForwarder: Sendable {
         self.cursors = cursors
         self.status = status
         self.time = time
-        self.clock = clock
     }
 
     /// Sends what there is and what comes, until the connection is lost or `pause` says to stop.
@@ -63,7 +60,7 @@ package final class AuditForwarder: Sendable {
                     try await connection.deliver(items)
                     status.delivered(items.count)
                     sent[node] = position
-                    unsettled.append(Delivery(node: node, position: position, at: clock()))
+                    unsettled.append(Delivery(node: node, position: position, at: time.uptime()))
                     isIdle = false
                 }
             }
@@ -116,7 +113,7 @@ package final class AuditForwarder: Sendable {
 
     /// Notes what was delivered long enough ago on a connection that lives still.
     private func settle(_ unsettled: inout [Delivery], after settling: Duration) async throws {
-        let limit = clock() - settling
+        let limit = time.uptime() - settling
         let settled = unsettled.prefix { $0.at <= limit }
         guard !settled.isEmpty else { return }
         let ends = Dictionary(settled.map { ($0.node, $0.position) }) { $0.joined(with: $1) }

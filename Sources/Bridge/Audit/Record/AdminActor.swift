@@ -87,7 +87,7 @@ package struct AdminAction: Sendable {
     package static let defaultReason = "administrator"
     /// Characters of a reason, counted as `maxLength` of the API's description counts them; a field of a form with the
     /// same limit never takes more.
-    package static let reasonLimit = 200
+    package static let reasonLimit = 500
     /// Bytes of the longest reason in UTF-8.
     package static let longestReason = 4 * reasonLimit
 
@@ -102,16 +102,19 @@ package struct AdminAction: Sendable {
     }
 
     /// An event of this action.
-    /// - Parameter facts: further members of its `detail`, by name; the actor is always one, and so is their sign-in.
+    /// - Parameters:
+    ///   - facts: further members of its `detail`, by name; the actor is always one, and so is their sign-in.
+    ///   - fields: the names of what a change changed; `nil` for what is no change of fields.
     package func event(
         _ type: AuditEventType, subject: Subject? = nil, clientID: ClientID? = nil, targetClientID: ClientID? = nil,
-        sessionID: SessionID? = nil, tokenID: TokenID? = nil, facts: [String: String] = [:]
+        sessionID: SessionID? = nil, tokenID: TokenID? = nil, facts: [String: String] = [:], fields: [String]? = nil
     ) -> AuditEvent {
         var detail = JSONObjectWriter()
         var own = [AuditDetail.actor: actor.description]
         own[AuditDetail.signedInAt] = signedInAt?.rfc3339
-        for (name, value) in facts.merging(own, uniquingKeysWith: { $1 }).sorted(by: { $0.key < $1.key }) {
-            detail.add(name, value)
+        let members = facts.merging(own, uniquingKeysWith: { $1 })
+        for name in (members.keys + (fields == nil ? [] : [AuditDetail.fields])).sorted() {
+            if let value = members[name] { detail.add(name, value) } else if let fields { detail.add(name, fields) }
         }
         return AuditEvent(
             at: at, type: type, outcome: .success, reason: reason ?? Self.defaultReason, subject: subject,
@@ -119,7 +122,14 @@ package struct AdminAction: Sendable {
             detail: detail.finishedText())
     }
 
-    /// Whether a text may be a reason: one line that is not too long.
+    /// A reason as the audit log has it, from what a program or a form sent: what is to end must not live on because of
+    /// a line break in it.
+    /// - Returns: `nil` for one that is too long.
+    package static func reason(from text: String) -> String? {
+        text.unicodeScalars.count <= reasonLimit ? text.inOneLine : nil
+    }
+
+    /// Whether a text may be a reason as it stands: one line that is not too long.
     package static func isReason(_ text: String) -> Bool {
         text.unicodeScalars.count <= reasonLimit && text.isLine(upTo: longestReason)
     }

@@ -5,6 +5,8 @@ package enum AuditDetail {
     package static let actor = "actor"
     /// When that person had signed in.
     package static let signedInAt = "signed_in_at"
+    /// The names of the fields that a change changed; never their values.
+    package static let fields = "fields"
     /// The device that the event is about.
     package static let deviceSecretID = "device_secret_id"
 }

@@ -109,20 +109,16 @@ extension AuditDamage {
 
     /// Reads what ``json`` writes.
     init(json members: [String: JSONValue]) throws(AuditRecord.FieldError) {
-        func text(_ name: String) throws(AuditRecord.FieldError) -> String {
-            guard let text = members[name]?.string else { throw .init(field: name) }
-            return text
-        }
-        guard let part = Part(rawValue: try text("part")) else { throw .init(field: "part") }
+        guard let part = Part(rawValue: try members.text("part")) else { throw .init(field: "part") }
         guard let sequence = members["sequence"]?.integer else { throw .init(field: "sequence") }
-        self.init(part, node: try text("node"), sequence: sequence, field: try text("damaged"))
-        if members["hash"] != nil { hash = try text("hash") }
+        self.init(part, node: try members.text("node"), sequence: sequence, field: try members.text("damaged"))
+        if members["hash"] != nil { hash = try members.text("hash") }
         if members["at"] != nil {
-            guard let instant = Timestamp(rfc3339: try text("at")) else { throw .init(field: "at") }
+            guard let instant = Timestamp(rfc3339: try members.text("at")) else { throw .init(field: "at") }
             at = instant
         }
         let known: Set = ["damaged", "part", "id", "node", "sequence", "at", "hash"]
         if let unknown = members.keys.filter({ !known.contains($0) }).min() { throw .init(field: unknown) }
-        guard try text("id") == id else { throw .init(field: "id") }
+        guard try members.text("id") == id else { throw .init(field: "id") }
     }
 }

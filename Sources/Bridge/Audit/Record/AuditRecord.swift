@@ -155,3 +155,11 @@ extension AuditRecord {
         if let unknown = rest.keys.min() { throw FieldError(field: unknown) }
     }
 }
+
+extension [String: JSONValue] {
+    /// A member that has to be a string.
+    func text(_ name: String) throws(AuditRecord.FieldError) -> String {
+        guard let text = self[name]?.string else { throw .init(field: name) }
+        return text
+    }
+}

@@ -11,8 +11,8 @@ package struct AuditComparison: Sendable {
         self.keys = keys
     }
 
-    /// What of the log contradicts the notes; of each chain the first contradiction. Where the note itself cannot be
-    /// believed, that is what is said instead.
+    /// What of the log contradicts the notes; of each chain the first contradiction of a note that can be believed.
+    /// Where none of those contradicts, the first of one that cannot, and then why it cannot.
     package func contradictions(with kept: [AuditNote]) async throws -> [AuditVerificationReport.Problem] {
         var found: [AuditVerificationReport.Problem] = []
         var checkpoints: [String: [AuditCheckpoint]] = [:]
@@ -46,7 +46,7 @@ package struct AuditComparison: Sendable {
             let chain = Chain(
                 node: node, first: firsts[node], end: ends[node] ?? 0, hashes: hashes[node] ?? [:],
                 cuts: cutsByNode[node] ?? [], keys: keys)
-            if let problem = chain.contradiction(with: checkpoints[node] ?? []) { found.append(problem) }
+            found += chain.contradictions(with: checkpoints[node] ?? [])
         }
         return found
     }
@@ -60,17 +60,20 @@ package struct AuditComparison: Sendable {
         let cuts: [AuditCut]
         let keys: [AuditVerifierKey]
 
-        func contradiction(with checkpoints: [AuditCheckpoint]) -> AuditVerificationReport.Problem? {
+        func contradictions(with checkpoints: [AuditCheckpoint]) -> [AuditVerificationReport.Problem] {
             if let first, first.sequence > 1, !cuts.contains(where: { begins($0, at: first) }) {
-                return problem(.missing, 1)
+                return [problem(.missing, 1)]
             }
             // A cut leaves the chain's last event.
-            if let cut = cuts.map(\.through).max(), cut >= end { return problem(.truncated, end + 1) }
+            if let cut = cuts.map(\.through).max(), cut >= end { return [problem(.truncated, end + 1)] }
+            // By the key before the present one, for instance: it must not hide what a later note proves.
+            var doubtful: [AuditVerificationReport.Problem] = []
             for checkpoint in checkpoints.sorted(by: { $0.size < $1.size }) {
                 guard let found = contradiction(with: checkpoint) else { continue }
-                return checkpoint.problem(trusting: keys).map { problem($0, checkpoint.size) } ?? found
+                guard let doubt = checkpoint.problem(trusting: keys) else { return [found] }
+                if doubtful.isEmpty { doubtful = [found, problem(doubt, checkpoint.size)] }
             }
-            return nil
+            return doubtful
         }
 
         private func contradiction(with checkpoint: AuditCheckpoint) -> AuditVerificationReport.Problem? {

@@ -84,6 +84,12 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
         self.init(kind: kind, date: String(decoding: body.prefix(dateBytes / 3 * 4), as: UTF8.self), text: text)
     }
 
+    /// Whether a text begins as secrets that are made here do, of whatever kind, be it complete or not: nobody else is
+    /// shown it.
+    package static func isMarked(_ text: String) -> Bool {
+        Kind.allCases.contains { text.utf8.starts(with: $0.rawValue.utf8) }
+    }
+
     /// The secret itself, for the one cookie or answer that carries it.
     package func expose() -> String { text }
 

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Remembers answers of a store for a moment, so that a busy key costs one read a second and a change is still seen
-/// by every node within that second (contract §7).
+/// Remembers answers of a store for a moment, so that a busy key costs about one read a second and a change is still
+/// seen by every node within that second (contract §7). Callers that come while there is no answer each read by
+/// themselves: none waits for, or fails with, the read of another.
 package final class ShortLivedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct State {
         var entries: [Key: (value: Value, until: ContinuousClock.Instant)] = [:]

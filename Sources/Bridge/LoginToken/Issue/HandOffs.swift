@@ -38,24 +38,32 @@ package final class HandOffs: Sendable {
     }
 
     /// A link for a page of ours.
-    /// - Throws: as ``LoginTokenIssuer/handOff(_:from:origin:)``.
+    /// - Parameter read: what is asked for; throws what is wrong with the request, once that has counted.
+    /// - Throws: as ``LoginTokenIssuer/handOff(reading:from:origin:goesOn:)``.
     package func link(
-        _ order: Order, from session: WebSession, origin: RequestOrigin
+        reading read: () async throws -> Order, from session: WebSession, origin: RequestOrigin
     ) async throws -> LoginTokenAnswer {
-        guard let answer = try await issuer.handOff(order, from: session, origin: origin, goesOn: { true }) else {
+        guard
+            let answer = try await issuer.handOff(
+                reading: read, from: session, origin: origin, goesOn: { true })
+        else {
             throw StorageError.unavailable("no hand-off was made")
         }
         return answer
     }
 
     /// A link that the browser follows now.
-    /// - Throws: as ``link(_:from:origin:)``.
-    package func follow(_ order: Order, from session: WebSession, origin: RequestOrigin) async throws -> Outcome {
-        let id = Self.id(ofTry: Array("\(session.id.rawValue) \(order.website ?? "")".utf8))
+    /// - Parameter order: what is asked for, or what is wrong with the request, which is thrown once it has counted.
+    /// - Throws: as ``link(reading:from:origin:)``.
+    package func follow(
+        _ order: Result<Order, any Error>, from session: WebSession, origin: RequestOrigin
+    ) async throws -> Outcome {
+        let website = (try? order.get())?.website ?? ""
+        let id = Self.id(ofTry: Array("\(session.id.rawValue) \(website)".utf8))
         do {
-            let answer = try await issuer.handOff(order, from: session, origin: origin) {
-                try await tries.isFirst(id, within: Self.loopWindow)
-            }
+            let answer = try await issuer.handOff(
+                reading: { try order.get() }, from: session, origin: origin,
+                goesOn: { try await tries.isFirst(id, within: Self.loopWindow) })
             return answer.map(Outcome.link) ?? .stuck
         } catch let error as StorageError {
             // Nobody was sent anywhere, so whoever comes back did not come from there.

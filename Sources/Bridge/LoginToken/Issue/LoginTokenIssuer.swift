@@ -8,7 +8,7 @@ package final class LoginTokenIssuer: Sendable {
     private let subjects: Subjects
     private let parents: ParentSessions
     private let store: any LoginTokenStore
-    private let limiter: any RateLimiter
+    private let gate: LimitGate
     private let limits: LimitSettings
     private let refusals: RefusalLog
     private let time: TimeSource
@@ -25,18 +25,31 @@ package final class LoginTokenIssuer: Sendable {
         self.subjects = subjects
         self.parents = parents
         self.store = store
-        self.limiter = limiter
+        gate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
         self.refusals = refusals
         self.time = time
         self.random = random
     }
 
-    /// What a token is issued from.
+    /// One issue that every check has let pass.
     private struct Issuing {
-        let session: IssuingSession
+        let terms: LoginTokenTerms
+        let bearer: BearerIdentity
+        /// What the token is issued from.
+        var session: IssuingSession
         /// Whether the bearer names a user whom nobody has named before.
-        let isFirstSight: Bool
+        var isFirstSight: Bool
+        let origin: RequestOrigin
+        let at: Timestamp
+        /// `nil` without an `Idempotency-Key`.
+        var mark: RepeatMark?
+    }
+
+    /// By what a repeat of a request is known: its `Idempotency-Key`, and what it asks for.
+    private struct RepeatMark {
+        let keyDigest: String
+        let fingerprint: String
     }
 
     /// Issues a token for the user and app that a verified bearer names.
@@ -47,16 +60,37 @@ package final class LoginTokenIssuer: Sendable {
         let now = time.now()
         do {
             return try await issue(request, bearer: bearer, origin: origin, at: now)
-        } catch let error as OAuthError {
+        } catch let error as OAuthError where error.code != .rateLimited {
             try await refusals.issueRefused(error, bearer: bearer, request: request, origin: origin, at: now)
             throw error
         }
     }
 
+    /// As ``issue(_:bearer:origin:)`` for a request that is still to be read: one that cannot be read counts as well.
+    /// - Parameter read: throws what is wrong with the request.
+    package func issue(
+        reading read: () async throws -> LoginTokenIssueRequest, bearer: BearerIdentity, origin: RequestOrigin
+    ) async throws -> LoginTokenAnswer {
+        let request: LoginTokenIssueRequest
+        do {
+            request = try await read()
+        } catch {
+            // Whether it repeats an earlier one is not known.
+            let now = time.now()
+            try await takeFromLimits(bearer, origin: origin, at: now)
+            if let flaw = error as? OAuthError {
+                try await refusals.issueRefused(
+                    flaw, bearer: bearer, request: LoginTokenIssueRequest(), origin: origin, at: now)
+            }
+            throw error
+        }
+        return try await issue(request, bearer: bearer, origin: origin)
+    }
+
     /// Makes every check of an issue but the limits; issues, counts and writes nothing.
     /// - Throws: as ``issue(_:bearer:origin:)``.
     func check(_ request: LoginTokenIssueRequest, bearer: BearerIdentity, origin: RequestOrigin) async throws {
-        _ = try await checkedTerms(request, bearer: bearer, origin: origin, at: time.now())
+        _ = try await checked(request, bearer: bearer, origin: origin, at: time.now())
     }
 
     /// The limits come before every other check, or refusals would be free; only a repeat that gets its answer again
@@ -67,18 +101,15 @@ package final class LoginTokenIssuer: Sendable {
         let earlier = try await earlierIssue(request, bearer: bearer, at: now)
         if earlier == nil { try await takeFromLimits(bearer, origin: origin, at: now) }
         do {
-            let (terms, issuing) = try await checkedTerms(request, bearer: bearer, origin: origin, at: now)
-            let idempotency = try request.idempotencyKey.map { key in
-                (
-                    digest: try Self.keyDigest(key, bearer: bearer),
-                    fingerprint: IssueFingerprint.request(terms, bearer: bearer)
-                )
+            var issuing = try await checked(request, bearer: bearer, origin: origin, at: now)
+            let terms = issuing.terms
+            issuing.mark = try request.idempotencyKey.map { key in
+                RepeatMark(
+                    keyDigest: try Self.keyDigest(key, bearer: bearer),
+                    fingerprint: IssueFingerprint.request(terms, bearer: bearer))
             }
-            guard let earlier else {
-                return try await record(
-                    terms, bearer: bearer, issuing: issuing, idempotency: idempotency, origin: origin, at: now)
-            }
-            guard earlier.fingerprint == idempotency?.fingerprint else { throw Self.keyReused }
+            guard let earlier else { return try await record(issuing) }
+            guard earlier.fingerprint == issuing.mark?.fingerprint else { throw Self.keyReused }
             return try await answer(repeating: earlier, terms: terms, at: now)
         } catch let error as OAuthError where earlier != nil {
             try await takeFromLimits(bearer, origin: origin, at: now)
@@ -97,18 +128,15 @@ package final class LoginTokenIssuer: Sendable {
     }
 
     private func takeFromLimits(_ bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp) async throws {
-        guard
-            case .exceeded(let wait, let scope) = try await limiter.take(
-                limits.issueKeys(bearer, origin: origin), at: now)
-        else { return }
-        throw OAuthError(
-            .rateLimited, "too many login tokens were asked for", detail: scope, retryAfter: wait.roundedUpSeconds)
+        try await gate.pass(
+            limits.issueKeys(bearer, origin: origin), of: bearer.subject, client: bearer.clientID, origin: origin,
+            at: now, else: .rateLimited, "too many login tokens were asked for")
     }
 
     /// What the token will say and what it is issued from, after every check of app, website, user and session.
-    private func checkedTerms(
+    private func checked(
         _ request: LoginTokenIssueRequest, bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp
-    ) async throws -> (terms: LoginTokenTerms, issuing: Issuing) {
+    ) async throws -> Issuing {
         guard let app = clients.current[bearer.clientID] else {
             throw OAuthError(
                 .unauthorizedClient, "this client may not issue login tokens", detail: .unknownClient)
@@ -116,16 +144,25 @@ package final class LoginTokenIssuer: Sendable {
         let terms = try LoginTokenTerms(
             request, app: app, clients: clients.current, defaultLifetime: settings.defaultLifetime,
             address: origin.address, codeKey: codec.signingKeyID(at: now))
-        let issuing = try await issuingSession(of: bearer, at: now)
-        guard terms.website.accepts(bearer.authentication, at: now) else {
-            throw OAuthError(
-                .insufficientUserAuthentication, "the sign-in is too weak or too old for that website",
-                detail: .authenticationTooWeak, challenge: terms.website.authenticationChallenge)
-        }
-        return (terms, issuing)
+        let (session, isFirstSight) = try await issuingSession(of: bearer, at: now)
+        try Self.requireSignIn(bearer.authentication, for: terms.website, at: now)
+        return Issuing(
+            terms: terms, bearer: bearer, session: session, isFirstSight: isFirstSight, origin: origin, at: now)
     }
 
-    private func issuingSession(of bearer: BearerIdentity, at now: Timestamp) async throws -> Issuing {
+    private static func requireSignIn(
+        _ authentication: Authentication, for website: Client, at now: Timestamp
+    ) throws(OAuthError) {
+        guard website.accepts(authentication, at: now) else {
+            throw OAuthError(
+                .insufficientUserAuthentication, "the sign-in is too weak or too old for that website",
+                detail: .authenticationTooWeak, challenge: website.authenticationChallenge)
+        }
+    }
+
+    private func issuingSession(
+        of bearer: BearerIdentity, at now: Timestamp
+    ) async throws -> (session: IssuingSession, isFirstSight: Bool) {
         let isUnseen: Bool
         switch try await subjects.admission(of: bearer, at: now) {
         case .admitted: isUnseen = false
@@ -136,7 +173,7 @@ package final class LoginTokenIssuer: Sendable {
                 .invalidToken, "the access token is not valid", detail: BearerRefusal.subjectOfAnotherIssuer.rawValue)
         }
         switch try await parents.standing(of: bearer.sessionID, scope: bearer.scope, at: now) {
-        case .mayIssue(let session): return Issuing(session: session, isFirstSight: isUnseen)
+        case .mayIssue(let session): return (session, isUnseen)
         case .ended: throw OAuthError(.invalidToken, "the access token is not valid", detail: .sessionEnded)
         case .chained:
             throw OAuthError(
@@ -145,10 +182,8 @@ package final class LoginTokenIssuer: Sendable {
         }
     }
 
-    private func record(
-        _ terms: LoginTokenTerms, bearer: BearerIdentity, issuing: Issuing,
-        idempotency: (digest: String, fingerprint: String)?, origin: RequestOrigin, at now: Timestamp
-    ) async throws -> LoginTokenAnswer {
+    private func record(_ issuing: Issuing) async throws -> LoginTokenAnswer {
+        let (terms, bearer, origin, now) = (issuing.terms, issuing.bearer, issuing.origin, issuing.at)
         let issuedAt = Timestamp(seconds: now.seconds)
         let claims = LoginTokenClaims(
             issuer: settings.issuer.description, audience: terms.website.id, subject: bearer.subject,
@@ -161,9 +196,9 @@ package final class LoginTokenIssuer: Sendable {
         let event = AuditEvent(
             at: now, type: .loginTokenIssued, outcome: .success, subject: bearer.subject, clientID: bearer.clientID,
             targetClientID: terms.website.id, sessionID: bearer.sessionID, tokenID: claims.id, origin: origin)
-        let kept = idempotency.map {
+        let kept = issuing.mark.map {
             IdempotencyRecord(
-                keyDigest: $0.digest, fingerprint: $0.fingerprint, tokenID: claims.id, keyID: signed.keyID,
+                keyDigest: $0.keyDigest, fingerprint: $0.fingerprint, tokenID: claims.id, keyID: signed.keyID,
                 payload: signed.payload, expiresAt: claims.expiresAt)
         }
         let outcome = try await store.recordIssue(
@@ -177,14 +212,14 @@ package final class LoginTokenIssuer: Sendable {
             return answer(signed.token, claims, terms: terms, at: now)
         case .repeated(let record):
             // Its first came at the same time, and has counted for both.
-            try await limiter.giveBack(limits.issueKeys(bearer, origin: origin), at: now)
+            try await gate.giveBack(limits.issueKeys(bearer, origin: origin), at: now)
             return try await answer(repeating: record, terms: terms, at: now)
         case .keyReused: throw Self.keyReused
         case .userKnown:
             // Not assumed of one that was there by then: another issuer's token may have been first.
-            let known = try await issuingSession(of: bearer, at: now)
-            return try await record(
-                terms, bearer: bearer, issuing: known, idempotency: idempotency, origin: origin, at: now)
+            var known = issuing
+            (known.session, known.isFirstSight) = try await issuingSession(of: bearer, at: now)
+            return try await record(known)
         }
     }
 
@@ -222,11 +257,14 @@ package final class LoginTokenIssuer: Sendable {
 
 extension LoginTokenIssuer {
     /// Issues for a browser that goes on to another website (contract §4.6).
-    /// - Parameter goesOn: asked once every check has passed, whether anything would come of it.
+    /// - Parameters:
+    ///   - read: what is asked for; throws what is wrong with the request, once that has counted.
+    ///   - goesOn: asked once every check has passed, whether anything would come of it.
     /// - Returns: `nil` when nothing would.
     /// - Throws: `OAuthError` by contract §3; ``StorageError`` when a store cannot decide.
     func handOff(
-        _ order: HandOffs.Order, from session: WebSession, origin: RequestOrigin, goesOn: () async throws -> Bool
+        reading read: () async throws -> HandOffs.Order, from session: WebSession, origin: RequestOrigin,
+        goesOn: () async throws -> Bool
     ) async throws -> LoginTokenAnswer? {
         let now = time.now()
         let portal = portal(of: session)
@@ -234,7 +272,7 @@ extension LoginTokenIssuer {
             subject: session.subject, clientID: portal?.id ?? session.clientID,
             issuer: settings.issuer.description, authority: .own, sessionID: session.id,
             authentication: session.authentication, expiresAt: session.expiresAt)
-        let request = LoginTokenIssueRequest(targetClientID: order.website, redirect: order.redirect)
+        var request = LoginTokenIssueRequest()
         do {
             // Not counted in the user's limits: such a cookie need not be in their hands alone.
             guard session.isOwnSignIn else {
@@ -244,6 +282,8 @@ extension LoginTokenIssuer {
             }
             // Before every other check, as at an issue.
             try await takeFromLimits(bearer, origin: origin, at: now)
+            let order = try await read()
+            request = LoginTokenIssueRequest(targetClientID: order.website, redirect: order.redirect)
             guard let portal, portal.isPortal else {
                 throw OAuthError(
                     .unauthorizedClient, "this website is no portal to others", detail: .clientWithoutRight)
@@ -253,19 +293,16 @@ extension LoginTokenIssuer {
             if try await subjects.isDisabled(session.subject, at: now) {
                 throw OAuthError(.invalidToken, "the session is over", detail: .subjectDisabled)
             }
-            guard terms.website.accepts(session.authentication, at: now) else {
-                throw OAuthError(
-                    .insufficientUserAuthentication, "the sign-in is too weak or too old for that website",
-                    detail: .authenticationTooWeak, challenge: terms.website.authenticationChallenge)
-            }
+            try Self.requireSignIn(session.authentication, for: terms.website, at: now)
             guard try await goesOn() else {
                 try await refusals.handOffStuck(bearer, at: terms.website.id, origin: origin, at: now)
                 return nil
             }
             return try await record(
-                terms, bearer: bearer, issuing: Issuing(session: .browser(session), isFirstSight: false),
-                idempotency: nil, origin: origin, at: now)
-        } catch let error as OAuthError {
+                Issuing(
+                    terms: terms, bearer: bearer, session: .browser(session), isFirstSight: false, origin: origin,
+                    at: now))
+        } catch let error as OAuthError where error.code != .rateLimited {
             try await refusals.issueRefused(
                 error, bearer: bearer, request: request, origin: origin,
                 repeating: session.isOwnSignIn ? nil : session.id, at: now)
@@ -294,17 +331,12 @@ extension RefusalLog {
             within: .repeats(of: pair))
     }
 
-    /// An issue that was refused to a verified bearer.
+    /// An issue that was refused to a verified bearer, but for a limit, which is written down where it is counted.
     /// - Parameter repeating: a session that no limit holds back.
     func issueRefused(
         _ error: OAuthError, bearer: BearerIdentity, request: LoginTokenIssueRequest, origin: RequestOrigin,
         repeating: SessionID? = nil, at now: Timestamp
     ) async throws {
-        if error.code == .rateLimited {
-            return try await limitExceeded(
-                scope: error.detail ?? "issue", subject: bearer.subject, clientID: bearer.clientID, origin: origin,
-                at: now)
-        }
         let isRedirect = error.code == .invalidRedirect
         let event = AuditEvent(
             at: now, type: isRedirect ? .redirectRefused : .loginTokenRefused, outcome: .failure,

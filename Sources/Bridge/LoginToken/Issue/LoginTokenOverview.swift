@@ -1,7 +1,7 @@
 import OAuth2
 
 /// What an app may know and do about a token it issued; to anyone else the token does not exist (contract §3).
-package struct LoginTokenOverview: Sendable {
+package final class LoginTokenOverview: Sendable {
     private let store: any LoginTokenStore
     private let parents: ParentSessions
     private let time: TimeSource

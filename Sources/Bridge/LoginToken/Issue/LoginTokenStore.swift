@@ -47,7 +47,9 @@ package protocol LoginTokenStore: Sendable {
 
     /// Counts a redemption of an unused token that failed its verifier or binding; at `limit` misses the token is
     /// revoked, in the same step. Nothing is counted of a token that is used or revoked.
-    /// - Parameter alwaysTells: whether `event` is written even by a call that does not revoke the token.
+    /// - Parameters:
+    ///   - event: of the miss; a call that revokes the token writes ``AuditEvent/revokingToken`` beside it.
+    ///   - alwaysTells: whether `event` is written even by a call that does not revoke the token.
     /// - Returns: the number of misses so far.
     func recordMiss(
         _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, alwaysTells: Bool
@@ -201,4 +203,15 @@ package enum LoginTokenRevokeOutcome: Hashable, Sendable {
     case revoked
     case alreadyUsed(at: Timestamp)
     case alreadyRevoked(at: Timestamp)
+}
+
+extension AuditEvent {
+    /// Of a login token's last miss: with it the token is over (contract §4.3).
+    package var revokingToken: AuditEvent {
+        var event = self
+        event.type = .loginTokenRevoked
+        event.outcome = .success
+        event.reason = "too_many_misses"
+        return event
+    }
 }

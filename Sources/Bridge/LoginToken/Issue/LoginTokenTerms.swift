@@ -74,9 +74,19 @@ struct LoginTokenTerms: Sendable {
         switch website.returnPaths.decide(redirect) {
         case .accepted(let path): return path
         case .refused(let refusal):
-            throw OAuthError(
-                .invalidRedirect, "redirect is not allowed for that website; its return_paths say what is",
-                detail: refusal.rawValue)
+            throw OAuthError(.invalidRedirect, explanation(of: refusal), detail: refusal.rawValue)
+        }
+    }
+
+    /// For the app's developer, who here, unlike a visitor, is told what is wrong (contract §3).
+    private static func explanation(of refusal: ReturnPathRefusal) -> String {
+        switch refusal {
+        case .malformed:
+            "redirect must be a path that begins with one slash, such as /contacts?page=2, in the form that browsers "
+                + "keep it in; no address with a host"
+        case .tooLong: "redirect must not be longer than \(ReturnPath.maximumLength) bytes"
+        case .notListed, .repeated, .differsFromSealed:
+            "redirect is not allowed for that website; its return_paths say what is"
         }
     }
 

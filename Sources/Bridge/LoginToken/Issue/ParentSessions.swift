@@ -13,27 +13,30 @@ package final class ParentSessions: Sendable {
     private let store: any SessionStore
     private let apps: any GrantStore
     private let tokens: any LoginTokenStore
-    private let cache: ShortLivedCache<SessionID, Standing>
+    private let sessions: AppSessions
+    /// Of sessions that are not an app's.
+    private let others: ShortLivedCache<SessionID, Standing>
 
+    /// - Parameter sessions: what our own bearers are checked against as well, so that an issue reads no row twice.
     package init(
-        store: any SessionStore & GrantStore & LoginTokenStore, time: TimeSource = .system
+        store: any SessionStore & GrantStore & LoginTokenStore, sessions: AppSessions, time: TimeSource = .system
     ) {
         self.store = store
         apps = store
         tokens = store
-        cache = ShortLivedCache(time: time)
+        self.sessions = sessions
+        others = ShortLivedCache(time: time)
     }
 
     /// At an issue; at most a second old.
     /// - Parameter scope: what the bearer has.
     func standing(of id: SessionID?, scope: Scope?, at now: Timestamp) async throws -> Standing {
         guard let id else { return .mayIssue(.foreign) }
-        let standing = try await cache.value(for: id) {
-            guard let session = try await apps.appSession(id: id) else { return try await unknown(id, at: now) }
-            return Self.standing(of: session, scope: session.scope, at: now)
+        guard let session = try await sessions.recent(id) else {
+            return try await others.value(for: id) { try await unknown(id, at: now) }
         }
-        guard case .mayIssue(.own(let session, _)) = standing, let scope else { return standing }
-        return .mayIssue(.own(session, scope: scope))
+        // Kept nowhere again: what is a second old at most must not be believed for another one.
+        return Self.standing(of: session, scope: scope ?? session.scope, at: now)
     }
 
     /// At a redemption.
@@ -93,5 +96,9 @@ package struct IssuerBoundary: BearerAuthenticator {
             throw BearerRefusal.sessionOfAnotherIssuer
         }
         return identity
+    }
+
+    package func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool {
+        issuers.mustAskIssuer(about: token, at: now)
     }
 }

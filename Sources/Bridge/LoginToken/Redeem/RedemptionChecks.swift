@@ -173,13 +173,7 @@ package struct RedemptionExaminer: Sendable {
     ) async throws -> Answer {
         let claims = candidate.claims
         switch question {
-        case .inTime:
-            guard candidate.isExpired else { return .yes }
-            // What an attempt in time has opened is the browser's, however late it hears of it.
-            if candidate.landing != nil, let opened = try await attempts?.opened(by: candidate.retry) {
-                return .opened(opened)
-            }
-            return .no(.expired)
+        case .inTime: return try await isInTime(candidate)
         case .isForTheWebsite:
             return Answer(
                 isForTheWebsite(candidate),
@@ -199,16 +193,10 @@ package struct RedemptionExaminer: Sendable {
         // A hand-off is a browser's own affair.
         case .isNoHandOff: return Answer(!isHandOff(claims), else: .boundToken)
         case .isUnbound: return Answer(claims.binding == .none && !isHandOff(claims), else: .boundToken)
-        case .bindingIsShown:
-            let refusal = BindingCheck.failure(
-                of: candidate.binding, verifier: candidate.codeVerifier, address: candidate.origin.address)
-            return refusal.map(Answer.no) ?? .yes
+        case .bindingIsShown: return isBindingShown(by: candidate)
         case .codeIsGiven:
             return Answer(candidate.binding.typedCodeKey == nil || candidate.typedCode != nil, else: .codeMissing)
-        case .codeIsRight:
-            guard candidate.binding.typedCodeKey != nil else { return .yes }
-            let isRight = candidate.typedCode.map { typedCodes?.isRight($0, for: claims, at: candidate.at) ?? false }
-            return Answer(isRight ?? false, else: .wrongCode)
+        case .codeIsRight: return isCodeRight(candidate)
         case .needsNoClick: return Answer(candidate.website?.redeemMode == .direct, else: .confirmationNeeded)
         case .userAndSessionStand:
             switch try await standing(of: claims, at: candidate.at) {
@@ -222,6 +210,29 @@ package struct RedemptionExaminer: Sendable {
             }
             return Answer(try await candidate.admits(lineage), else: .signInDemanded)
         }
+    }
+
+    private func isInTime(_ candidate: RedemptionCandidate) async throws -> Answer {
+        guard candidate.isExpired else { return .yes }
+        // What an attempt in time has opened is the browser's, however late it hears of it.
+        if candidate.landing != nil, let opened = try await attempts?.opened(by: candidate.retry) {
+            return .opened(opened)
+        }
+        return .no(.expired)
+    }
+
+    private func isBindingShown(by candidate: RedemptionCandidate) -> Answer {
+        let refusal = BindingCheck.failure(
+            of: candidate.binding, verifier: candidate.codeVerifier, address: candidate.origin.address)
+        return refusal.map(Answer.no) ?? .yes
+    }
+
+    private func isCodeRight(_ candidate: RedemptionCandidate) -> Answer {
+        guard candidate.binding.typedCodeKey != nil else { return .yes }
+        let isRight = candidate.typedCode.map {
+            typedCodes?.isRight($0, for: candidate.claims, at: candidate.at) ?? false
+        }
+        return Answer(isRight ?? false, else: .wrongCode)
     }
 
     private func isForTheWebsite(_ candidate: RedemptionCandidate) -> Bool {

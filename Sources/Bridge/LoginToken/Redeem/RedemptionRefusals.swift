@@ -6,12 +6,14 @@ package final class RedemptionRefusals: Sendable {
 
     private let store: any LoginTokenStore
     private let limiter: any RateLimiter
+    private let gate: LimitGate
     private let limits: LimitSettings
     private let log: RefusalLog
 
     package init(store: any LoginTokenStore, limiter: any RateLimiter, limits: LimitSettings, log: RefusalLog) {
         self.store = store
         self.limiter = limiter
+        gate = LimitGate(limiter, refusals: log)
         self.limits = limits
         self.log = log
     }
@@ -77,12 +79,8 @@ package final class RedemptionRefusals: Sendable {
 
     /// Counts a refusal that is recorded already.
     func count(origin: RequestOrigin, at now: Timestamp) async throws -> RedemptionOutcome {
-        guard
-            case .exceeded(let wait, let scope) = try await limiter.take(
-                limits.failedRedemptionKeys(origin: origin), at: now)
-        else { return .refused }
-        try await log.limitExceeded(scope: scope, origin: origin, at: now)
-        return .limited(retryAfter: wait)
+        let decision = try await gate.take(limits.failedRedemptionKeys(origin: origin), origin: origin, at: now)
+        return decision.retryAfter.map { .limited(retryAfter: $0) } ?? .refused
     }
 
     /// Writes down that something was shown as a token which is none; it counts against nobody.

@@ -9,7 +9,7 @@ package final class SessionRefresh: Sendable {
     private let subjects: Subjects
     private let cookies: CookieTokens
     private let limit: UserLimit
-    private let limiter: any RateLimiter
+    private let gate: LimitGate
     private let limits: LimitSettings
     private let refusals: RefusalLog
     private let time: TimeSource
@@ -26,7 +26,7 @@ package final class SessionRefresh: Sendable {
         self.subjects = subjects
         self.cookies = cookies
         self.limit = limit
-        self.limiter = limiter
+        gate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
         self.refusals = refusals
         self.time = time
@@ -64,7 +64,11 @@ package final class SessionRefresh: Sendable {
             return .forged
         }
         guard let known = try await store.session(refreshDigest: refresh.digest) else {
-            try await countUnknown(origin, at: now)
+            // Sends a network away that tries cookies which nobody was given. A good one is never held back for its
+            // neighbours'.
+            try await gate.pass(
+                limits.unknownRefreshKeys(origin: origin), origin: origin, at: now, else: .rateLimited,
+                "too many unknown refresh cookies")
             return try await over(.unknown, nil, origin: origin, at: now)
         }
         // A session that is over renews nothing, and so takes nothing from its user's others.
@@ -99,17 +103,6 @@ package final class SessionRefresh: Sendable {
                 for: session, client: client, refresh: successor, refreshPath: path, at: now)
             return .refreshed(session, accessToken: made.accessToken, cookies: made.cookies)
         }
-    }
-
-    /// Sends a network away that tries cookies which nobody was given. A good one is never held back for its neighbours'.
-    private func countUnknown(_ origin: RequestOrigin, at now: Timestamp) async throws {
-        guard
-            case .exceeded(let wait, let scope) = try await limiter.take(
-                limits.unknownRefreshKeys(origin: origin), at: now)
-        else { return }
-        try await refusals.limitExceeded(scope: scope, origin: origin, at: now)
-        throw OAuthError(
-            .rateLimited, "too many unknown refresh cookies", detail: scope, retryAfter: wait.roundedUpSeconds)
     }
 
     private func over(

@@ -15,12 +15,30 @@ package struct DeviceSecretLimit: Hashable, Sendable {
     }
 }
 
+/// How many living web sessions one device may have at one website by its secret, and how those beyond end.
+package struct WebViewLimit: Sendable {
+    /// The reason of those that make room.
+    static let reason = "too_many_of_device"
+
+    /// The new one included.
+    package let count: Int
+    /// How those end that were used longest ago.
+    package let displaced: Ending
+
+    package init(count: Int, displaced: Ending) {
+        self.count = count
+        self.displaced = displaced
+    }
+}
+
 /// What a device secret is used for.
 package struct DeviceSecretUse: Sendable {
     /// What is opened with it.
     package enum Opening: Sendable {
-        /// - Parameter refreshDigest: of the refresh cookie, in the profile `tokens`.
-        case webSession(WebSession, refreshDigest: String?)
+        /// - Parameters:
+        ///   - refreshDigest: of the refresh cookie, in the profile `tokens`.
+        ///   - limit: `nil` lets the device have as many as it opens.
+        case webSession(WebSession, refreshDigest: String?, limit: WebViewLimit? = nil)
         case appSession(AppSession, refreshToken: RefreshTokenRecord?)
     }
 
@@ -59,7 +77,8 @@ package enum DeviceSecretAddition: Hashable, Sendable {
 
 /// Whether a presented device secret is good (contract §5.4).
 package enum DeviceSecretUseOutcome: Hashable, Sendable {
-    case accepted(DeviceSecret)
+    /// - Parameter ended: what made room for a web session that was opened.
+    case accepted(DeviceSecret, ended: Ended = .nothing)
     /// Never given out, revoked or expired.
     case refused(DeviceSecretRefusal)
     /// It had been rotated away: the device is revoked, and this ended with it.

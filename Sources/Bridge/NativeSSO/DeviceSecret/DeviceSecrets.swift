@@ -200,14 +200,15 @@ extension DeviceSecrets: DeviceSecretAttaching {
 
 extension DeviceSecrets {
     /// What `/oauth/revoke` does with a device secret: everything that it spawned ends (contract §5).
-    package var revocation: TokenRevocation.OtherTokens {
+    package func revocation(among clients: Reloadable<ClientDirectory>) -> TokenRevocation.OtherTokens {
         { token, client, origin, now in
             guard let secret = OpaqueSecret(token.expose(), kind: .deviceSecret) else { return false }
             guard let known = try await self.store.deviceSecret(digest: secret.digest) else { return true }
-            // Its apps share it, so each of them may end it; another client may not even if it got hold of it.
-            guard client.id == known.device.clientID || client.isNativeSSOEnabled else {
-                throw TokenRevocation.notYours
-            }
+            // Those that may exchange it may end it; another client may not even if it got hold of it.
+            let owner = known.device.clientID
+            let isShared =
+                client.isNativeSSOEnabled && clients.current[owner]?.shareWith.contains(client.id) == true
+            guard client.id == owner || isShared else { throw TokenRevocation.notYours }
             _ = try await self.revoke(known.device.id, reason: "signed_out", by: nil, origin: origin, at: now)
             return true
         }

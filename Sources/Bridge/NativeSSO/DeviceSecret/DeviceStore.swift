@@ -39,7 +39,9 @@ package protocol DeviceStore: SettingStore {
     /// Counts a use, and opens what it is used for in the same transaction, so that nothing can be opened with a
     /// secret that was revoked a moment before.
     ///
-    /// `use.events` are written only when it is accepted, `replayed` when the secret is one that was rotated away.
+    /// `use.events` are written only when it is accepted, `replayed` when the secret is one that was rotated away. A
+    /// web session beyond its limit ends those of the same device and website that were used longest ago, also where
+    /// several are opened at once.
     func useDeviceSecret(digest: String, for use: DeviceSecretUse, overlap: Duration, replayed: Ending)
         async throws -> DeviceSecretUseOutcome
 

@@ -4,12 +4,12 @@ import OAuth2
 package final class LoginTokenExchange: Sendable {
     private let issuer: LoginTokenIssuer
     private let redeemer: LoginTokenRedeemer
-    private let bearers: any BearerAuthenticator
+    private let bearers: BearerInquiries
     private let tokens: SessionTokens
 
     /// - Parameter bearers: verifies access tokens of this issuer and of the trusted ones.
     package init(
-        issuer: LoginTokenIssuer, redeemer: LoginTokenRedeemer, bearers: any BearerAuthenticator, tokens: SessionTokens
+        issuer: LoginTokenIssuer, redeemer: LoginTokenRedeemer, bearers: BearerInquiries, tokens: SessionTokens
     ) {
         self.issuer = issuer
         self.redeemer = redeemer
@@ -19,10 +19,13 @@ package final class LoginTokenExchange: Sendable {
 
     /// An access token gives a login token, by the rules of contract §3.
     func issue(for subjectToken: Secret<String>, _ request: TokenRequest) async throws -> IssuedTokens {
-        let bearer = try await bearer(of: subjectToken, request)
+        let bearer = try await bearer(of: subjectToken, request) {
+            try await bearers.identity(of: subjectToken, from: request.origin, at: request.at)
+        }
         let answer: LoginTokenAnswer
         do {
-            answer = try await issuer.issue(try Self.order(request), bearer: bearer, origin: request.origin)
+            answer = try await issuer.issue(
+                reading: { try Self.order(request) }, bearer: bearer, origin: request.origin)
         } catch let error as OAuthError {
             throw Self.atTokenEndpoint(error)
         }
@@ -39,10 +42,12 @@ package final class LoginTokenExchange: Sendable {
     }
 
     /// Whom the subject token names, where this client may exchange it.
-    private func bearer(of subjectToken: Secret<String>, _ request: TokenRequest) async throws -> BearerIdentity {
+    private func bearer(
+        of subjectToken: Secret<String>, _ request: TokenRequest, verified verify: () async throws -> BearerIdentity
+    ) async throws -> BearerIdentity {
         let bearer: BearerIdentity
         do {
-            bearer = try await bearers.authenticate(subjectToken, at: request.at)
+            bearer = try await verify()
         } catch let refusal as BearerRefusal {
             throw OAuthError(
                 .invalidSubjectToken, "the subject token cannot be verified", detail: refusal.rawValue)
@@ -134,7 +139,9 @@ extension LoginTokenExchange {
     ) async throws {
         let bearer: BearerIdentity
         do {
-            bearer = try await self.bearer(of: subjectToken, request)
+            bearer = try await self.bearer(of: subjectToken, request) {
+                try await bearers.authenticator.authenticate(subjectToken, at: request.at)
+            }
         } catch let error as OAuthError {
             return explanation.check("subject token is good, and of this client", refusedWith: error)
         }

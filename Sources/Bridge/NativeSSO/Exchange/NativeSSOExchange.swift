@@ -6,7 +6,7 @@ package final class NativeSSOExchange: Sendable {
     let inquiry: NativeSSOInquiry
     private let opening: NativeSSOOpening
     private let devices: DeviceSecrets
-    private let limiter: any RateLimiter
+    private let gate: LimitGate
     private let refusals: RefusalLog
 
     package init(
@@ -16,7 +16,7 @@ package final class NativeSSOExchange: Sendable {
         self.inquiry = inquiry
         self.opening = opening
         self.devices = devices
-        self.limiter = limiter
+        gate = LimitGate(limiter, refusals: refusals)
         self.refusals = refusals
     }
 
@@ -72,13 +72,9 @@ package final class NativeSSOExchange: Sendable {
                     scope: "exchange.unknown", value: "\(request.client.id) \(request.origin.networkName)",
                     window: settings.exchangeWindow)
             }
-        guard case .exceeded(let wait, let scope) = try await limiter.take([key], at: request.at) else { return }
-        try await refusals.limitExceeded(
-            scope: scope, subject: device?.subject, clientID: request.client.id, origin: request.origin,
-            at: request.at)
-        throw OAuthError(
-            .slowDown, "too many exchanges with this device secret", detail: scope,
-            retryAfter: wait.roundedUpSeconds)
+        try await gate.pass(
+            [key], of: device?.subject, client: request.client.id, origin: request.origin, at: request.at,
+            else: .slowDown, "too many exchanges with this device secret")
     }
 
     private func refuse(

@@ -9,11 +9,14 @@ package final class NativeSSOOpening: Sendable {
     private let cookies: CookieTokens
     private let webSessions: WebSessions
     private let endings: SessionEndings
+    private let webSessionsPerDevice: Int?
     private let random: RandomSource
 
+    /// - Parameter webSessionsPerDevice: how many living web sessions a device may have at one website; `nil` sets no
+    ///   limit.
     package init(
         store: any DeviceStore, tokens: SessionTokens, refreshTokens: RefreshTokens, cookies: CookieTokens,
-        webSessions: WebSessions, endings: SessionEndings, random: RandomSource = .system
+        webSessions: WebSessions, endings: SessionEndings, webSessionsPerDevice: Int?, random: RandomSource = .system
     ) {
         self.store = store
         self.tokens = tokens
@@ -21,6 +24,7 @@ package final class NativeSSOOpening: Sendable {
         self.cookies = cookies
         self.webSessions = webSessions
         self.endings = endings
+        self.webSessionsPerDevice = webSessionsPerDevice
         self.random = random
     }
 
@@ -81,8 +85,13 @@ package final class NativeSSOOpening: Sendable {
             clientID: client.id, appClientID: passed.session.clientID, createdAt: request.at,
             idleLifetime: client.sessionIdle, lastSeenAt: request.at)
         let refresh = client.cookieProfile == .tokens ? cookies.makeRefresh(at: request.at) : nil
+        let limit = webSessionsPerDevice.map { count in
+            WebViewLimit(
+                count: count,
+                displaced: Ending(at: request.at, reason: WebViewLimit.reason, origin: request.origin))
+        }
         try await use(
-            passed, opening: .webSession(session, refreshDigest: refresh?.digest),
+            passed, opening: .webSession(session, refreshDigest: refresh?.digest, limit: limit),
             events: [
                 event(.deviceSecretExchanged, passed, request, sessionID: session.id),
                 event(.webSessionOpened, passed, request, sessionID: session.id),
@@ -108,7 +117,7 @@ package final class NativeSSOOpening: Sendable {
             overlap: passed.facts.settings.overlap,
             replayed: Ending(at: request.at, reason: "replayed", origin: request.origin))
         switch outcome {
-        case .accepted: return
+        case .accepted(_, let ended): await endings.take(in: ended)
         case .refused(let flaw): throw NativeSSORefusal(flaw)
         case .replayed(let ended):
             await endings.take(in: ended)

@@ -1,7 +1,7 @@
 import OAuth2
 
 /// The Native SSO settings in force: what administrators set, over what the configuration says, over the defaults.
-package struct NativeSSOConfiguration: Sendable {
+package final class NativeSSOConfiguration: Sendable {
     /// Where a field's value comes from.
     package enum Source: String, Sendable { case `default`, configuration, admin }
 
@@ -108,7 +108,7 @@ package struct NativeSSOConfiguration: Sendable {
     ) -> String {
         var detail = JSONObjectWriter()
         detail.add(AuditDetail.actor, actor.description)
-        detail.add("fields", changed.map(\.rawValue).sorted())
+        detail.add(AuditDetail.fields, changed.map(\.rawValue).sorted())
         if let words, !words.isEmpty { detail.add("reason", words) }
         detail.add("setting", settingName)
         if let signedInAt { detail.add(AuditDetail.signedInAt, signedInAt.rfc3339) }

@@ -73,16 +73,7 @@ package struct AuthorizationRequestReader: Sendable {
         for sent in [outer, parameters] {
             if let problem = AuthorizationParameter.repetition(in: sent) { throw refuse(.invalidRequest, problem) }
         }
-        if let name = AuthorizationParameter.unreadable(in: parameters), !Self.wishes.contains(name) {
-            throw refuse(.invalidRequest, "\(name) is not UTF-8")
-        }
-        if parameters["request_uri"] != nil {
-            throw refuse(.requestURINotSupported, "request_uri is not one of this server")
-        }
-        if parameters["request"] != nil { throw refuse(.requestNotSupported, "request is not supported") }
-        if parameters["registration"] != nil {
-            throw refuse(.registrationNotSupported, "registration is not supported")
-        }
+        try Self.checkForm(of: parameters, refuse)
         if client.requiresPushedRequests, case .none = pushed {
             throw refuse(.invalidRequest, "the client must push its authorization requests")
         }
@@ -122,6 +113,22 @@ package struct AuthorizationRequestReader: Sendable {
     }
 
     private typealias Refuse = (ErrorCode, String) -> AuthorizationRefusal
+
+    /// What is unreadable, and what asks for forms of a request that are not spoken here.
+    private static func checkForm(
+        of parameters: FormParameters, _ refuse: Refuse
+    ) throws(AuthorizationRefusal) {
+        if let name = AuthorizationParameter.unreadable(in: parameters), !wishes.contains(name) {
+            throw refuse(.invalidRequest, "\(name) is not UTF-8")
+        }
+        if parameters["request_uri"] != nil {
+            throw refuse(.requestURINotSupported, "request_uri is not one of this server")
+        }
+        if parameters["request"] != nil { throw refuse(.requestNotSupported, "request is not supported") }
+        if parameters["registration"] != nil {
+            throw refuse(.registrationNotSupported, "registration is not supported")
+        }
+    }
 
     private static func scope(
         _ parameters: FormParameters, _ client: Client, _ refuse: Refuse

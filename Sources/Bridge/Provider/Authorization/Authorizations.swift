@@ -5,41 +5,31 @@ package final class Authorizations: Sendable {
     /// How long a user may take over all pages together.
     package static let journeyLifetime = Duration.seconds(1800)
 
-    private let issuer: String
-    private let clients: Reloadable<ClientDirectory>
+    /// What users agreed to, their accounts, what was pushed, and what is written down.
+    package typealias Storage = GrantStore & UserStore & RequestStore & AuditLog
+
+    private let rules: AuthorizationRequestRules
     private let codes: AuthorizationCodes
-    private let consents: any GrantStore
-    private let accounts: any UserStore
-    private let pushed: any RequestStore
-    private let audit: any AuditLog
+    private let storage: any Storage
     private let seal: ShortLivedSeal
     private let pushedTokens: PushedLoginTokenSeal
     private let monitor: AuthorizationMonitor
     /// Whether an app with the scope for it gets a device secret now.
     private let givesDeviceSecrets: @Sendable () async throws -> Bool
-    private let subjectOfHint: @Sendable (String) -> Subject?
     private let time: TimeSource
 
-    /// - Parameter subjectOfHint: the user that an `id_token_hint` names; `nil` for one that we did not sign.
     package init(
-        issuer: String, clients: Reloadable<ClientDirectory>, codes: AuthorizationCodes,
-        consents: any GrantStore, accounts: any UserStore, pushed: any RequestStore, audit: any AuditLog,
+        rules: AuthorizationRequestRules, codes: AuthorizationCodes, storage: any Storage,
         keys: Reloadable<LoginTokenKeyRing>, monitor: AuthorizationMonitor,
-        givesDeviceSecrets: @escaping @Sendable () async throws -> Bool,
-        subjectOfHint: @escaping @Sendable (String) -> Subject?, time: TimeSource = .system
+        givesDeviceSecrets: @escaping @Sendable () async throws -> Bool, time: TimeSource = .system
     ) {
-        self.issuer = issuer
-        self.clients = clients
+        self.rules = rules
         self.codes = codes
-        self.consents = consents
-        self.accounts = accounts
-        self.pushed = pushed
-        self.audit = audit
+        self.storage = storage
         seal = ShortLivedSeal(keys: keys, purpose: "authorization journey", time: time)
         pushedTokens = PushedLoginTokenSeal(keys: keys, time: time)
         self.monitor = monitor
         self.givesDeviceSecrets = givesDeviceSecrets
-        self.subjectOfHint = subjectOfHint
         self.time = time
     }
 
@@ -61,9 +51,9 @@ package final class Authorizations: Sendable {
         _ parameters: FormParameters, browser: OpaqueSecret, isEmbedded: Bool = false, origin: RequestOrigin
     ) async throws -> PreparedAuthorization {
         let found = try await lookUp(parameters)
-        let reading = reader.read(parameters, pushed: found.pushed)
+        let reading = rules.reader.read(parameters, pushed: found.pushed)
         if case .failure(let refusal) = reading {
-            let named = parameters["client_id"].flatMap { clients.current[ClientID(rawValue: $0)] }
+            let named = parameters["client_id"].flatMap { rules.clients.current[ClientID(rawValue: $0)] }
             try await monitor.refused(refusal, parameters, client: named?.id, origin: origin, at: time.now())
         }
         if isEmbedded, case .success(let request) = reading {
@@ -109,7 +99,7 @@ package final class Authorizations: Sendable {
         guard request.fulfilsWish(lineage.authentication) else { return false }
         let facts = AuthorizationDecision.Facts(
             session: lineage,
-            consented: try await consents.consent(of: lineage.subject, to: request.client.id), now: time.now())
+            consented: try await storage.consent(of: lineage.subject, to: request.client.id), now: time.now())
         return switch AuthorizationDecision.decide(request, facts) {
         case .issueCode, .askConsent: true
         case .signIn, .refuse: false
@@ -159,7 +149,7 @@ package final class Authorizations: Sendable {
         guard try await admission(of: asked, for: request, origin: origin, at: now) != nil else {
             return tooMany(request)
         }
-        try await audit.append([request.consentEvent(.consentDenied, asked, origin: origin, at: now)])
+        try await storage.append([request.consentEvent(.consentDenied, asked, origin: origin, at: now)])
         return request.answer.outcome(of: .accessDenied, "the user declined", issuer: issuer)
     }
 
@@ -168,9 +158,7 @@ package final class Authorizations: Sendable {
         try? open(journey, browser: browser)?.reading.get()
     }
 
-    private var reader: AuthorizationRequestReader {
-        AuthorizationRequestReader(issuer: issuer, clients: clients.current, subjectOfHint: subjectOfHint)
-    }
+    private var issuer: String { rules.issuer }
 
     func open(
         _ text: String, browser: OpaqueSecret
@@ -183,7 +171,7 @@ package final class Authorizations: Sendable {
             parameters: opened.parameters, pushed: opened.pushed,
             demandedAt: isSameBrowser ? opened.demandedAt : nil, browserDigest: browser.digest,
             asked: isSameBrowser ? opened.asked : nil, shown: opened.shown)
-        return (journey, reader.read(parameters, pushed: .found(parameters)))
+        return (journey, rules.reader.read(parameters, pushed: .found(parameters)))
     }
 
     private func go(
@@ -208,9 +196,10 @@ package final class Authorizations: Sendable {
             return request.answer.outcome(of: .invalidScope, problem, issuer: issuer)
         }
         let consented: Set<String>? =
-            if let session { try await consents.consent(of: session.subject, to: request.client.id) } else { nil }
+            if let session { try await storage.consent(of: session.subject, to: request.client.id) } else { nil }
         let facts = AuthorizationDecision.Facts(
-            session: session?.lineage, reachesClient: session?.reaches(request.client, in: clients.current) ?? false,
+            session: session?.lineage,
+            reachesClient: session?.reaches(request.client, in: rules.clients.current) ?? false,
             hasSecondFactor: try await hasSecondFactor(session, for: request), demandedAt: journey.demandedAt,
             consented: consented, agreed: agreed, now: now)
         switch (AuthorizationDecision.decide(request, facts), session) {
@@ -269,7 +258,7 @@ package final class Authorizations: Sendable {
     /// Whether it is this answer that uses the pushed request up.
     private func isUsedHere(_ request: PushedOrigin, at now: Timestamp) async throws -> Bool {
         guard now < request.answerableUntil else { return false }
-        return try await pushed.consumePushedRequest(
+        return try await storage.consumePushedRequest(
             digest: request.digest, pushedAfter: request.pushedAt, until: request.answerableUntil, at: now)
     }
 
@@ -294,8 +283,8 @@ package final class Authorizations: Sendable {
         _ request: AuthorizationRequest, _ subject: Subject, origin: RequestOrigin, at now: Timestamp
     ) async throws {
         let event = request.consentEvent(.consentGranted, subject, origin: origin, at: now)
-        guard request.redirectKind == .https else { return try await audit.append([event]) }
-        try await consents.rememberConsent(
+        guard request.redirectKind == .https else { return try await storage.append([event]) }
+        try await storage.rememberConsent(
             of: subject, to: request.client.id, scopes: Set(request.consentScope.tokens), at: now, event: event)
     }
 
@@ -319,7 +308,7 @@ extension Authorizations {
             return (.none, AuthorizationParameter.serialize(parameters), nil)
         }
         guard let secret = OpaqueSecret(String(uri.dropFirst(prefix.count)), kind: .pushedRequest),
-            let found = try await pushed.pushedRequest(digest: secret.digest), found.usedAt == nil,
+            let found = try await storage.pushedRequest(digest: secret.digest), found.usedAt == nil,
             time.now() < found.expiresAt, found.clientID == parameters["client_id"].map(ClientID.init(rawValue:)),
             let inner = try? FormParameters(parsing: found.parameters.utf8)
         else { return (.unusable, "", nil) }
@@ -334,7 +323,7 @@ extension Authorizations {
         guard let (journey, reading) = open(journey, browser: browser), case .success(let request) = reading else {
             return .everything
         }
-        let account = try await accounts.account(of: session.subject)
+        let account = try await storage.account(of: session.subject)
         return MissingProof.find(
             request,
             .init(session: session, account: account, demandedAt: journey.demandedAt, now: time.now()))
@@ -343,7 +332,7 @@ extension Authorizations {
     /// Asks the store only where the answer matters.
     func hasSecondFactor(_ session: WebSession?, for request: AuthorizationRequest) async throws -> Bool {
         guard let session, request.wishesForSecondFactor(beyond: session.authentication) else { return false }
-        return try await accounts.account(of: session.subject)?.secondFactor != nil
+        return try await storage.account(of: session.subject)?.secondFactor != nil
     }
 }
 

@@ -6,36 +6,30 @@ package final class PushedRequests: Sendable {
     /// Anybody can have a public client's requests kept, so they are not kept at any length.
     static let maximumBytes = 16 * 1024
 
-    private let issuer: String
-    private let clients: Reloadable<ClientDirectory>
+    private let rules: AuthorizationRequestRules
     private let authenticator: ClientAuthenticator
     private let store: any RequestStore
     private let proofs: DPoPVerifier?
-    private let refusals: RefusalLog?
-    private let limiter: any RateLimiter
+    private let refusals: RefusalLog
+    private let gate: LimitGate
     private let limits: LimitSettings
     private let loginTokens: PushedLoginTokens?
-    private let subjectOfHint: @Sendable (String) -> Subject?
     private let time: TimeSource
     private let random: RandomSource
 
     package init(
-        issuer: String, clients: Reloadable<ClientDirectory>, authenticator: ClientAuthenticator,
-        store: any RequestStore, proofs: DPoPVerifier? = nil, refusals: RefusalLog? = nil, limiter: any RateLimiter,
-        limits: LimitSettings, loginTokens: PushedLoginTokens? = nil,
-        subjectOfHint: @escaping @Sendable (String) -> Subject?, time: TimeSource = .system,
-        random: RandomSource = .system
+        rules: AuthorizationRequestRules, authenticator: ClientAuthenticator, store: any RequestStore,
+        proofs: DPoPVerifier? = nil, refusals: RefusalLog, limiter: any RateLimiter, limits: LimitSettings,
+        loginTokens: PushedLoginTokens? = nil, time: TimeSource = .system, random: RandomSource = .system
     ) {
-        self.issuer = issuer
-        self.clients = clients
+        self.rules = rules
         self.authenticator = authenticator
         self.store = store
         self.proofs = proofs
         self.refusals = refusals
-        self.limiter = limiter
+        gate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
         self.loginTokens = loginTokens
-        self.subjectOfHint = subjectOfHint
         self.time = time
         self.random = random
     }
@@ -59,10 +53,7 @@ package final class PushedRequests: Sendable {
         let key = limits.clientKey(
             "pushed_request", client, of: origin, perClient: limits.pushedRequestPerClient,
             perNetwork: limits.pushedRequestPerNetwork)
-        if case .exceeded(let wait, let scope) = try await limiter.take([key], at: now) {
-            try await refusals?.limitExceeded(scope: scope, clientID: client.id, origin: origin, at: now)
-            throw OAuthError(.rateLimited, detail: scope, retryAfter: wait.roundedUpSeconds)
-        }
+        try await gate.pass([key], client: client.id, origin: origin, at: now, else: .rateLimited)
         if parameters["request_uri"] != nil { throw OAuthError(.invalidRequest, "request_uri cannot be pushed") }
         // A client that names itself in the header alone is named here, for the checks and for later.
         var text = AuthorizationParameter.serialize(parameters)
@@ -74,7 +65,7 @@ package final class PushedRequests: Sendable {
             throw OAuthError(.invalidRequest, "the request is longer than \(Self.maximumBytes) bytes")
         }
         if let error = flaw(of: try FormParameters(parsing: text.utf8), sentAs: parameters) {
-            try await refusals?.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
+            try await refusals.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
             throw error
         }
         // Looked at last: a token is nobody's business who may not push.
@@ -92,9 +83,8 @@ package final class PushedRequests: Sendable {
 
     /// What is wrong with a request, where `resource` is not among what is kept of it.
     private func flaw(of kept: FormParameters, sentAs parameters: FormParameters) -> OAuthError? {
-        let reader = AuthorizationRequestReader(issuer: issuer, clients: clients.current, subjectOfHint: subjectOfHint)
-        if case .failure(let refusal) = reader.read(kept, pushed: .found(kept)) { return Self.error(of: refusal) }
-        guard parameters.keeps(AuthorizationParameter.resource, to: [issuer]) else {
+        if case .failure(let refusal) = rules.reader.read(kept, pushed: .found(kept)) { return Self.error(of: refusal) }
+        guard parameters.keeps(AuthorizationParameter.resource, to: [rules.issuer]) else {
             return OAuthError(.invalidTarget, AuthorizationRequestReader.foreignResource)
         }
         return nil
@@ -114,7 +104,7 @@ package final class PushedRequests: Sendable {
             }
             return nil
         } catch let error as OAuthError {
-            try await refusals?.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
+            try await refusals.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
             throw error
         }
     }

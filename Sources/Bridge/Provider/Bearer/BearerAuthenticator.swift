@@ -4,6 +4,10 @@ package protocol BearerAuthenticator: Sendable {
     /// - Throws: ``BearerRefusal`` when the token is not good, ``StorageError/unavailable(_:)`` when that cannot be
     ///   found out now.
     func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity
+
+    /// Whether an issuer would be asked about the token before it could be said to be good: that is to be bounded, see
+    /// ``BearerInquiries``.
+    func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool
 }
 
 /// Why a bearer was refused: for audit and log. Outside, all are `invalid_token`.
@@ -63,5 +67,9 @@ package struct LocalBearers: BearerAuthenticator {
             deviceID: try await tokens.device(of: sessionID, at: now)?.rawValue,
             authentication: claims.authentication, scope: claims.scope, proofKeyThumbprint: claims.proofKeyThumbprint,
             issuedAt: claims.issuedAt, expiresAt: claims.expiresAt, cacheableUntil: now)
+    }
+
+    package func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool {
+        others.mustAskIssuer(about: token, at: now) && !tokens.saysItIsOurs(token)
     }
 }

@@ -174,6 +174,11 @@ package struct CachedBearerAuthenticator: BearerAuthenticator {
         return identity
     }
 
+    package func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool {
+        // The cheaper question first: most services have no such issuer.
+        verifier.mustAskIssuer(about: token, at: now) && cache.identity(for: BearerCache.Key(token), at: now) == nil
+    }
+
     /// Forgets everything; call it when keys or issuers were changed.
     package func reload() { cache.removeAll() }
 }

@@ -9,7 +9,7 @@ package final class DeviceApprovals: Sendable {
     private let key: SymmetricKey
     private let seal: ShortLivedSeal
     private let refusals: RefusalLog
-    private let limiter: any RateLimiter
+    private let gate: LimitGate
     private let limits: LimitSettings
     private let time: TimeSource
 
@@ -24,7 +24,7 @@ package final class DeviceApprovals: Sendable {
         key = master.deviceUserCodeKey
         seal = ShortLivedSeal(keys: keys, purpose: "device approval", time: time)
         self.refusals = refusals
-        self.limiter = limiter
+        gate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
         self.time = time
     }
@@ -68,9 +68,7 @@ package final class DeviceApprovals: Sendable {
         guard session.lineage.isOwnSignIn else { return .signInAgain }
         let now = time.now()
         let keys = limits.deviceUserCodeKeys(session.subject, origin: origin)
-        if case .exceeded(let wait, let scope) = try await limiter.take(keys, at: now) {
-            try await refusals.limitExceeded(
-                scope: scope, subject: session.subject, origin: origin, at: now)
+        if let wait = try await gate.take(keys, of: session.subject, origin: origin, at: now).retryAfter {
             return .limited(wait)
         }
         guard let userCode = DeviceUserCode(typed),
@@ -84,7 +82,7 @@ package final class DeviceApprovals: Sendable {
                     origin: origin))
             return .unknown
         }
-        try await limiter.giveBack(keys, at: now)
+        try await gate.giveBack(keys, at: now)
         if let flaw = try await flaw(of: session, for: client, at: now) { return flaw }
         let authorization = state.authorization
         let sealed = try seal.seal(

@@ -11,7 +11,7 @@ package final class DeviceAuthorizations: Sendable {
     private let store: any DeviceAuthorizationStore
     private let key: SymmetricKey
     private let refusals: RefusalLog
-    private let limiter: any RateLimiter
+    private let gate: LimitGate
     private let limits: LimitSettings
     private let time: TimeSource
     private let random: RandomSource
@@ -26,7 +26,7 @@ package final class DeviceAuthorizations: Sendable {
         self.store = store
         key = master.deviceUserCodeKey
         self.refusals = refusals
-        self.limiter = limiter
+        gate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
         self.time = time
         self.random = random
@@ -49,10 +49,7 @@ package final class DeviceAuthorizations: Sendable {
             let key = limits.clientKey(
                 "device_authorization", client, of: origin, perClient: limits.deviceAuthorizationPerClient,
                 perNetwork: limits.deviceAuthorizationPerNetwork)
-            if case .exceeded(let wait, let scope) = try await limiter.take([key], at: now) {
-                try await refusals.limitExceeded(scope: scope, clientID: client.id, origin: origin, at: now)
-                throw OAuthError(.rateLimited, detail: scope, retryAfter: wait.roundedUpSeconds)
-            }
+            try await gate.pass([key], client: client.id, origin: origin, at: now, else: .rateLimited)
             guard client.mayUse(.deviceCode) else {
                 throw OAuthError(.unauthorizedClient, "the client may not use this grant", detail: .grantType)
             }

@@ -3,11 +3,11 @@ import OAuth2
 /// An app whose users another issuer signs in ends what was opened from it, by showing at the revocation endpoint the
 /// bearer that opened it (contract §7). The bearer itself is its issuer's to revoke.
 package final class AppSignOut: Sendable {
-    private let bearers: any BearerAuthenticator
+    private let bearers: BearerInquiries
     private let endings: SessionEndings
 
     /// - Parameter bearers: the trusted issuers', each believed about its own users.
-    package init(bearers: any BearerAuthenticator, endings: SessionEndings) {
+    package init(bearers: BearerInquiries, endings: SessionEndings) {
         self.bearers = bearers
         self.endings = endings
     }
@@ -17,7 +17,7 @@ package final class AppSignOut: Sendable {
         { token, client, origin, now in
             let bearer: BearerIdentity
             do {
-                bearer = try await self.bearers.authenticate(token, at: now)
+                bearer = try await self.bearers.identity(of: token, from: origin, at: now)
             } catch is BearerRefusal {
                 return false
             }

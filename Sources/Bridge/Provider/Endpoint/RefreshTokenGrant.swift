@@ -60,13 +60,9 @@ package final class RefreshTokenGrant: TokenGrant {
         let successor = refreshTokens.successor(of: secret)
         // Ahead of the limit: a stolen token is told from a good one however little is left to take.
         if state.rotatedAt != nil { try await endIfStolen(successor, state, request) }
-        if let wait = try await limit.take(
-            of: state.session.subject, client: request.client.id, origin: request.origin, at: request.at)
-        {
-            throw OAuthError(
-                .slowDown, "too many refreshes of one user", detail: limit.scope,
-                retryAfter: wait.roundedUpSeconds)
-        }
+        try await limit.pass(
+            of: state.session.subject, client: request.client.id, origin: request.origin, at: request.at,
+            else: .slowDown, "too many refreshes of one user")
         if state.rotatedAt != nil { return successor }
         guard request.at < state.record.expiresAt else { throw Self.refused(.expiredRefreshToken) }
         let session = state.session

@@ -8,7 +8,7 @@ package final class TokenEndpoint: Sendable {
     private let grants: [GrantType: any TokenGrant]
     private let proofs: DPoPVerifier?
     private let refusals: RefusalLog
-    private let limiter: any RateLimiter
+    private let gate: LimitGate
     private let limits: LimitSettings
     private let time: TimeSource
 
@@ -22,7 +22,7 @@ package final class TokenEndpoint: Sendable {
         self.grants = Dictionary(grants.map { ($0.type, $0) }, uniquingKeysWith: { $1 })
         self.proofs = proofs
         self.refusals = refusals
-        self.limiter = limiter
+        gate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
         self.time = time
     }
@@ -89,11 +89,9 @@ package final class TokenEndpoint: Sendable {
     private func record(
         _ error: OAuthError, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp
     ) async throws {
-        switch try await limiter.take(limits.refusedTokenRequestKeys(origin: origin), at: now) {
-        case .allowed:
-            try await refusals.tokenRequestRefused(error, clientID: clientID, origin: origin, at: now)
-        case .exceeded(_, let scope):
-            try await refusals.limitExceeded(scope: scope, clientID: clientID, origin: origin, at: now)
-        }
+        let decision = try await gate.take(
+            limits.refusedTokenRequestKeys(origin: origin), client: clientID, origin: origin, at: now)
+        guard case .allowed = decision else { return }
+        try await refusals.tokenRequestRefused(error, clientID: clientID, origin: origin, at: now)
     }
 }

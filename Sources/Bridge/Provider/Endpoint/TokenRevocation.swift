@@ -33,21 +33,31 @@ package final class TokenRevocation: Sendable {
         self.time = time
     }
 
-    /// Returns in silence for a token that is unknown or dead already (RFC 7009 §2.2).
+    /// Ends what `token` stands for, and what `device_secret` does (contract §5): an app that signs out shows both.
+    /// Returns in silence for one that is unknown or dead already (RFC 7009 §2.2).
     /// - Throws: `invalid_grant` for another client's token, `unsupported_token_type` for one that cannot be revoked.
     package func revoke(
         _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin
     ) async throws {
         let now = time.now()
         let client = try await authenticator.client(sending: parameters, basic: basic, origin: origin, at: now)
-        guard let token = parameters["token"] else { throw OAuthError(.invalidRequest, "token is missing") }
-        do {
-            try await revoke(token, of: client, origin: origin, at: now)
-        } catch let error as OAuthError where error.code == .invalidGrant {
-            // Whoever tries what others were given is to be seen.
-            try await refusals.tokenWithheld(error, clientID: client.id, origin: origin, at: now)
-            throw error
+        let tokens = ["token", "device_secret"].compactMap { parameters[$0] }
+        guard !tokens.isEmpty else { throw OAuthError(.invalidRequest, "token is missing") }
+        // One that cannot be revoked must not leave the other alive.
+        var first: OAuthError?
+        for token in tokens {
+            do {
+                try await revoke(token, of: client, origin: origin, at: now)
+            } catch let error as OAuthError {
+                first = first ?? error
+            }
         }
+        guard let first else { return }
+        // Whoever tries what others were given is to be seen.
+        if first.code == .invalidGrant {
+            try await refusals.tokenWithheld(first, clientID: client.id, origin: origin, at: now)
+        }
+        throw first
     }
 
     private func revoke(

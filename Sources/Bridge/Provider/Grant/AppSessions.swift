@@ -1,5 +1,5 @@
 /// Whether app sessions are alive.
-package struct AppSessions: Sendable {
+package final class AppSessions: Sendable {
     private let store: any GrantStore
     private let webSessions: WebSessions?
     private let cache: ShortLivedCache<SessionID, AppSession?>
@@ -11,10 +11,14 @@ package struct AppSessions: Sendable {
         cache = ShortLivedCache(time: time)
     }
 
+    /// The session in whatever state, at most a second old (contract §7); `nil` for an id that is not an app's.
+    package func recent(_ id: SessionID) async throws -> AppSession? {
+        try await cache.value(for: id) { try await store.appSession(id: id) }
+    }
+
     /// The session while it is alive; at most a second old (contract §7).
     package func alive(_ id: SessionID, at now: Timestamp) async throws -> AppSession? {
-        let session = try await cache.value(for: id) { try await store.appSession(id: id) }
-        return session.flatMap { $0.isAlive(at: now) ? $0 : nil }
+        try await recent(id).flatMap { $0.isAlive(at: now) ? $0 : nil }
     }
 
     package func isAlive(_ id: SessionID, at now: Timestamp) async throws -> Bool {

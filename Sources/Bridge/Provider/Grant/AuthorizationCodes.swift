@@ -25,11 +25,9 @@ package final class AuthorizationCodes: Sendable {
     func admit(
         _ subject: Subject, client: ClientID, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Admission {
-        if let wait = try await limit.take(of: subject, client: client, origin: origin, at: now) {
-            throw OAuthError(
-                .rateLimited, "too many authorizations of one user", detail: limit.scope,
-                retryAfter: wait.roundedUpSeconds)
-        }
+        try await limit.pass(
+            of: subject, client: client, origin: origin, at: now, else: .rateLimited,
+            "too many authorizations of one user")
         return Admission()
     }
 

@@ -29,7 +29,9 @@ package protocol GrantStore: Sendable {
     ) async throws -> AuthorizationCodeRedeemOutcome
 
     /// Counts a redemption of an unused code that failed by its client or verifier; the code goes with the `limit`th.
-    /// - Parameter alwaysTells: whether `event` is written even by a call that takes no code away.
+    /// - Parameters:
+    ///   - event: of the miss; a call that takes the code away writes ``AuditEvent/takingCodeAway`` in its place.
+    ///   - alwaysTells: whether `event` is written even by a call that takes no code away.
     func recordCodeMiss(digest: String, limit: Int, event: AuditEvent, alwaysTells: Bool) async throws
 
     /// Records a second use and ends the session that the first one opened, with all that came of it.
@@ -110,5 +112,14 @@ extension GrantStore {
             }
             return .opened
         }
+    }
+}
+
+extension AuditEvent {
+    /// Of a code's last miss, which says so (docs/rules/authorization-request.md K6).
+    package var takingCodeAway: AuditEvent {
+        var event = self
+        event.detail = #"{"ends":"authorization_code"}"#
+        return event
     }
 }

@@ -5,7 +5,7 @@ package final class ClientAuthenticator: Sendable {
     private let clients: Reloadable<ClientDirectory>
     private let assertions: ClientAssertionCheck
     private let refusals: RefusalLog
-    private let limiter: any RateLimiter
+    private let gate: LimitGate
     private let limits: LimitSettings
 
     /// - Parameters:
@@ -19,7 +19,7 @@ package final class ClientAuthenticator: Sendable {
         self.clients = clients
         assertions = ClientAssertionCheck(issuer: issuer, endpoints: endpoints, keys: keys, store: store)
         self.refusals = refusals
-        self.limiter = limiter
+        gate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
     }
 
@@ -59,18 +59,13 @@ package final class ClientAuthenticator: Sendable {
     /// Counts a failure, and writes it down.
     /// - Throws: `slow_down` when there were too many.
     private func count(_ flaw: String, of client: Client?, origin: RequestOrigin, at now: Timestamp) async throws {
-        let decision = try await limiter.take(limits.failedClientKeys(origin: origin), at: now)
-        try await check(decision, for: client, origin: origin, at: now)
+        try await Self.check(
+            gate.take(limits.failedClientKeys(origin: origin), client: client?.id, origin: origin, at: now))
         try await refusals.clientRefused(flaw, clientID: client?.id, origin: origin, at: now)
     }
 
-    private func check(
-        _ decision: RateLimitDecision, for client: Client?, origin: RequestOrigin, at now: Timestamp
-    ) async throws {
-        guard case .exceeded(let wait, let scope) = decision else { return }
-        try await refusals.limitExceeded(scope: scope, clientID: client?.id, origin: origin, at: now)
-        throw OAuthError(
-            .slowDown, "too many failed client authentications", detail: scope, retryAfter: wait.roundedUpSeconds)
+    private static func check(_ decision: RateLimitDecision) throws(OAuthError) {
+        try decision.check(else: .slowDown, "too many failed client authentications")
     }
 
     /// One text for whoever is not believed, but for what a maker must know and a thief learns nothing from.
@@ -124,8 +119,8 @@ package final class ClientAuthenticator: Sendable {
         on assertion: Secret<String>, by client: Client, origin: RequestOrigin, at now: Timestamp
     ) async throws -> ClientAssertionCheck.Verdict {
         if assertions.keys.mustFetchKeys(of: client) {
-            let decision = try await limiter.peek(limits.failedClientKeys(origin: origin), at: now)
-            try await check(decision, for: client, origin: origin, at: now)
+            try await Self.check(
+                gate.peek(limits.failedClientKeys(origin: origin), client: client.id, origin: origin, at: now))
         }
         do {
             return try await assertions.verdict(on: assertion, by: client, at: now)

@@ -33,3 +33,11 @@ struct SealedKeyOpener: Sendable {
 
     mutating func forget(allBut ids: Set<String>) { opened = opened.filter { ids.contains($0.key) } }
 }
+
+extension SealedSigningKey {
+    /// Whether it was sealed with this master key; whether it is in use is another question.
+    package func isOpened(by master: MasterKey) -> Bool {
+        var opener = SealedKeyOpener(master: master)
+        return (try? opener.open(self)) != nil
+    }
+}

@@ -106,8 +106,15 @@ package final class SigningKeys: Sendable {
         let now = time.now()
         let mustAsk = state.withLock { state in
             guard !Self.isRecent(state.readAt, at: now) else { return false }
-            // A reading that hangs or has just failed is not waited for by everybody.
-            return state.isReading == Self.isRecent(state.triedAt, at: now)
+            return switch (state.isReading, Self.isRecent(state.triedAt, at: now)) {
+            // Joins the reading that has just begun.
+            case (true, true): true
+            // One that hangs is not waited for by everybody.
+            case (true, false): false
+            // Nor is one tried again at once that has just failed.
+            case (false, true): false
+            case (false, false): true
+            }
         }
         if mustAsk { try? await refresh() }
     }

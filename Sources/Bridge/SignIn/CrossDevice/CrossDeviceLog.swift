@@ -3,12 +3,14 @@ package final class CrossDeviceLog: Sendable {
     private let audit: any AuditLog
     private let refusals: RefusalLog
     let limiter: any RateLimiter
+    let gate: LimitGate
     let limits: LimitSettings
 
     package init(audit: any AuditLog, refusals: RefusalLog, limiter: any RateLimiter, limits: LimitSettings) {
         self.audit = audit
         self.refusals = refusals
         self.limiter = limiter
+        gate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
     }
 
@@ -57,23 +59,10 @@ package final class CrossDeviceLog: Sendable {
                 clientID: clientID, sessionID: sessionID, origin: origin))
     }
 
-    /// Records a limit that was hit.
-    /// - Parameter phone: whose limit it is; `nil` where that is the network's.
-    /// - Returns: how long to wait; `nil` where there is room.
-    func wait(
-        after decision: RateLimitDecision, of phone: ApprovingPhone? = nil, origin: RequestOrigin, at now: Timestamp
-    ) async throws -> Duration? {
-        guard case .exceeded(let wait, let scope) = decision else { return nil }
-        try await refusals.limitExceeded(
-            scope: scope, subject: phone?.subject, clientID: phone?.clientID, origin: origin, at: now)
-        return wait
-    }
-
     /// Whether somebody reported the computer a while ago.
     /// - Returns: how long it is kept out.
     func blocked(_ origin: RequestOrigin, at now: Timestamp) async throws -> Duration? {
-        try await wait(
-            after: limiter.peek(LimitSettings.reportedKey(origin.address), at: now), origin: origin, at: now)
+        try await gate.peek(LimitSettings.reportedKey(origin.address), origin: origin, at: now).retryAfter
     }
 
     /// Keeps a computer that was reported from beginning another sign-in.

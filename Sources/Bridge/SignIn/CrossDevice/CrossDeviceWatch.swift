@@ -82,6 +82,8 @@ package final class CrossDeviceWatch: Sendable {
             state.lastNumber += 1
             return state.lastNumber
         }
+        // Cancelled when it was over already, also by a store that failed: nobody else would take the number out again.
+        defer { state.withLock { _ = $0.cancelled.remove(number) } }
         let deadline = time.uptime().advanced(by: patience)
         let wait = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -104,8 +106,6 @@ package final class CrossDeviceWatch: Sendable {
             }
             waiter?.continuation.resume(returning: .ended)
         }
-        // Cancelled after it was over: nobody would take the number out again.
-        state.withLock { _ = $0.cancelled.remove(number) }
         if wait == .noPlace { report(.turnedAway) }
         return wait
     }

@@ -56,23 +56,19 @@ package final class PhoneApprovals: Sendable {
         let phone = try await approvers.phone(of: bearer, isFresh: false, origin: origin, at: now)
         let keys = LimitSettings.userCodeKeys(phone.subject)
         // Counted as wrong until it is found right, so that many at once are no more tries than many in turn.
-        try await allow(log.limiter.take([keys.wrong], at: now), phone, origin: origin, at: now)
-        try await allow(log.limiter.take([keys.all], at: now), phone, origin: origin, at: now)
+        for key in [keys.wrong, keys.all] {
+            try await log.gate.pass(
+                [key], of: phone.subject, client: phone.clientID, origin: origin, at: now, else: .rateLimited,
+                "too many codes were wrong")
+        }
         if let code = DeviceUserCode(typed), let id = try await records.id(ofCode: code, at: now),
             let found = try await records.find(id, at: now), found.signIn.state(at: now) == .created
         {
-            try await log.limiter.giveBack([keys.wrong], at: now)
+            try await log.gate.giveBack([keys.wrong], at: now)
             return (id, (found.signIn.endsAt() - now).roundedUpSeconds)
         }
         try await log.recordRefusal(.unknownCode, of: phone, origin: origin, at: now)
         throw OAuthError(.notFound, "no page shows this code now")
-    }
-
-    private func allow(
-        _ decision: RateLimitDecision, _ phone: ApprovingPhone, origin: RequestOrigin, at now: Timestamp
-    ) async throws {
-        guard let wait = try await log.wait(after: decision, of: phone, origin: origin, at: now) else { return }
-        throw OAuthError(.rateLimited, "too many codes were wrong", retryAfter: wait.roundedUpSeconds)
     }
 
     /// Binds the first phone that comes, and tells it about the computer.

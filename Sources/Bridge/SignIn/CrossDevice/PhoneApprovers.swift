@@ -12,7 +12,7 @@ package final class PhoneApprovers: Sendable {
     private let apps: any GrantStore
     private let clients: Reloadable<ClientDirectory>
     private let limits: LimitSettings
-    private let limiter: any RateLimiter
+    private let gate: LimitGate
     private let refusals: RefusalLog
     /// Whether a phone of another network than the computer's is refused.
     let requiresSameNetwork: Bool
@@ -24,7 +24,7 @@ package final class PhoneApprovers: Sendable {
         self.apps = apps
         self.clients = clients
         self.limits = limits
-        self.limiter = limiter
+        gate = LimitGate(limiter, refusals: refusals)
         self.refusals = refusals
         self.requiresSameNetwork = requiresSameNetwork
     }
@@ -75,11 +75,9 @@ package final class PhoneApprovers: Sendable {
     ) async throws -> AppSession {
         let key = RateLimitKey(
             scope: "cross_device.subject", value: bearer.subject.rawValue, bucket: limits.crossDevicePerSubject)
-        if case .exceeded(let wait, let scope) = try await limiter.take([key], at: now) {
-            try await refusals.limitExceeded(
-                scope: scope, subject: bearer.subject, clientID: bearer.clientID, origin: origin, at: now)
-            throw OAuthError(.rateLimited, "too many requests of this user", retryAfter: wait.roundedUpSeconds)
-        }
+        try await gate.pass(
+            [key], of: bearer.subject, client: bearer.clientID, origin: origin, at: now, else: .rateLimited,
+            "too many requests of this user")
         let session = try await session(of: bearer)
         do throws(OAuthError) {
             return try check(bearer, session: session, isFresh: isFresh, for: act, at: now)

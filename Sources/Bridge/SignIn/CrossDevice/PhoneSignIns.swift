@@ -74,8 +74,8 @@ extension PhoneSignIns {
     package func begin(replacing previous: OpaqueSecret?, origin: RequestOrigin) async throws -> PhoneSignInStart {
         let now = time.now()
         if let wait = try await log.blocked(origin, at: now) { return .limited(retryAfter: wait) }
-        let taken = try await log.limiter.take(log.limits.phonePageKeys(origin: origin), at: now)
-        if let wait = try await log.wait(after: taken, origin: origin, at: now) { return .limited(retryAfter: wait) }
+        let taken = try await log.gate.take(log.limits.phonePageKeys(origin: origin), origin: origin, at: now)
+        if let wait = taken.retryAfter { return .limited(retryAfter: wait) }
         if let previous { try await records.remove(PhoneSignInNames(of: previous)) }
         let signIn = PhoneSignIn(
             page: .init(

@@ -51,7 +51,7 @@ package final class ShownSignInCodes: Sendable {
         if let wait = try await log.blocked(origin, at: now) { return .limited(retryAfter: wait) }
         let username = Username(username)
         let keys = log.limits.shownCodeKeys(username, origin: origin)
-        if let wait = try await log.wait(after: log.limiter.peek(keys, at: now), origin: origin, at: now) {
+        if let wait = try await log.gate.peek(keys, origin: origin, at: now).retryAfter {
             return .limited(retryAfter: wait)
         }
         let account: Account? = if let username { try await accounts.account(named: username) } else { nil }
@@ -79,7 +79,7 @@ package final class ShownSignInCodes: Sendable {
     private func refuse(
         _ reason: RefusalReason, _ subject: Subject?, _ keys: [RateLimitKey], origin: RequestOrigin, at now: Timestamp
     ) async throws -> Outcome {
-        if let wait = try await log.wait(after: log.limiter.take(keys, at: now), origin: origin, at: now) {
+        if let wait = try await log.gate.take(keys, origin: origin, at: now).retryAfter {
             return .limited(retryAfter: wait)
         }
         try await log.recordRefusal(reason, subject: subject, origin: origin, at: now)

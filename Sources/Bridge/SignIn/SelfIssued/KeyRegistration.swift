@@ -10,13 +10,23 @@ package final class KeyRegistration: Sendable {
     package static let lifetime = Duration.seconds(300)
 
     private let phone: SelfIssuedSignIn
+    private let configuration: SelfIssuedConfiguration
     private let approvers: PhoneApprovers
     private let seal: ShortLivedSeal
+    private let time: TimeSource
+    private let random: RandomSource
 
-    package init(phone: SelfIssuedSignIn, approvers: PhoneApprovers, ring: Reloadable<LoginTokenKeyRing>) {
+    /// - Parameter phone: where the keys sign in that are linked here.
+    package init(
+        phone: SelfIssuedSignIn, approvers: PhoneApprovers, ring: Reloadable<LoginTokenKeyRing>,
+        time: TimeSource = .system, random: RandomSource = .system
+    ) {
         self.phone = phone
+        configuration = phone.configuration
         self.approvers = approvers
-        seal = ShortLivedSeal(keys: ring, purpose: "linking of a phone's key", time: phone.time)
+        seal = ShortLivedSeal(keys: ring, purpose: "linking of a phone's key", time: time)
+        self.time = time
+        self.random = random
     }
 
     /// What a phone needs to know to prove its key.
@@ -37,24 +47,24 @@ package final class KeyRegistration: Sendable {
 
     /// - Throws: `OAuthError`, ``SelfIssuedRefusal``, both written down; ``StorageError``.
     package func invite(_ bearer: BearerIdentity, origin: RequestOrigin) async throws -> Invitation {
-        let now = phone.time.now()
+        let now = time.now()
         let session = try await session(of: bearer, origin: origin, at: now)
         return Invitation(
             nonce: try seal.seal(
-                Array(phone.random.text(16).utf8), binding: session.id.rawValue, lifetime: Self.lifetime),
-            audience: phone.configuration.linksURI, clientID: phone.configuration.clientID,
+                Array(random.text(16).utf8), binding: session.id.rawValue, lifetime: Self.lifetime),
+            audience: configuration.linksURI, clientID: configuration.clientID,
             expiresIn: Self.lifetime.components.seconds)
     }
 
     /// Links the key that the proof is of.
     /// - Throws: as ``invite(_:origin:)``.
     package func link(_ text: String, by bearer: BearerIdentity, origin: RequestOrigin) async throws -> LinkedKey {
-        let now = phone.time.now()
+        let now = time.now()
         let session = try await session(of: bearer, origin: origin, at: now)
         return try await phone.recording(origin: origin, at: now) {
             let proof: KeyProof
             do throws(SelfIssuedRefusal.Reason) {
-                proof = try KeyProof(text, audience: phone.configuration.linksURI, at: now)
+                proof = try KeyProof(text, audience: configuration.linksURI, at: now)
             } catch {
                 throw SelfIssuedRefusal(error, subject: session.subject)
             }
@@ -80,7 +90,7 @@ package final class KeyRegistration: Sendable {
         let session = try await approvers.appSession(
             of: bearer, isFresh: true, for: .keyLinking, origin: origin, at: now)
         do throws(OAuthError) {
-            guard phone.configuration.linkingApps.contains(session.clientID) else {
+            guard configuration.linkingApps.contains(session.clientID) else {
                 throw OAuthError(
                     .unauthorizedClient, "this client may not link phones' keys", detail: .clientWithoutRight)
             }

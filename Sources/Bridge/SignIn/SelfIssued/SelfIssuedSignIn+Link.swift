@@ -31,7 +31,7 @@ extension SelfIssuedSignIn {
     }
 
     func isStrongEnough(_ authentication: Authentication, of subject: Subject) async throws -> Bool {
-        let account = try await accounts.account(of: subject)
+        let account = try await storage.account(of: subject)
         // A key makes no other keys where there is a password: unlinking a stolen one would leave those behind. Nor does
         // it unlink the owner's.
         if account?.passwordHash != nil, authentication.amr.contains(Authentication.selfIssued) { return false }
@@ -39,7 +39,7 @@ extension SelfIssuedSignIn {
         return authentication.hasTwoFactors
     }
 
-    package func keys(of subject: Subject) async throws -> [LinkedKey] { try await keys.linkedKeys(of: subject) }
+    package func keys(of subject: Subject) async throws -> [LinkedKey] { try await storage.linkedKeys(of: subject) }
 
     /// Links the key that answered to whoever asked for it, if they are still signed in.
     func link(
@@ -91,7 +91,7 @@ extension SelfIssuedSignIn {
     func link(_ key: LinkedKey, in session: LinkingSession, event: AuditEvent) async throws {
         let (subject, thumbprint) = (key.subject, key.thumbprint)
         try await checkStanding(of: subject, with: thumbprint)
-        switch try await keys.link(key, in: session, event: event) {
+        switch try await storage.link(key, in: session, event: event) {
         case .linked: return
         case .sessionEnded: throw SelfIssuedRefusal(.notSignedIn, thumbprint: thumbprint, subject: subject)
         case .taken:
@@ -109,7 +109,7 @@ extension SelfIssuedSignIn {
         let event = AuditEvent(
             at: now, type: .selfIssuedUnlinked, outcome: .success, reason: "user", subject: session.subject,
             sessionID: session.id, origin: origin, detail: Self.detail(thumbprint))
-        let outcome = try await keys.unlink(
+        let outcome = try await storage.unlink(
             thumbprint, of: session.subject, sparing: session.id,
             Ending(at: now, reason: "key_unlinked", origin: origin), event: event)
         switch outcome {

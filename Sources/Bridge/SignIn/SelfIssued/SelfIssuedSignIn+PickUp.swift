@@ -114,7 +114,7 @@ extension SelfIssuedSignIn {
 
     private func account(of proof: SelfIssuedProof) async throws -> Account? {
         guard let key = try await liveKey(proof.thumbprint) else { return nil }
-        return try await accounts.account(of: key.subject)
+        return try await storage.account(of: key.subject)
     }
 
     /// In a browser in which the user has never signed in with their password.

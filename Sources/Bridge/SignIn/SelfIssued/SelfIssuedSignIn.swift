@@ -13,12 +13,13 @@ package final class SelfIssuedSignIn: Sendable {
     /// How long another device may take to answer, and its answer waits for the browser.
     static let codeLifetime = Duration.seconds(120)
 
+    /// Where the keys are kept, whose they are, and what is used up.
+    package typealias Storage = LinkedKeyStore & UserStore & RequestStore
+
     package let configuration: SelfIssuedConfiguration
     let transactions: SelfIssuedTransactions
-    let keys: any LinkedKeyStore
-    let accounts: any UserStore
-    private let uses: any RequestStore
-    let opener: SessionOpener
+    let storage: any Storage
+    private let opener: SessionOpener
     let codes: SecondFactorCheck
     let throttle: SignInThrottle
     let endings: SessionEndings
@@ -27,11 +28,11 @@ package final class SelfIssuedSignIn: Sendable {
     let refusals: RefusalLog
     private let seal: ShortLivedSeal
     let time: TimeSource
-    let random: RandomSource
+    private let random: RandomSource
 
     package init(
         configuration: SelfIssuedConfiguration, transactions: any SelfIssuedTransactionStore,
-        keys: any LinkedKeyStore & UserStore & RequestStore, opener: SessionOpener, codes: SecondFactorCheck,
+        storage: any Storage, opener: SessionOpener, codes: SecondFactorCheck,
         throttle: SignInThrottle, endings: SessionEndings, limiter: any RateLimiter, limits: LimitSettings,
         refusals: RefusalLog, ring: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system,
         random: RandomSource = .system
@@ -40,9 +41,7 @@ package final class SelfIssuedSignIn: Sendable {
         self.transactions = SelfIssuedTransactions(
             store: transactions,
             seal: ShortLivedSeal(keys: ring, purpose: "sign-in that waits for a phone", time: time))
-        self.keys = keys
-        accounts = keys
-        uses = keys
+        self.storage = storage
         self.opener = opener
         self.codes = codes
         self.throttle = throttle
@@ -190,12 +189,12 @@ extension SelfIssuedSignIn {
     func useUp(_ name: String, of transaction: SelfIssuedTransaction) async throws -> Bool {
         // Not what is left of its life, which an answer shortens.
         let start = transaction.codeEndsAt - min(Self.codeLifetime, configuration.lifetime)
-        return try await uses.useUp("self-issued \(name)", madeAt: start, lifetime: configuration.lifetime)
+        return try await storage.useUp("self-issued \(name)", madeAt: start, lifetime: configuration.lifetime)
     }
 
     /// - Returns: `nil` for a key that is nobody's.
     func liveKey(_ thumbprint: String) async throws -> LinkedKey? {
-        guard let key = try await keys.linkedKey(thumbprint) else { return nil }
+        guard let key = try await storage.linkedKey(thumbprint) else { return nil }
         guard key.revokedAt == nil else {
             throw SelfIssuedRefusal(.subjectRevoked, thumbprint: thumbprint, subject: key.subject)
         }
@@ -203,7 +202,7 @@ extension SelfIssuedSignIn {
     }
 
     func checkStanding(of subject: Subject, with thumbprint: String) async throws {
-        guard let account = try await accounts.account(of: subject), account.disabledAt == nil else {
+        guard let account = try await storage.account(of: subject), account.disabledAt == nil else {
             throw SelfIssuedRefusal(.userDisabled, thumbprint: thumbprint, subject: subject)
         }
     }
@@ -273,7 +272,7 @@ extension SelfIssuedSignIn {
                 at: now, type: type, outcome: .success, reason: reason, subject: account.subject, origin: origin,
                 detail: Self.detail(proof.thumbprint))
         }
-        guard try await keys.addAccount(account, issuer: Account.issuer, key: key, events: events) else {
+        guard try await storage.addAccount(account, issuer: Account.issuer, key: key, events: events) else {
             // Another request with the same key was first.
             guard let known = try await liveKey(proof.thumbprint) else {
                 throw StorageError.corrupt("a key is neither free nor taken")

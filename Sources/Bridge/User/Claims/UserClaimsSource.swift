@@ -60,7 +60,7 @@ extension RequestedClaims {
 /// Remembers what is known of users for a moment: resource servers ask for the same few users again and again.
 ///
 /// A change by this process is seen at once, one by another within a second (contract §7).
-package struct RememberedUserClaims: UserClaimsSource {
+package final class RememberedUserClaims: UserClaimsSource {
     private let source: any UserClaimsSource
     private let cache: ShortLivedCache<Subject, [String: JSONValue]>
 

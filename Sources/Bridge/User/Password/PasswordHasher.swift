@@ -6,9 +6,15 @@ import Synchronization
 /// A hash takes a fifth of a second of a core on purpose. On the threads that serve requests a handful of sign-ins
 /// would stop everything else, and without a bound so would anyone who sends many.
 package final class PasswordHasher: Sendable {
+    private struct Waiter {
+        let number: Int
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
     private struct State {
         var free: Int
-        var waiting: [CheckedContinuation<Void, any Error>] = []
+        var waiting: [Waiter] = []
+        var lastNumber = 0
     }
 
     private let state: Mutex<State>
@@ -32,9 +38,12 @@ package final class PasswordHasher: Sendable {
         decoy = PasswordHash(ofNothingAt: cost, random: random)
     }
 
-    /// Runs `body` when its turn comes. What must not change between a check and a hash belongs inside: no more than
-    /// `width` bodies run at once.
-    /// - Throws: ``StorageError/unavailable(_:)`` when too many wait.
+    /// Runs `body` when its turn comes; no more than `width` bodies run at once.
+    ///
+    /// What bounds guesses belongs inside, so that of many at once no more get past it than are hashed at once. What is
+    /// committed does not: a database that hangs would keep everybody from hashing.
+    /// - Throws: ``StorageError/unavailable(_:)`` when too many wait; `CancellationError` when the task is cancelled
+    ///   while it waits.
     package func turn<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await enter()
         defer { leave() }
@@ -59,33 +68,52 @@ package final class PasswordHasher: Sendable {
     }
 
     private func enter() async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            enum Entry { case now, later, never }
-            let entry: Entry = state.withLock { state in
-                if state.free > 0 {
-                    state.free -= 1
-                    return .now
-                }
-                guard state.waiting.count < maximumWaiting else { return .never }
-                state.waiting.append(continuation)
-                return .later
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                enter(Waiter(number: number, continuation: continuation))
             }
-            switch entry {
-            case .now: continuation.resume()
-            case .later: break
-            case .never: continuation.resume(throwing: StorageError.unavailable("too many sign-ins are waiting"))
+        } onCancel: {
+            let waiter: Waiter? = state.withLock { state in
+                guard let index = state.waiting.firstIndex(where: { $0.number == number }) else { return nil }
+                return state.waiting.remove(at: index)
             }
+            waiter?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    private func enter(_ waiter: Waiter) {
+        enum Entry { case now, later, cancelled, never }
+        let entry: Entry = state.withLock { state in
+            if state.free > 0 {
+                state.free -= 1
+                return .now
+            }
+            // Asked under the lock: whoever is cancelled later is found among those who wait.
+            if Task.isCancelled { return .cancelled }
+            guard state.waiting.count < maximumWaiting else { return .never }
+            state.waiting.append(waiter)
+            return .later
+        }
+        switch entry {
+        case .now: waiter.continuation.resume()
+        case .later: break
+        case .cancelled: waiter.continuation.resume(throwing: CancellationError())
+        case .never: waiter.continuation.resume(throwing: StorageError.unavailable("too many sign-ins are waiting"))
         }
     }
 
     private func leave() {
-        let next: CheckedContinuation<Void, any Error>? = state.withLock { state in
+        let next: Waiter? = state.withLock { state in
             guard !state.waiting.isEmpty else {
                 state.free += 1
                 return nil
             }
             return state.waiting.removeFirst()
         }
-        next?.resume()
+        next?.continuation.resume()
     }
 }

@@ -1,5 +1,5 @@
 /// Whether users may sign in, and who may name them.
-package struct Subjects: Sendable {
+package final class Subjects: Sendable {
     private let store: any UserStore
     private let records: ShortLivedCache<Subject, SubjectRecord?>
     private let disabled: ShortLivedCache<Subject, Bool>

@@ -21,7 +21,7 @@ struct IssueController: BearerGroup {
         _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
     ) async throws -> Response {
         let answer = try await issuer.issue(
-            IssueRequestReader.read(request), bearer: bearer.identity, origin: bearer.origin)
+            reading: { try await IssueRequestReader.read(request) }, bearer: bearer.identity, origin: bearer.origin)
         var body = JSONObjectWriter(capacity: 2048)
         body.add("token", answer.token.expose())
         body.add("token_type", TokenTypeURI.loginToken)

@@ -12,7 +12,10 @@ enum IssueRequestReader {
         let body = try await BodyReader.bytes(of: request)
         let fields =
             switch BodyReader.mediaType(of: request) {
-            case nil where body.isEmpty: Fields()
+            // Libraries name a type where there is nothing to send, too.
+            case nil where body.isEmpty, "application/json" where body.isEmpty,
+                "application/octet-stream" where body.isEmpty:
+                Fields()
             case "application/json": try fields(json: body)
             case "application/x-www-form-urlencoded": try fields(form: body)
             default: throw OAuthError(.unsupportedMediaType)
@@ -30,7 +33,6 @@ enum IssueRequestReader {
     }
 
     private static func fields(json body: [UInt8]) throws -> Fields {
-        guard !body.isEmpty else { return Fields() }
         let object = try OAuthError.object(inBody: body)
         var fields = Fields()
         for (name, value) in object {
@@ -48,7 +50,9 @@ enum IssueRequestReader {
     }
 
     private static func fields(form body: [UInt8]) throws -> Fields {
-        let form = try FormParameters(parsing: body)
+        guard let form = try? FormParameters(bytes: body) else {
+            throw OAuthError(.invalidRequest, "the parameters are not form-url-encoded")
+        }
         var fields = Fields()
         if let name = members.first(where: { form.isRepeated($0) }) {
             throw OAuthError(.invalidRequest, "\(name) is repeated")

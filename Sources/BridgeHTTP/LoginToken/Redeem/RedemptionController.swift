@@ -167,8 +167,7 @@ struct RedemptionController: BrowserGroup {
         case .conflicting: targets = []
         case .none:
             let directory = clients.current
-            let reachable = Set(directory.all.filter(\.canIssueLoginTokens).flatMap(\.mayReach))
-            targets = reachable.compactMap { directory[$0] }.flatMap(ways)
+            targets = directory.reachableWebsites.compactMap { directory[$0] }.flatMap(ways)
         }
         return Set(targets).subtracting([own]).map(\.description).sorted()
     }

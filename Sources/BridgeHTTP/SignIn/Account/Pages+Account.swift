@@ -56,6 +56,16 @@ enum PasswordNotice: Sendable {
     var wait: Duration? { if case .limited(let wait) = self { wait } else { nil } }
 
     var isError: Bool { if case .changed = self { false } else { true } }
+
+    /// What is wrong with each field that has something wrong, as the template calls it.
+    var wrongFields: [String] {
+        switch self {
+        case .wrong: ["is_wrong_old"]
+        case .flawed: ["is_wrong_new"]
+        case .differs: ["is_wrong_new", "is_wrong_again"]
+        case .changed, .stale, .used, .limited: []
+        }
+    }
 }
 
 /// The content of a page that asks for a new password.
@@ -151,6 +161,7 @@ extension Pages {
             "is_error": page.notice?.isError ?? false,
         ]
         values["notice"] = page.notice.map { texts.text("password", $0.key, in: language, waiting: $0.wait) }
+        for field in page.notice?.wrongFields ?? [] { values[field] = true }
         values["username"] = page.username
         values["link"] = page.link?.expose()
         values["keys_stay"] = page.hasKeys

@@ -68,7 +68,7 @@ struct AuthorizeController: BrowserGroup {
         let browser = FormCookie.binding(of: request, random: random)
         let token = parameters[AuthorizationParameter.loginToken]
         let hint = parameters[Self.providerHint]
-        let provider = services.upstream?.providers.map(\.id).first { $0 == hint }
+        let provider = services.upstream?.signIn.providers.map(\.id).first { $0 == hint }
         if let journey = parameters["journey"], parameters["client_id"] == nil {
             if let token, isSwitch(parameters, request) {
                 let tokenSessions = try await tokenSessions(of: request)

@@ -13,6 +13,8 @@ struct DeviceGrantController: BrowserGroup {
     ]
 
     static let decisionPath = "/device/decision"
+    /// Of the field's `maxlength`.
+    private static let fieldLimit = 32
     static let place: Origins.Purposes? = .provider
     static let reservation = RouteReservation.paths
 
@@ -29,9 +31,9 @@ struct DeviceGrantController: BrowserGroup {
         // A foreign page that leads here, or loads this as a picture, and a browser that looks ahead would use up the
         // visitor's guesses: they get the form, with the code in it.
         guard let typed, FetchMetadata.isOwnVisit(request.headers) else {
-            return try entry(typed: typed, browser: browser, request, context)
+            return try entry(typed: typed.flatMap(Self.code(in:)), browser: browser, request, context)
         }
-        return try await look(typed, session, browser: browser, request, context)
+        return try await look(typed, kept: Self.code(in: typed), session, browser: browser, request, context)
     }
 
     @Sendable func enter(
@@ -40,9 +42,10 @@ struct DeviceGrantController: BrowserGroup {
         let typed = form.parameters[DevicePath.userCode] ?? ""
         guard let session = try await session(of: request) else { return signIn(for: typed) }
         guard form.isOurs else {
-            return try entry(.stale, typed: typed, browser: form.browser, request, context)
+            return try entry(.stale, typed: Self.code(in: typed), browser: form.browser, request, context)
         }
-        return try await look(typed, session, browser: form.browser, request, context)
+        let kept = Self.code(in: typed) ?? String(typed.unicodeScalars.prefix(Self.fieldLimit))
+        return try await look(typed, kept: kept, session, browser: form.browser, request, context)
     }
 
     @Sendable func decide(
@@ -66,8 +69,9 @@ struct DeviceGrantController: BrowserGroup {
         }
     }
 
+    /// - Parameter kept: what the form begins with when it is shown again.
     private func look(
-        _ typed: String, _ session: WebSession, browser: OpaqueSecret, _ request: Request,
+        _ typed: String, kept: String?, _ session: WebSession, browser: OpaqueSecret, _ request: Request,
         _ context: BridgeRequestContext
     ) async throws -> Response {
         let finding = try await approvals.find(
@@ -85,13 +89,13 @@ struct DeviceGrantController: BrowserGroup {
             return response
         case .unknown:
             metrics.count(.unknown)
-            return try entry(.unknown, typed: nil, browser: browser, request, context)
+            return try entry(.unknown, typed: kept, browser: browser, request, context)
         case .limited(let wait):
             metrics.count(.limited)
-            return try entry(.limited(wait), typed: nil, browser: browser, request, context)
+            return try entry(.limited(wait), typed: kept, browser: browser, request, context)
         case .signInAgain: return signIn(for: typed)
         case .needsSecondFactor:
-            return try entry(.needsSecondFactor, typed: nil, browser: browser, request, context)
+            return try entry(.needsSecondFactor, typed: kept, browser: browser, request, context)
         }
     }
 
@@ -100,11 +104,13 @@ struct DeviceGrantController: BrowserGroup {
         _ context: BridgeRequestContext
     ) throws -> Response {
         var response = pages.deviceEntry(
-            notice, typed: typed.flatMap { DeviceUserCode($0)?.shown }, fields: [try token(browser, request)],
-            to: pageVisitor(request, context))
+            notice, typed: typed, fields: [try token(browser, request)], to: pageVisitor(request, context))
         FormCookie.set(browser, in: &response.headers)
         return response
     }
+
+    /// The code in what came, as it is shown; of an address or a foreign form nothing else gets onto the page.
+    private static func code(in typed: String) -> String? { DeviceUserCode(typed)?.shown }
 
     private func token(_ browser: OpaqueSecret, _ request: Request) throws -> HiddenField {
         HiddenField(

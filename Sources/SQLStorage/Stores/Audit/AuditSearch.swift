@@ -16,6 +16,7 @@ struct AuditSearch {
     var openLimit: Int64 = 4 * AuditSegment.size
 
     let filter: AuditFilter
+    let time: TimeSource
     /// Rows without a time that can be compared that a search gives; verification names them all.
     private static let untimedLimit = 100
 
@@ -26,8 +27,9 @@ struct AuditSearch {
     /// What is looked up in the segments' indexes.
     private(set) var key: (field: AuditField, value: String)?
 
-    init(_ filter: AuditFilter, dialect: SQLDialect) {
+    init(_ filter: AuditFilter, dialect: SQLDialect, time: TimeSource = .system) {
         self.filter = filter
+        self.time = time
         addTimes()
         addIndexed()
         addTried(dialect)
@@ -37,7 +39,7 @@ struct AuditSearch {
     ///   - cursor: where the previous page ended.
     ///   - limit: events on the page.
     func page(before cursor: AuditCursor?, limit: Int, in session: any SQLSession) throws -> AuditPage {
-        let started = ContinuousClock.now
+        let started = time.uptime()
         var found = cursor == nil ? try untimed(limit: limit, in: session) : []
         if let key, let open = try AuditOpenRanges(session, limit: openLimit) {
             return try AuditSegmentSearch(search: self, key: key, open: open, session: session)
@@ -50,7 +52,7 @@ struct AuditSearch {
             if found.count > limit { return Self.full(found, limit) }
             let entries = found.map(\.entry)
             guard let end else { return AuditPage(entries: entries, next: nil) }
-            guard ContinuousClock.now - started < patience else { return AuditPage(entries: entries, next: end) }
+            guard time.uptime() - started < patience else { return AuditPage(entries: entries, next: end) }
             cursor = end
         }
     }

@@ -73,7 +73,7 @@ struct AuditSegmentSearch {
             // All that follow are older.
             if found.count == wanted, segment.newest < found[wanted - 1].nearest.at.milliseconds { break }
             // Not with a page that ends where the one before it did.
-            if ContinuousClock.now > end, segment.newest + 1 < cursor?.at.milliseconds ?? .max {
+            if search.time.uptime() > end, segment.newest + 1 < cursor?.at.milliseconds ?? .max {
                 let page = first + found.filter { $0.nearest.at.milliseconds > segment.newest }
                 let next = AuditCursor(at: Timestamp(milliseconds: segment.newest + 1), node: "", sequence: .min)
                 return AuditPage(entries: page.map(\.entry), next: next)

@@ -9,7 +9,7 @@ extension DurableStorage: AuditLog {
     }
 
     package func search(_ filter: AuditFilter, before cursor: AuditCursor?, limit: Int) async throws -> AuditPage {
-        let search = AuditSearch(filter, dialect: dialect)
+        let search = AuditSearch(filter, dialect: dialect, time: time)
         let limit = max(1, min(limit, 500))
         return try await read { session in try search.page(before: cursor, limit: limit, in: session) }
     }

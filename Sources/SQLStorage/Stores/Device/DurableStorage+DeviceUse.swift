@@ -17,7 +17,7 @@ extension DurableStorage {
                 return .refused(.sessionEnded)
             }
             let found = try Self.held(digest, in: transaction) { _ in hold }
-            guard case .accepted(let device) = found else { return found }
+            guard case .accepted(let device, _) = found else { return found }
             switch try Self.place(of: digest, at: use.at, overlap: overlap, in: transaction) {
             case .current, .overlapping: break
             case .replayed:
@@ -27,17 +27,21 @@ extension DurableStorage {
             guard try !transaction.run(below).isEmpty else {
                 throw Withdrawn(outcome: DeviceSecretUseOutcome.refused(.sessionEnded))
             }
+            var ended = Ended.nothing
             switch use.opening {
             case .appSession(let session, let refreshToken):
                 try transaction.insert(session, refreshToken: refreshToken)
-            case .webSession(let session, let refreshDigest):
+            case .webSession(let session, let refreshDigest, let limit):
+                if let limit {
+                    ended = try transaction.makeRoom(for: session, of: device.id, within: limit, by: endings)
+                }
                 try transaction.submit(WebSessionSQL.insert, session.columns + [.null])
                 if let refreshDigest {
                     try transaction.insertSessionRefresh(refreshDigest, of: session, parent: nil, at: use.at)
                 }
             }
             for event in use.events { try transaction.record(event) }
-            return .accepted(device)
+            return .accepted(device, ended: ended)
         }
     }
 
@@ -49,7 +53,7 @@ extension DurableStorage {
             let found = try Self.held(digest, in: transaction) { device in
                 SQLCall(DeviceSecretSQL.hold, [SQLValue(device.id), SQLValue(now)])
             }
-            guard case .accepted(let device) = found else { return found }
+            guard case .accepted(let device, _) = found else { return found }
             if try !transaction.changes(DeviceSecretSQL.replace, [.text(digest), SQLValue(now)]) {
                 switch try Self.place(of: digest, at: now, overlap: overlap, in: transaction) {
                 case .current, .replayed:
@@ -98,11 +102,28 @@ extension DurableStorage {
     }
 }
 
+extension WriteTransaction {
+    /// Ends the device's sessions at a website that the new one leaves no room for. The device's row is held, so nobody
+    /// opens another meanwhile; asked in its turn and not ahead, where those of the same batch would not be seen.
+    fileprivate func makeRoom(
+        for session: WebSession, of device: DeviceSecretID, within limit: WebViewLimit, by sql: EndingSQL
+    ) throws -> Ended {
+        let others = SQLValue.integer(Int64(limit.count - 1))
+        let beyond: [SessionID] = try run(
+            WebSessionSQL.aliveBeyond,
+            [SQLValue(device), SQLValue(session.createdAt), SQLValue(session.clientID), others]
+        ).map { try $0.identifier(0) }
+        var ended = Ended.nothing
+        for id in beyond { ended = ended + (try end(.webSession(id), limit.displaced, by: sql)) }
+        return ended
+    }
+}
+
 extension DeviceSecretUse {
     /// Who the caller thinks has the device.
     fileprivate var subject: Subject {
         switch opening {
-        case .webSession(let session, _): session.subject
+        case .webSession(let session, _, _): session.subject
         case .appSession(let session, _): session.subject
         }
     }

@@ -58,7 +58,7 @@ extension DurableStorage: GrantStore {
             let isGone =
                 try transaction.changes(AuthorizationCodeSQL.recordMiss, [.text(digest)])
                 && transaction.changes(AuthorizationCodeSQL.deleteMissed, [.text(digest), .integer(Int64(limit))])
-            if isGone || alwaysTells { try transaction.record(event) }
+            if isGone || alwaysTells { try transaction.record(isGone ? event.takingCodeAway : event) }
         }
     }
 

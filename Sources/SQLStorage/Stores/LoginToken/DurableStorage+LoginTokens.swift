@@ -83,7 +83,9 @@ extension DurableStorage: LoginTokenStore {
                 }
                 return misses
             }
-            if try alwaysTells || row.text(1) == "revoked" { try transaction.record(event) }
+            let isOver = try row.text(1) == "revoked"
+            if alwaysTells || isOver { try transaction.record(event) }
+            if isOver { try transaction.record(event.revokingToken) }
             return try row.count(0)
         }
     }

@@ -34,6 +34,16 @@ enum WebSessionSQL {
         ORDER BY created_at DESC, id DESC LIMIT $3
         """)
 
+    /// What a device's secret opened at a website and lives, but for the `$4` that were used last. Few rows: those of
+    /// one device's apps that have not expired, which exchanges are limited to.
+    static let aliveBeyond = SQLStatement(
+        """
+        SELECT id FROM web_session
+        WHERE parent_id IN (SELECT id FROM app_session WHERE device_secret_id = $1)
+            AND client_id = $3 AND opening = 'token_exchange' AND \(isAlive)
+        ORDER BY last_seen_at DESC, created_at DESC, id DESC LIMIT 1000 OFFSET $4
+        """)
+
     /// From an index of those alone that nobody ended: most end long before they expire.
     static let countLive: SQLStatement = """
         SELECT count(*) FROM web_session WHERE expires_at > $1 AND ended_at IS NULL

@@ -64,12 +64,29 @@ struct TLSFiles: Hashable, Sendable {
             }
             return nil
         }
+        self.certificate = certificate
+        self.privateKey = privateKey
+        let known = settings.problems.count
         if !FileManager.default.isReadableFile(atPath: certificate) {
             settings.note(Self.certificate, value: certificate, "cannot be read")
         }
         settings.requirePrivate(privateKey, for: Self.privateKey)
-        self.certificate = certificate
-        self.privateKey = privateKey
+        if settings.problems.count == known { noteWhatDoesNotLoad(settings) }
+    }
+
+    /// As the listener and SIGHUP read them.
+    var pair: TLSCertificate { TLSCertificate(certificatePath: certificate, keyPath: privateKey) }
+
+    /// So that a start does not end later, after the database was opened, and a reload does not keep the old pair.
+    private func noteWhatDoesNotLoad(_ settings: SettingsReader) {
+        do throws(TLSCertificate.Problem) {
+            _ = try pair.load()
+        } catch {
+            switch error {
+            case .certificate: settings.note(Self.certificate, value: certificate, error.text)
+            case .privateKey, .mismatch: settings.note(Self.privateKey, value: privateKey, error.text)
+            }
+        }
     }
 }
 

@@ -104,6 +104,9 @@ extension LimitSettings {
         static let refreshPerHour = Setting.integer(
             "limits.refresh.user_per_hour", 1...10_000_000, default: 1200,
             "Refreshes that one user's apps and web views may make in any hour, the burst included.")
+        static let webSessions = Setting.integer(
+            "limits.web_view.sessions_per_device", 1...100, default: 10,
+            "Living web sessions that one device may have at one website; one more ends the one used longest ago.")
     }
 
     init(reading settings: SettingsReader) {
@@ -124,6 +127,7 @@ extension LimitSettings {
         phonePagesPerNetwork = TokenBucket(perMinute: settings[Provider.phonePages])
         authorizationPerSubject = settings.bucket(Provider.authorizationBurst, Provider.authorizationPerHour)
         refreshPerSubject = settings.bucket(Provider.refreshBurst, Provider.refreshPerHour)
+        webSessionsPerDevice = settings[Provider.webSessions]
     }
 }
 

@@ -68,12 +68,7 @@ struct SelfIssuedSettings: Sendable {
             configuration = nil
             return
         }
-        // One host for all: phones show it, and compare it with the certificate's.
-        if !clientID.hasPrefix(origin.description + "/") || !clientID.hasSuffix("/") || !clientID.isURLText {
-            settings.note(
-                Self.clientID, value: clientID,
-                "must begin with \(origin)/ and end with a slash, without query or fragment")
-        }
+        Self.check(clientID, at: origin, settings)
         if forms.isEmpty { settings.note(Self.forms, "needs at least one form") }
         var configuration = SelfIssuedConfiguration(
             clientID: clientID, origin: origin, requestPath: requestPath, returnPath: returnPath, siteName: siteName)
@@ -89,6 +84,15 @@ struct SelfIssuedSettings: Sendable {
         configuration.linkingApps = Set(linkingApps)
         configuration.isLinkClaimed = isLinkClaimed
         self.configuration = configuration
+    }
+
+    /// One host for all: phones show it, and compare it with the certificate's.
+    private static func check(_ clientID: String, at origin: WebOrigin, _ settings: SettingsReader) {
+        if !clientID.hasPrefix(origin.description + "/") || !clientID.hasSuffix("/") || !clientID.isURLText {
+            settings.note(
+                Self.clientID, value: clientID,
+                "must begin with \(origin)/ and end with a slash, without query or fragment")
+        }
     }
 
     /// A path that is not used by anything else of the service.

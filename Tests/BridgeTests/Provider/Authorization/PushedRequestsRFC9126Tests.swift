@@ -21,13 +21,13 @@ import Testing
             let refusals = RefusalLog(audit: storage, limiter: UnlimitedRateLimiter())
             try await body(
                 PushedRequests(
-                    issuer: issuerName, clients: clients,
+                    rules: AuthorizationRequestRules(
+                        issuer: issuerName, clients: clients, subjectOfHint: { _ in nil }),
                     authenticator: ClientAuthenticator(
                         clients: clients, issuer: issuerName, assertions: storage, refusals: refusals,
                         limiter: UnlimitedRateLimiter(), limits: limits),
                     store: storage, refusals: refusals, limiter: InProcessRateLimiter(clock: .parameter),
-                    limits: limits,
-                    subjectOfHint: { _ in nil }, time: provider.service.clock.source), provider)
+                    limits: limits, time: provider.service.clock.source), provider)
         }
     }
 

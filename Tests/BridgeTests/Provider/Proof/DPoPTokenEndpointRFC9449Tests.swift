@@ -190,4 +190,6 @@ private struct NobodysBearers: BearerAuthenticator {
     func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity {
         throw BearerRefusal.unknownIssuer
     }
+
+    func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool { false }
 }

@@ -276,7 +276,7 @@ import Testing
         }
     }
 
-    @Test func `attack: a live relay shows itself, by another network, place and browser`() async throws {
+    @Test func `attack: a live relay shows itself, by another network and browser`() async throws {
         try await withService { service in
             let desk = try PhoneDesk(service)
             let page = try await desk.begin(from: "198.51.100.20", userAgent: "curl/8")

@@ -26,7 +26,7 @@ import Testing
                 siteName: "Example")
             configuration.linkingApps = apps
             phone = SelfIssuedSignIn(
-                configuration: configuration, transactions: InProcessSelfIssuedTransactions(), keys: service.storage,
+                configuration: configuration, transactions: InProcessSelfIssuedTransactions(), storage: service.storage,
                 opener: accounts.signIn.opener,
                 codes: SecondFactorCheck(accounts: service.storage, secrets: accounts.secrets),
                 throttle: SignInThrottle(limiter: phones.limiter, limits: LimitSettings(), refusals: refusals),
@@ -36,7 +36,7 @@ import Testing
                 phone: phone,
                 approvers: PhoneApprovers(
                     apps: service.storage, clients: service.clients, limits: LimitSettings(), limiter: phones.limiter,
-                    refusals: refusals), ring: service.keys)
+                    refusals: refusals), ring: service.keys, time: service.clock.source)
         }
 
         var service: Service { phones.service }

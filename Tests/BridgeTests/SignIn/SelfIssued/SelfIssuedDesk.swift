@@ -25,7 +25,7 @@ struct SelfIssuedDesk: Sendable {
         configuration.crossDevice = crossDevice
         configuration.isLinkClaimed = isLinkClaimed
         phone = SelfIssuedSignIn(
-            configuration: configuration, transactions: store, keys: service.storage, opener: accounts.signIn.opener,
+            configuration: configuration, transactions: store, storage: service.storage, opener: accounts.signIn.opener,
             codes: SecondFactorCheck(accounts: service.storage, secrets: accounts.secrets),
             throttle: SignInThrottle(limiter: limiter, limits: LimitSettings(), refusals: refusals),
             endings: service.endings, limiter: limiter, limits: LimitSettings(), refusals: refusals,

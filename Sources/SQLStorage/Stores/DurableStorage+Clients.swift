@@ -64,7 +64,7 @@ extension DurableStorage: ClientStore {
         let id = try row.text(0)
         do {
             let document = Data(try row.text(1).utf8)
-            return try JSONDecoder().decode(ClientDocument.self, from: document).client
+            return try JSONDecoder().decode(StoredClientDocument.self, from: document).client
         } catch let problem as ClientDocumentError {
             throw StorageError.corrupt("the document of client \(id): \(problem)")
         } catch is DecodingError {

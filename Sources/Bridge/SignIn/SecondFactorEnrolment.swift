@@ -10,7 +10,6 @@ package final class SecondFactorEnrolment: Sendable {
 
     private let accounts: any UserStore
     private let secrets: SecondFactorSecrets
-    private let hasher: PasswordHasher
     private let check: SecondFactorCheck
     private let throttle: SignInThrottle
     private let seal: ShortLivedSeal
@@ -19,13 +18,11 @@ package final class SecondFactorEnrolment: Sendable {
     private let random: RandomSource
 
     package init(
-        accounts: any UserStore, secrets: SecondFactorSecrets, hasher: PasswordHasher, throttle: SignInThrottle,
-        refusals: RefusalLog,
+        accounts: any UserStore, secrets: SecondFactorSecrets, throttle: SignInThrottle, refusals: RefusalLog,
         keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system, random: RandomSource = .system
     ) {
         self.accounts = accounts
         self.secrets = secrets
-        self.hasher = hasher
         check = SecondFactorCheck(accounts: accounts, secrets: secrets)
         self.throttle = throttle
         seal = ShortLivedSeal(keys: keys, purpose: "second factor enrolment", time: time)
@@ -98,9 +95,9 @@ package final class SecondFactorEnrolment: Sendable {
         code: String, session: WebSession, origin: RequestOrigin
     ) async throws -> SecondFactorOutcome {
         try await withCode(code, session: session, origin: origin) { now in
-            let isRemoved = try await self.accounts.removeSecondFactor(
+            let isRemoved = try await accounts.removeSecondFactor(
                 of: session.subject, event: SecondFactorChange.removed.event(byUser: session, origin: origin, at: now))
-            return isRemoved ? .removed : try await self.refuse(.conflict, session, origin: origin, at: now)
+            return isRemoved ? .removed : try await refuse(.conflict, session, origin: origin, at: now)
         }
     }
 
@@ -109,12 +106,12 @@ package final class SecondFactorEnrolment: Sendable {
         code: String, session: WebSession, origin: RequestOrigin
     ) async throws -> SecondFactorOutcome {
         try await withCode(code, session: session, origin: origin) { now in
-            let codes = RecoveryCode.make(random: self.random)
-            let isReplaced = try await self.accounts.replaceRecoveryCodes(
+            let codes = RecoveryCode.make(random: random)
+            let isReplaced = try await accounts.replaceRecoveryCodes(
                 codes.map(\.digest), of: session.subject,
                 event: SecondFactorChange.recoveryCodesRenewed.event(byUser: session, origin: origin, at: now))
             return isReplaced
-                ? .recoveryCodes(codes) : try await self.refuse(.conflict, session, origin: origin, at: now)
+                ? .recoveryCodes(codes) : try await refuse(.conflict, session, origin: origin, at: now)
         }
     }
 
@@ -122,24 +119,20 @@ package final class SecondFactorEnrolment: Sendable {
     /// is looked at, right or wrong, so that no number of requests at once gets a guess more.
     private func withCode(
         _ code: String, session: WebSession, origin: RequestOrigin,
-        _ change: @escaping @Sendable (Timestamp) async throws -> SecondFactorOutcome
+        _ change: (Timestamp) async throws -> SecondFactorOutcome
     ) async throws -> SecondFactorOutcome {
         let now = time.now()
         guard isRecent(session) else { return try await refuse(.stale, session, origin: origin, at: now) }
-        return try await hasher.turn {
-            guard let account = try await accounts.account(of: session.subject), account.secondFactor != nil else {
-                return try await refuse(.conflict, session, origin: origin, at: now)
-            }
-            if let wait = try await throttle.count(
-                .code, of: account.username, account.subject, origin: origin, at: now)
-            {
-                return .limited(retryAfter: wait)
-            }
-            guard try await check.accepts(code, for: account, at: now) else {
-                return try await refuse(.wrongCode, session, origin: origin, at: now)
-            }
-            return try await change(now)
+        guard let account = try await accounts.account(of: session.subject), account.secondFactor != nil else {
+            return try await refuse(.conflict, session, origin: origin, at: now)
         }
+        if let wait = try await throttle.count(.code, of: account.username, account.subject, origin: origin, at: now) {
+            return .limited(retryAfter: wait)
+        }
+        guard try await check.accepts(code, for: account, at: now) else {
+            return try await refuse(.wrongCode, session, origin: origin, at: now)
+        }
+        return try await change(now)
     }
 
     private func refuse(

@@ -8,7 +8,7 @@ struct HandOffController: BrowserGroup {
     static let routes: [Route<Self>] = [
         // HEAD must not issue a token, so it does not follow GET here.
         Route(.get, HandOffs.path, "handOff", anyone: follow).withoutHead,
-        Route(.post, HandOffs.path, "makeHandOff", anyone: make),
+        Route(.post, HandOffs.path, "makeHandOff", as: .json, anyone: make),
     ]
 
     static let place: Origins.Purposes? = [.website, .provider]
@@ -22,12 +22,9 @@ struct HandOffController: BrowserGroup {
         guard SameOriginProof(publicOrigin: origins.own(of: request)).holds(for: request) else {
             throw OAuthError(.forbidden, "a hand-off takes a page of the same origin")
         }
-        let fields = try await Self.fields(of: request)
         guard let session = try await session(of: request) else { throw AuthCheckController.signedOut }
         let answer = try await handOffs.link(
-            HandOffs.Order(
-                website: fields["client_id"], redirect: fields["redirect"].map { Array($0.utf8) }, state: nil),
-            from: session, origin: context.origin(of: request))
+            reading: { try await Self.order(inBodyOf: request) }, from: session, origin: context.origin(of: request))
         var body = JSONObjectWriter()
         body.add("login_url", answer.loginURL.expose())
         return .json(body)
@@ -40,19 +37,11 @@ struct HandOffController: BrowserGroup {
         guard !PrefetchSignal.isPresent(in: request.headers), !isEmbedded(request) else {
             throw OAuthError(.forbidden, "a hand-off is no part of another page")
         }
-        let parameters = try request.query()
-        for name in ["client_id", "redirect", "state"] where parameters.isRepeated(name) {
-            throw OAuthError(.invalidRequest, "\(name) is repeated")
+        let order: Result<HandOffs.Order, any Error> = Result { try Self.order(inQueryOf: request) }
+        guard let session = try await session(of: request) else {
+            _ = try order.get()
+            return try signInFirst(request, to: visitor)
         }
-        guard let state = parameters["state"].flatMap({ HandOffState($0) }) else {
-            let lengths = HandOffState.lengths
-            throw OAuthError(
-                .invalidRequest,
-                "state must be \(lengths.lowerBound) to \(lengths.upperBound) unreserved characters")
-        }
-        guard let session = try await session(of: request) else { return try signInFirst(request, to: visitor) }
-        let order = HandOffs.Order(
-            website: parameters["client_id"], redirect: parameters.bytes("redirect"), state: state)
         switch try await handOffs.follow(order, from: session, origin: context.origin(of: request)) {
         case .stuck: return pages.stuckHandOff(to: visitor)
         case .link(let answer):
@@ -87,7 +76,24 @@ struct HandOffController: BrowserGroup {
         return response
     }
 
-    private static func fields(of request: Request) async throws -> [String: String] {
+    private static func order(inQueryOf request: Request) throws -> HandOffs.Order {
+        guard let parameters = try? request.query() else {
+            throw OAuthError(.invalidRequest, "the parameters are not form-url-encoded")
+        }
+        for name in ["client_id", "redirect", "state"] where parameters.isRepeated(name) {
+            throw OAuthError(.invalidRequest, "\(name) is repeated")
+        }
+        guard let state = parameters["state"].flatMap({ HandOffState($0) }) else {
+            let lengths = HandOffState.lengths
+            throw OAuthError(
+                .invalidRequest,
+                "state must be \(lengths.lowerBound) to \(lengths.upperBound) unreserved characters")
+        }
+        return HandOffs.Order(
+            website: parameters["client_id"], redirect: parameters.bytes("redirect"), state: state)
+    }
+
+    private static func order(inBodyOf request: Request) async throws -> HandOffs.Order {
         let body = try await BodyReader.bytes(of: request)
         guard BodyReader.mediaType(of: request) == "application/json" else {
             throw OAuthError(.unsupportedMediaType)
@@ -103,7 +109,8 @@ struct HandOffController: BrowserGroup {
             guard let text = value.string else { throw OAuthError(.invalidRequest, "\(name) has the wrong type") }
             if !text.isEmpty { fields[name] = text }
         }
-        return fields
+        return HandOffs.Order(
+            website: fields["client_id"], redirect: fields["redirect"].map { Array($0.utf8) }, state: nil)
     }
 }
 

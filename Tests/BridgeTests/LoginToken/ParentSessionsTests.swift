@@ -1,0 +1,71 @@
+import OAuth2
+import StorageConformance
+import Testing
+
+@testable import Bridge
+
+/// Contract §7, §16.
+@Suite struct ParentSessionsTests {
+    private let scope = Scope(tokens: ["openid"])
+
+    private func withSession(
+        _ body: (Service, ParentSessions, SessionID) async throws -> Void
+    ) async throws {
+        try await withService { service in
+            let session = AppSession(
+                id: "app session", subject: "alice", clientID: app, scope: Scope(tokens: ["openid", "profile"]),
+                opening: .authorize, authentication: Authentication(time: noon), createdAt: noon,
+                expiresAt: noon + .seconds(3600))
+            _ = try await service.storage.open(session, refreshToken: nil, events: [])
+            let parents = ParentSessions(
+                store: service.storage, sessions: service.appSessions, time: service.clock.source)
+            try await body(service, parents, session.id)
+        }
+    }
+
+    @Test func `an issue does not read again what its bearer was checked against, and believes it for a second in all`()
+        async throws
+    {
+        try await withSession { service, parents, id in
+            let session = try #require(try await service.appSessions.alive(id, at: noon))
+            // By another node, of which nothing was heard.
+            _ = try await service.storage.end(.appSession(id), .sample(at: noon))
+            service.clock.advance(.milliseconds(999))
+            #expect(
+                try await parents.standing(of: id, scope: scope, at: service.clock.now)
+                    == .mayIssue(.own(session, scope: scope)))
+            service.clock.advance(.milliseconds(1))
+            #expect(try await parents.standing(of: id, scope: scope, at: service.clock.now) == .ended)
+        }
+    }
+
+    @Test func `a session that is ended here issues nothing from then on`() async throws {
+        try await withSession { service, parents, id in
+            let session = try #require(try await service.appSessions.recent(id))
+            #expect(
+                try await parents.standing(of: id, scope: nil, at: noon)
+                    == .mayIssue(.own(session, scope: session.scope)))
+            try await service.endings.end(.appSession(id), .sample(at: noon))
+            #expect(try await parents.standing(of: id, scope: nil, at: noon) == .ended)
+        }
+    }
+
+    @Test func `a session issues nothing from the instant of its end`() async throws {
+        try await withSession { service, parents, id in
+            let session = try #require(try await service.appSessions.recent(id))
+            let last = session.expiresAt - .milliseconds(1)
+            #expect(
+                try await parents.standing(of: id, scope: scope, at: last) == .mayIssue(.own(session, scope: scope)))
+            #expect(try await parents.standing(of: id, scope: scope, at: session.expiresAt) == .ended)
+        }
+    }
+
+    @Test func `what is no session of ours is another issuer's`() async throws {
+        try await withSession { _, parents, _ in
+            let named = try await parents.standing(of: "its-own", scope: nil, at: noon)
+            #expect(named == .mayIssue(.foreign))
+            let unnamed = try await parents.standing(of: nil, scope: nil, at: noon)
+            #expect(unnamed == .mayIssue(.foreign))
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Bridge
+import Federation
+import HTTPTypes
+import OAuth2
+import Testing
+
+/// What a visitor of the sign-in page can have an upstream provider asked.
+@Suite struct UpstreamMetadataTests {
+    private static let path = "/.well-known/openid-configuration"
+
+    private let clock = StandingClock()
+
+    private func withProvider(
+        _ body: @escaping @Sendable (OpenIDProvider, IssuerServer, _ metadata: [UInt8]) async throws -> Void
+    ) async throws {
+        try await IssuerServer.run { [clock] server, origin in
+            let provider = try #require(
+                OpenIDProvider(
+                    UpstreamProviderSettings(
+                        id: "other", name: "Other", issuer: origin, clientID: "drawbridge", clientSecret: Secret("s")),
+                    limits: FetchLimits(timeout: .seconds(60)), time: clock.source, logger: quiet))
+            let metadata = TestToken.json([
+                "issuer": origin, "authorization_endpoint": origin + "/authorize", "token_endpoint": origin + "/token",
+                "jwks_uri": origin + "/keys",
+            ])
+            try await body(provider, server, metadata)
+        }
+    }
+
+    /// Whether a visitor is sent on.
+    private static func sendsOn(_ provider: OpenIDProvider) async throws -> Bool {
+        let verifier = try #require(CodeVerifier(String(repeating: "v", count: 43)))
+        let request = UpstreamRequest(
+            state: "s", nonce: "n", verifier: verifier, redirectURI: "https://bridge.example/callback")
+        do {
+            return try await provider.authorizationURL(for: request, isFresh: false).contains("/authorize?")
+        } catch StorageError.unavailable {
+            return false
+        }
+    }
+
+    private static func sentOn(_ provider: OpenIDProvider, visitors: Int = 50) async throws -> Int {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<visitors { group.addTask { try await Self.sendsOn(provider) } }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+    }
+
+    @Test func `attack: visitors at once, and more of them, ask a provider that fails once`() async throws {
+        try await withProvider { [clock] provider, server, metadata async throws in
+            server.answer(Self.path, with: .init(status: .serviceUnavailable))
+            for _ in 0..<2 { #expect(try await Self.sentOn(provider) == 0) }
+            #expect(server.count(of: Self.path) == 1)
+            server.answer(Self.path, json: metadata)
+            clock.advance(.seconds(5))
+            #expect(try await Self.sentOn(provider) == 50)
+            #expect(server.count(of: Self.path) == 2)
+        }
+    }
+
+    @Test func `what a provider said of itself counts for ten minutes, and longer while it is away`() async throws {
+        try await withProvider { [clock] provider, server, metadata async throws in
+            server.answer(Self.path, json: metadata)
+            #expect(try await Self.sendsOn(provider))
+            clock.advance(.seconds(599))
+            #expect(try await Self.sendsOn(provider))
+            #expect(server.count(of: Self.path) == 1)
+            server.answer(Self.path, with: .init(status: .serviceUnavailable))
+            clock.advance(.seconds(1))
+            #expect(try await Self.sentOn(provider) == 50)
+            #expect(server.count(of: Self.path) == 2)
+        }
+    }
+}
