@@ -10,6 +10,7 @@ import socket
 import sqlite3
 import subprocess
 import tempfile
+import threading
 import time
 from pathlib import Path
 from urllib.parse import urlencode
@@ -62,6 +63,16 @@ def wait_until(condition, seconds: float = 10, what: str = "condition"):
             return value
         time.sleep(0.02)
     raise AssertionError(f"{what}: not within {seconds} s")
+
+
+def next_line(process: subprocess.Popen, seconds: float = 10) -> str:
+    """The next line that a process prints, without its end. One that prints none in that time is killed: "" then."""
+    patience = threading.Timer(seconds, process.kill)
+    patience.start()
+    try:
+        return process.stdout.readline().strip()
+    finally:
+        patience.cancel()
 
 
 def run(*arguments: str, stdin: bytes = b"", check: bool = True, timeout: float = 60) -> subprocess.CompletedProcess:

@@ -36,6 +36,18 @@ class Receiver:
         self.server.server_close()
 
 
+def is_over(connection: socket.socket) -> bool:
+    """Whether the other side has closed it; what it sent before is read."""
+    try:
+        while connection.recv(65_536, socket.MSG_DONTWAIT):
+            pass
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True
+    return True
+
+
 class Silent:
     """A website that takes connections and answers nobody."""
 
@@ -51,6 +63,11 @@ class Silent:
                 self.connections.append(self.socket.accept()[0])
             except OSError:
                 return
+
+    @property
+    def given_up(self) -> int:
+        """How many who asked do not wait for an answer any more."""
+        return sum(is_over(connection) for connection in self.connections)
 
     def __enter__(self):
         return self

@@ -82,14 +82,16 @@ def test_a_password_is_changed_and_everything_else_ends(demo, open_browser, pers
     wait_for_path(elsewhere, "/account")
     sign_in(here, demo, person, to="/account/password")
     wait_for_path(here, "/account/password")
-    for old, new, words in [("wrong", NEW, "not right"), (OLD, "password1", "Many people"),
-                            (OLD, OLD, "This is the current")]:
-        change(here, old, new)
+    for old, new, again, words, wrong in [
+            ("wrong", NEW, NEW, "not right", ["password"]),
+            (OLD, "password1", "password1", "Many people", ["new_password"]),
+            (OLD, OLD, OLD, "This is the current", ["new_password"]),
+            (OLD, NEW, "another pudding", "two different ways", ["new_password", "again"])]:
+        change(here, old, new, again)
         wait_for_text(here, words)
         assert here.title.startswith("Error: ")
-        assert here.find_element(By.ID, "new_password").get_attribute("aria-invalid") == "true"
-    change(here, OLD, NEW, "another pudding")
-    wait_for_text(here, "two different ways")
+        assert [it.get_attribute("id") for it in here.find_elements(By.CSS_SELECTOR, "[aria-invalid]")] == wrong
+        assert here.switch_to.active_element.get_attribute("id") == wrong[0]
     change(here, OLD, NEW)
     wait_for_path(here, "/account/password?changed")
     assert "everything else is signed out" in text_of(here)

@@ -160,7 +160,11 @@ def test_exports_hold_what_a_search_finds(admin, replay):
         assert item["src_endpoint"]["ip"] == event["ip"]
     replayed = next(item for item in ocsf if item["message"] == "login_token.replayed")
     assert (replayed["activity_id"], replayed["severity_id"]) == (1, 4)
-    assert admin.events(type="audit.exported")[0]["detail"].startswith('{"actor":"client:demo-admin"')
+    exports = admin.events(type="audit.exported")
+    assert exports[0]["detail"].startswith('{"actor":"client:demo-admin"')
+    for format in ["csv", "jsonl", "ocsf.jsonl"]:
+        assert admin.send("HEAD", f"audit-events.{format}").status == 200
+    assert admin.events(type="audit.exported") == exports, "nothing was sent"
 
 
 def test_an_export_of_everything_verifies_without_the_database(admin, demo, tmp_path):
@@ -278,14 +282,31 @@ def test_clients_are_registered_changed_and_deleted(admin):
     assert [event["type"] for event in events] == [
         "client.deleted", "client.changed", "client.changed", "client.created"]
     assert events[0]["reason"] == "test over" and json.loads(events[0]["detail"])["actor"] == "client:demo-admin"
+    assert [json.loads(event["detail"])["fields"] for event in events[1:3]] == [["client_name"], ["client_name"]]
     assert secret not in json.dumps(events)
+
+
+def test_a_new_secret_is_told_from_a_new_name_and_brings_its_reason(admin):
+    made = admin.send("POST", "clients", {"client_type": "service", "grant_types": ["client_credentials"]})
+    path, tag = f"clients/{made.json()['client_id']}", {"If-Match": made.header("ETag")}
+    for body, said in [({"reason": 7}, "reason"), ({"reson": "leak"}, "reson")]:
+        refused = admin.send("POST", f"{path}/secret", body, tag)
+        assert refused.status == 400 and said in refused.json()["error_description"], refused.text
+    renewed = admin.send("POST", f"{path}/secret", {"reason": "leak"}, tag)
+    assert renewed.status == 200 and renewed.json()["client_secret"], renewed.text
+    assert admin.send("POST", f"{path}/secret", headers={"If-Match": renewed.header("ETag")}).status == 200
+    plain, told, _ = admin.events(client_id=made.json()["client_id"])
+    assert [event["reason"] for event in (told, plain)] == ["leak", "administrator"]
+    assert json.loads(told["detail"])["fields"] == ["client_secret"]
 
 
 @pytest.mark.parametrize("document, field", [
     ({"client_typ": "web"}, "client_typ"), ({"client_type": "website"}, "client_type"),
     ({"client_type": "web", "redeem": "maybe"}, "redeem"), ({"client_name": 7}, "client_name"),
+    *(({"client_type": "web", "client_name": f"a{mark}b"}, "client_name") for mark in "\n\0\x1b\u202e\u2029"),
     ({"client_type": "web", "return_paths": ["/a"]}, "default_return_path"),
-    ({"client_type": "web", "session_lifetime": 1}, "session_lifetime"), ({"client_secret": "mine"}, "client_secret"),
+    ({"client_type": "web", "session_lifetime": 1}, "session_lifetime"),
+    ({"client_type": "web", "session_lifetime": 900.0}, "session_lifetime"), ({"client_secret": "mine"}, "client_secret"),
     ({"client_id": "a b"}, "client_id"), ({"may_reach": "demo-web"}, "may_reach"),
 ])
 def test_a_document_that_is_wrong_is_refused_by_the_field(admin, document, field):
@@ -495,9 +516,9 @@ def test_keys_rotate_and_break_nothing(start_demo):
     assert events and all(json.loads(event["detail"])["actor"] == "client:demo-admin" for event in events)
 
 
-def test_a_reason_has_200_characters_in_any_script_and_is_found_by_all_of_them(admin):
+def test_a_reason_has_500_characters_in_any_script_and_is_found_by_all_of_them(admin):
     made = admin.send("POST", "users", {"username": "reasoned", "password": "correct horse battery"}).json()["id"]
-    reason = "理由" * 100
+    reason = "理由" * 250
     assert admin.send("PATCH", f"users/{made}", {"disabled": True, "reason": reason + "x"}).status == 400
     assert admin.send("PATCH", f"users/{made}", {"disabled": True, "reason": reason}).status == 200
     assert {event["reason"] for event in admin.events(reason=reason)} == {reason}

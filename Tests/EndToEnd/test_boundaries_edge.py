@@ -338,6 +338,12 @@ def test_the_console_may_be_asked_for_with_its_slash_or_without(apart):
         assert apart.at(CONSOLE, "GET", path, wire.NAVIGATION).status == 303
 
 
+def test_the_list_of_errors_may_be_asked_for_with_its_slash_or_without(apart):
+    """Proxies are told to lead `/errors` and everything below it here."""
+    for path in ["/errors", "/errors/"]:
+        assert apart.at(ISSUER, "GET", path, wire.NAVIGATION).status == 200
+
+
 def test_the_front_page_leads_to_what_its_origin_is_for(apart):
     for host, path in [(ISSUER, "/account"), (CONSOLE, "/admin/")]:
         assert apart.at(host, "GET", "/").header("Location") == f"https://{host}{path}"

@@ -102,7 +102,7 @@ def test_16_11_an_end_is_not_lost_when_its_node_stands_still_before_the_commit(n
          first.database], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         print("BEGIN; LOCK TABLE web_session IN SHARE MODE; SELECT 'locked';", file=blocker.stdin, flush=True)
-        assert blocker.stdout.readline().strip() == "locked"
+        assert instance.next_line(blocker) == "locked"
         with ThreadPoolExecutor(len(cookies)) as pool:
             answers = [pool.submit(sign_out, first, cookie) for cookie in cookies]
             waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"

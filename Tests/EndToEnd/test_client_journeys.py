@@ -19,6 +19,7 @@ import native
 import wire
 from servers import Nginx
 from test_client_jvm import JAVA, classes  # noqa: F401
+from test_client_libraries import HANGS
 from test_middleware import Site, built  # noqa: F401
 
 CLIENTS = instance.ROOT / "clients"
@@ -138,7 +139,7 @@ class App:
         """What it answers, up to `done`."""
         self.write(" ".join(words))
         said = []
-        while (line := self.popen.stdout.readline().strip()) != "done":
+        while (line := instance.next_line(self.popen, HANGS)) != "done":
             assert line, (words, self.log.read_text()[-4000:])
             said.append(line)
             if "/oauth/authorize?" in line and words == ("sign-in",):

@@ -29,7 +29,7 @@ def test_every_vector_holds_or_has_a_reason(classes):
         [instance.binary(), "vectors", "serve", "--vectors", instance.ROOT / "clients/vectors", "--until-input-closes"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=instance.environment())
     try:
-        url = server.stdout.readline().strip()
+        url = instance.next_line(server, HANGS)
         done = subprocess.run(
             [*JAVA, classes, "drawbridge.client.Vectors", url, CLIENT / "skips.json"], capture_output=True, text=True,
             timeout=HANGS)
@@ -108,13 +108,13 @@ def test_kotlins_face_signs_in_opens_pages_and_signs_out_at_the_real_server(demo
         [*JAVA, f"{kotlin}:{classes}:/usr/share/java/kotlin-stdlib.jar", "drawbridge.client.Faces", demo.base, demo.bearer("bob")],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        assert redeemed_as(demo, app.stdout.readline().strip()) == demo.user("bob")["sub"]
-        address = app.stdout.readline().strip()
+        assert redeemed_as(demo, instance.next_line(app, HANGS)) == demo.user("bob")["sub"]
+        address = instance.next_line(app, HANGS)
         assert "max_age=600" in address
         app.stdin.write(native.Browser(demo.base).sign_in(address, demo.user("alice")) + "\n")
         app.stdin.flush()
-        assert app.stdout.readline().strip() == demo.user("alice")["sub"]
-        assert redeemed_as(demo, app.stdout.readline().strip()) == demo.user("alice")["sub"]
+        assert instance.next_line(app, HANGS) == demo.user("alice")["sub"]
+        assert redeemed_as(demo, instance.next_line(app, HANGS)) == demo.user("alice")["sub"]
         app.stdin.write("opened\n")
         app.stdin.flush()
         assert app.stdout.read().strip() == "signed out", app.stderr.read()
@@ -135,13 +135,13 @@ def test_a_sign_in_and_any_backends_bearer_open_pages_at_the_real_server(demo, c
         [*JAVA, classes, "drawbridge.client.Real", demo.base, demo.bearer("bob")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True)
     try:
-        assert redeemed_as(demo, app.stdout.readline().strip()) == demo.user("bob")["sub"]
-        address = app.stdout.readline().strip()
+        assert redeemed_as(demo, instance.next_line(app, HANGS)) == demo.user("bob")["sub"]
+        address = instance.next_line(app, HANGS)
         assert "dpop_jkt=" in address and "code_challenge_method=S256" in address
         app.stdin.write(native.Browser(demo.base).sign_in(address, demo.user("alice")) + "\n")
         app.stdin.flush()
-        assert [app.stdout.readline().strip() for _ in range(2)] == [alice, alice]
-        assert redeemed_as(demo, app.stdout.readline().strip()) == alice
+        assert [instance.next_line(app, HANGS) for _ in range(2)] == [alice, alice]
+        assert redeemed_as(demo, instance.next_line(app, HANGS)) == alice
         # A sign-out ends the links that wait, too, so the app waits until this one is opened.
         app.stdin.write("opened\n")
         app.stdin.flush()

@@ -197,7 +197,7 @@ def whole(tmp_path_factory):
 
 
 @pytest.mark.parametrize("words, told", [
-    ("users disable nobody --config {config}", "Error: nobody is unknown, or is disabled already."),
+    ("users disable nobody --config {config}", "Error: nobody is unknown here: drawbridge users list has those that are known."),
     ("audit verify --export missing.jsonl --public-key {key}",
      "Error: Cannot read missing.jsonl: no such file or directory."),
     ("audit verify --export {config} --public-key missing.pub",

@@ -221,8 +221,7 @@ def test_a_read_only_data_folder_stops_the_start_with_a_reason(tmp_path):
     mount = f"mount -t tmpfs -o ro tmpfs '{data}' && exec \"$@\""
     command = ["unshare", "-m", "sh", "-c", mount, "sh", instance.binary(), "demo", "--listen", "127.0.0.1:0",
                "--print-json", "--data", str(data)]
-    started = time.monotonic()
-    done = subprocess.run(command, capture_output=True, timeout=30)
+    done = subprocess.run(command, capture_output=True, timeout=20)
     assert done.returncode not in (0, -11, -4, -6) and done.returncode < 128, (done.returncode, done.stderr)
     assert str(data).encode() in done.stderr + done.stdout, "says which folder"
-    assert b"base_url" not in done.stdout and time.monotonic() - started < 20
+    assert b"base_url" not in done.stdout

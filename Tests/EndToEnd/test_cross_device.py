@@ -132,6 +132,10 @@ def test_digits_that_the_phone_shows_sign_in_beside_the_user_name(demo, phone):
     assert {answer.status for answer in refused} == {400}
     assert len({re.search(r'id="notice">([^<]+)', answer.text).group(1) for answer in refused}) == 1
     assert all("<title>Error: " in answer.text and 'aria-invalid="true"' in answer.text for answer in refused)
+    assert re.search(r'id="username"[^>]* autofocus', page.text) and not re.search(r'id="code"[^>]* autofocus', page.text)
+    for answer in refused:
+        assert re.search(r'id="code"[^>]* autofocus', answer.text), "the name is kept, the digits are not"
+        assert not re.search(r'id="username"[^>]* autofocus', answer.text)
     assert browser.submit(page, "/signin/code", username="alice", code=shown["code"]).status == 303
     assert browser.session["origin"] == "device_code"
 

@@ -1,6 +1,7 @@
 """Devices without a browser, as they, their users and their thieves see it (contract §9, §5.5, §16; RFC 8628)."""
 
 import base64
+import html
 import os
 import re
 import shutil
@@ -63,6 +64,27 @@ def test_a_link_with_the_code_asks_with_the_code_to_compare_and_lets_nobody_in_b
     assert device.error() == (400, "authorization_pending")
     browser.decide(page)
     assert "access_token" in device.tokens()
+
+
+def test_what_was_typed_is_there_to_be_mended_and_has_the_cursor(start_demo):
+    # Of its own: wrong codes count against everybody in the network.
+    demo = start_demo()
+    browser = Visitor(demo)
+    page = browser.visit("/device")
+    assert re.search(r'<input [^>]*id="user_code"[^>]* autofocus', page.text)
+
+    def field(answer) -> str:
+        """The value of the field for the code, as it stands in the page."""
+        assert answer.status == 400 and "<title>Error: " in answer.text
+        assert re.search(r'<input [^>]*id="user_code"[^>]* autofocus', answer.text)
+        return re.search(r'id="user_code" name="user_code" value="([^"]*)"', answer.text).group(1)
+
+    assert field(browser.ask("bcdfghj")) == "bcdfghj", "a letter is missing"
+    assert field(browser.ask("bbbb bbbb")) == "BBBB-BBBB", "a whole code as it is shown"
+    script = field(browser.ask('"><script>' + "x" * 40))
+    assert "<" not in script and html.unescape(script) == '"><script>' + "x" * 22
+    # Nothing of a link gets onto the page but a code.
+    assert "555" not in Visitor(demo).visit("/device?user_code=call+555-1234").text
 
 
 def test_a_user_who_declines_is_access_denied(demo):
@@ -133,7 +155,7 @@ def test_the_console_explains_a_devices_code(demo):
 def test_the_desktop_app_signs_in_by_a_code(demo, tmp_path):
     desktop = Desktop(demo, tmp_path)
     running = desktop.start("sign-in", "--device")
-    line = running.popen.stdout.readline()
+    line = instance.next_line(running.popen)
     code = re.search(r"enter the code ([A-Z]{4}-[A-Z]{4})", line).group(1)
     browser = Visitor(demo)
     browser.decide(browser.ask(code))

@@ -105,9 +105,7 @@ def test_a_replay_on_one_node_ends_the_session_on_all_within_a_second(fleet):
         # Known to all, and in the cache of all.
         assert all(node.session(cookie)["authenticated"] for node in fleet.nodes)
         assert third.redeem(token, wire.OTHER_BROWSER).status == 400
-        began = time.monotonic()
         instance.wait_until(lambda: not second.session(cookie)["authenticated"], 1, "the refusal on node 2")
-        assert time.monotonic() - began < 1
         assert not first.session(cookie)["authenticated"]
 
 

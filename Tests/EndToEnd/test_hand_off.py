@@ -471,6 +471,19 @@ def test_hand_offs_count_as_issues():
         assert portal.demo.stop() == 0
 
 
+def test_a_hand_off_that_cannot_be_read_counts_as_well():
+    portal = Portal()
+    try:
+        browser = portal.person()
+        assert [portal.make(browser, clientid="other").status for _ in range(4)] == [400] * 4
+        assert portal.follow(browser, "short").status == 400
+        assert [event["reason"] for event in portal.demo.audit("login_token.refused")] == ["invalid_request"] * 5
+        assert portal.make(browser, clientid="other").status == 429
+        assert portal.follow(browser, new_state()).status == 429
+    finally:
+        assert portal.demo.stop() == 0
+
+
 def test_attack_a_website_uses_up_its_visitors_limits():
     """What a handed-on session may not do counts against nobody, and fills no log."""
     portal = Portal()

@@ -117,6 +117,19 @@ def test_bad_body(demo, body, status, code):
     assert_error(demo.post_issue(body, headers=headers), status, code)
 
 
+def test_a_redirect_that_is_no_path_is_told_from_one_that_is_not_listed(demo):
+    for redirect, words in [("https://evil.example/", "must be a path"), ("/notlisted", "its return_paths say what is")]:
+        answer = demo.post_issue({"redirect": redirect})
+        assert_error(answer, 400, "invalid_redirect")
+        assert words in answer.json()["error_description"], redirect
+
+
+def test_an_empty_body_is_none_by_the_types_that_libraries_give_it(demo):
+    for kind in ["application/octet-stream", "application/json", wire.FORM]:
+        answer = demo.send("POST", instance.ISSUE, {**demo.authorization(), "Content-Type": kind}, b"")
+        assert answer.status == 200, (kind, answer.text)
+
+
 def test_other_content_types_are_415(demo):
     assert_error(demo.post_issue(b"<ttl>5</ttl>", headers={"Content-Type": "text/xml"}), 415, "unsupported_media_type")
 
@@ -297,6 +310,21 @@ def test_issue_limit_per_user_is_429_with_retry_after(start_demo):
     assert 1 <= int(answers[-1].header("Retry-After")) <= 66
     assert demo.post_issue(sub="mallory").status == 200, "another user's bucket is full"
     assert demo.audit("rate_limit.exceeded")
+
+
+def test_what_cannot_be_read_counts_against_the_limit_and_is_recorded(start_demo):
+    demo = start_demo()
+    # With a key as well: nobody can tell whether such a request repeats another.
+    headers = {"Idempotency-Key": "k1"}
+    assert [demo.post_issue({"x": 1}, sub="eve", headers=headers).status for _ in range(5)] == [400] * 5
+    assert [event["reason"] for event in demo.audit("login_token.refused")] == ["invalid_request"] * 5
+    for body, kind in [(b"{", "application/json"), (b"x", "text/plain"), (b"x" * 17_000, "application/json")]:
+        assert demo.post_issue(body, sub="eve", headers={"Content-Type": kind}).status == 429, kind
+    exchange = {"grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "ttl": "abc", "client_id": "demo-app",
+                "subject_token": demo.bearer("eve"), "subject_token_type": "urn:ietf:params:oauth:token-type:access_token",
+                "requested_token_type": "urn:drawbridge:params:oauth:token-type:login-token"}
+    answer = oauth.post(demo, "/oauth/token", exchange)
+    assert (answer.status, answer.json()["error"]) == (429, "slow_down"), answer.text
 
 
 def test_a_repeated_key_does_not_count_against_the_limit(start_demo):

@@ -512,12 +512,11 @@ def test_a_revoked_device_secret_reaches_every_website_that_was_opened_and_a_dea
         tokens = rp_redeems(server, issue(app, server)["token"])
         expected.add((server.id, claims(tokens["id_token"])["sid"]))
         expected = {pair for pair in expected if pair[0] != dead.id}
-        begun = time.monotonic()
         revoked = oauth.post(demo, "/oauth/revoke", {"token": app.tokens["device_secret"], "client_id": "demo-app"})
         assert revoked.status == 200
-        wait_until(lambda: expected <= {(claims(token)["aud"], claims(token)["sid"]) for token in receiver.tokens}, 3,
+        wait_until(lambda: expected <= {(claims(token)["aud"], claims(token)["sid"]) for token in receiver.tokens}, 10,
                    f"notices: {[claims(token) for token in receiver.tokens]}, wanted {expected}")
-        assert time.monotonic() - begun < 1.5
+        assert silent.given_up == 0, "nobody waited for the dead one to be given up"
     receiver.close()
 
 

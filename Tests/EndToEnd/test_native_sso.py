@@ -391,6 +391,43 @@ def test_revoking_the_device_secret_ends_everything_below_it(demo):
     assert app.cookies().json()["error"] in ("invalid_grant", "invalid_token")
 
 
+@pytest.mark.parametrize("beside", ["access_token", None])
+def test_a_device_secret_is_revoked_beside_a_token_and_alone(demo, beside):
+    app = App(demo)
+    app.sign_in()
+    second = App(demo, "demo-app-b")
+    second.tokens = app.native_sso().json()
+    told = {"token": app.tokens[beside]} if beside else {}
+    assert app.post("/oauth/revoke", device_secret=app.tokens["device_secret"], **told).status == 200
+    assert app.refresh().json()["error"] == "invalid_grant"
+    assert second.refresh().json()["error"] == "invalid_grant", "what the secret spawned"
+
+
+def test_a_device_secret_of_others_stays_whatever_comes_with_it(demo):
+    app = App(demo)
+    app.sign_in()
+    for told in [{}, {"token": "unknown"}]:
+        refused = oauth.post(demo, "/oauth/revoke", {**told, "device_secret": app.tokens["device_secret"]},
+                             oauth.basic(demo, "demo-rp"))
+        assert (refused.status, refused.json().get("error")) == (400, "invalid_grant"), refused.text
+    assert app.refresh().status == 200
+    assert app.post("/oauth/revoke").json()["error"] == "invalid_request", "neither came"
+
+
+def test_what_cannot_be_revoked_leaves_nothing_beside_it_alive(demo):
+    app = App(demo)
+    app.sign_in()
+    secret, id_token = app.tokens["device_secret"], app.tokens["id_token"]
+    refused = app.post("/oauth/revoke", token=id_token, device_secret=secret)
+    assert (refused.status, refused.json()["error"]) == (400, "unsupported_token_type"), refused.text
+    assert app.refresh().status == 400, "the device is over"
+    app = App(demo)
+    app.sign_in()
+    refused = app.post("/oauth/revoke", token=app.tokens["refresh_token"], device_secret=app.tokens["id_token"])
+    assert (refused.status, refused.json()["error"]) == (400, "unsupported_token_type"), refused.text
+    assert app.refresh().status == 400, "the session is over"
+
+
 def test_signing_out_of_one_app_ends_its_web_views(demo):
     app = App(demo)
     app.sign_in()

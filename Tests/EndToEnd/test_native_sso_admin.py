@@ -96,6 +96,25 @@ def test_an_administrator_lists_and_revokes_device_secrets(start_demo):
     assert events[0]["reason"] == "phone was lost"
 
 
+def test_a_reason_of_500_characters_or_several_lines_does_not_keep_a_device_secret_alive(start_demo):
+    """Other providers take such reasons, so clients written for them send these."""
+    demo = start_demo("--no-limits")
+    for given, kept in [("x" * 500, "x" * 500), ("lost\r\n\tby bob\u0000", "lost   by bob "), ("\u2028理由", " 理由")]:
+        app = App(demo)
+        app.sign_in()
+        path = f"/api/admin/users/{app.user['sub']}/device-secrets"
+        (device,) = admin(demo, "GET", path).json()["items"]
+        place = f"/api/admin/device-secrets/{device['id']}"
+        assert admin(demo, "DELETE", place, {"reason": "x" * 501}).status == 400
+        assert app.native_sso().status == 200, "not done"
+        gone = admin(demo, "DELETE", place, {"reason": given})
+        assert gone.status == 204, gone.text
+        assert app.native_sso().json()["error"] == "invalid_grant"
+        found = admin(demo, "GET", path + "?include_revoked=true").json()["items"]
+        assert [item["revoke_reason"] for item in found if item["id"] == device["id"]] == [kept]
+        assert demo.audit("device_secret.revoked")[-1]["reason"] == kept
+
+
 def test_the_events_of_what_a_person_sets_and_ends_say_when_that_person_signed_in(start_demo):
     demo = start_demo("--no-limits")
     app = App(demo)

@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-import time
 
 import pytest
 
@@ -87,14 +86,12 @@ def test_the_end_of_a_session_is_told_at_once(start_demo, redis):
         ["redis-cli", "-p", str(redis.port), "SUBSCRIBE", "drawbridge:ended"], stdout=subprocess.PIPE, text=True)
     try:
         for _ in range(3):
-            listener.stdout.readline()
+            assert instance.next_line(listener), "the answer to SUBSCRIBE"
         token = first.issue()["token"]
         assert first.redeem(token).status == 303
-        began = time.monotonic()
         assert first.redeem(token, {**wire.NAVIGATION, "User-Agent": "other"}).status == 400
-        news = [listener.stdout.readline().strip() for _ in range(3)]
+        news = [instance.next_line(listener) for _ in range(3)]
         assert news[:2] == ["message", "drawbridge:ended"] and news[2]
-        assert time.monotonic() - began < 1
     finally:
         listener.kill()
 

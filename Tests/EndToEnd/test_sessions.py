@@ -67,6 +67,17 @@ def test_check_without_a_session_is_401_and_says_nothing(demo):
     assert not answer.header("Location") and not answer.header("X-Auth-Subject")
 
 
+@pytest.mark.parametrize("method", ["PUT", "TRACE", "PROPFIND", "PROPPATCH", "REPORT", "MKCOL", "SEARCH", "LOCK", "ACL", "M-SEARCH",
+                                    "QUERY", "PURGE"])
+def test_check_answers_by_the_visitors_own_method(demo, method):
+    """Envoy's ext_authz asks by it."""
+    for cookie, status in [(None, 401), (demo.sign_in(), 200)]:
+        answer = demo.send(method, "/auth/check", {"Cookie": cookie} if cookie else None)
+        assert (answer.status, answer.body) == (status, b""), answer.text
+    refused = demo.send(method, "/login-with-token")
+    assert refused.status == 405 and "POST" in refused.header("Allow")
+
+
 @pytest.mark.parametrize("query", ["?acr=a&acr=b", "?max_age=5&max_age=6", "?identity=name&identity=email",
                                    "?identity=password", "?website=a&website=b"])
 def test_check_refuses_a_question_of_two_meanings_whoever_asks(demo, query):

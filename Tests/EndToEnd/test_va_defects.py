@@ -94,7 +94,7 @@ def test_the_secret_of_another_session_of_the_same_user_opens_nothing(demo, app)
 
 
 def test_exchanges_are_limited_on_its_path_too(start_demo):
-    """It had no throttle, and no limit of rows per secret."""
+    """It had no throttle."""
     app = VAApp(start_demo())
     app.sign_in()
     assert [exchange(app).status for _ in range(10)] == [200] * 10
@@ -103,6 +103,22 @@ def test_exchanges_are_limited_on_its_path_too(start_demo):
     assert blocked.json()["error"] == "slow_down"
     # One limit for both paths.
     assert app.cookies().status == 429
+
+
+def test_a_device_secret_has_no_more_than_ten_living_sessions_at_a_website(start_demo):
+    """It had no limit of rows per secret: whoever had one could keep as many sessions in store as they liked."""
+    demo = start_demo()
+    raised = admin(demo, "PUT", "/api/admin/settings/native-sso", {"rateLimit": {"maxAttemptsPerMinute": 100}})
+    assert raised.status == 200, raised.text
+    app, bystander = VAApp(demo), VAApp(demo)
+    app.sign_in()
+    bystander.sign_in()
+    other = exchange(bystander)
+    views = [exchange(app) for _ in range(12)]
+    assert [view.status for view in views] == [200] * 12
+    assert [is_signed_in(demo, view) for view in views] == [False] * 2 + [True] * 10
+    assert is_signed_in(demo, other), "another device of the same user has room of its own"
+    assert [event["reason"] for event in demo.audit("web_session.ended")] == ["too_many_of_device"] * 2
 
 
 def test_a_device_secret_has_256_bits(demo, app):

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import re
 import secrets
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -149,13 +150,18 @@ def test_revoking_with_the_device_secret_ends_everything_it_spawned_and_without_
     assert again.status in (400, 401)
 
 
-def test_signing_out_takes_a_page_of_ours_and_leads_on(demo, app):
+@pytest.mark.parametrize("query, location", [
+    ("", None), ("?client_id=nobody", None), ("?client_id=demo-rp", "https://rp.example.com/signed-out")])
+def test_signing_out_takes_a_page_of_ours_and_leads_on(demo, app, query, location):
+    """To the address that the named client has registered for it, and to no other."""
     browser = Browser(demo.base)
     view = app.web_cookies()
     browser.jar = {name: cookie.value for name, cookie in view.cookies.items()}
-    page = browser.send("GET", f"{BASE}/logout")
+    page = browser.send("GET", f"{BASE}/logout{query}")
+    forms = re.search(r"form-action ([^;]*);", page.header("Content-Security-Policy")).group(1)
+    assert forms == ("'self' https://rp.example.com" if location else "'self'"), "Chromium follows the answer by it"
     out = browser.submit(page, f"{BASE}/logout")
-    assert out.status == 303
+    assert (out.status, out.header("Location")) == (303, location or f"{demo.base}/session/signed-out")
     assert not is_signed_in(demo, view)
 
 

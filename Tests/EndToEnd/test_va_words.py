@@ -1,7 +1,10 @@
 """What the VA's paths say, to people and to programs (contract §5.10, docs/va-sign-in.md)."""
 
+import html
 import json
+import re
 import secrets
+from urllib.parse import quote
 
 import pytest
 
@@ -80,6 +83,31 @@ def test_refusals_to_end_sessions_have_its_words_too(demo):
         assert (refused.status, refused.json()) == (403, {
             "errors": "this takes a page of the same origin", "error": "forbidden"})
     assert is_signed_in(demo, view)
+
+
+def test_who_stays_signed_in_everywhere_after_all_has_a_way_out(demo):
+    question = wire.send(demo.base, "GET", f"{BASE}/revoke_all_sessions", PAGE)
+    assert re.search(r'<a [^>]*href="/account" id="stay">Stay signed in</a>', question.text)
+
+
+def test_who_cannot_end_everything_is_led_to_the_sign_in_and_back_to_the_question(demo):
+    path = f"{BASE}/revoke_all_sessions"
+    nobody = post(demo, "revoke_all_sessions", PAGE)
+    linked = demo.redeem(demo.issue("bob")["token"]).session_cookie
+    by_link = wire.send(demo.base, "POST", path, {
+        **PAGE, "Cookie": linked, "Origin": demo.base, "Sec-Fetch-Site": "same-origin"})
+    for refused, status in [(nobody, 401), (by_link, 403)]:
+        assert refused.status == status and "Please sign in first" in refused.text
+        assert texts("en")["sign_out_everywhere"]["sign_in"] in refused.text
+        way = html.unescape(re.search(r'<a class="button" href="([^"]+)"', refused.text).group(1))
+        assert way == f"{demo.base}/sign-in?redirect={quote(path, safe='')}"
+    browser = Browser(demo.base)
+    browser.jar = dict([linked.split("=", 1)])
+    bob = demo.user("bob")
+    done = browser.submit(
+        browser.send("GET", way), "/sign-in", username=bob["username"], password=bob["password"])
+    assert (done.status, done.header("Location")) == (303, demo.base + path)
+    assert browser.submit(browser.send("GET", path, PAGE), path).status == 303
 
 
 def test_an_app_without_the_right_to_end_everything_is_told_in_its_words(serve):
