@@ -97,7 +97,8 @@ struct NativeProvider: Sendable {
             time: time)
         revocation = TokenRevocation(
             authenticator: authenticator, accessTokens: provider.accessTokens, idTokens: provider.idTokens,
-            grants: storage, endings: service.endings, refusals: refusals, further: [devices.revocation(among: service.clients)],
+            grants: storage, endings: service.endings, refusals: refusals,
+            further: [devices.revocation(among: service.clients)],
             time: time)
         introspection = TokenIntrospection(
             authenticator: authenticator, accessTokens: provider.accessTokens, refreshTokens: storage,
