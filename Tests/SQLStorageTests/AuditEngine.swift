@@ -21,7 +21,7 @@ struct AuditStore: Sendable {
     let engine: Engine
     let key: AuditSigningKey
     let clock: SetClock
-    private let opening: @Sendable (_ node: String) async throws -> DurableStorage
+    private let opening: @Sendable (_ node: String, _ key: AuditSigningKey) async throws -> DurableStorage
     private let running: @Sendable (SQLStatement) throws -> [SQLRow]
 
     static let engines = Engine.allCases.filter { $0 == .sqlite || PostgresServer.isWanted }
@@ -36,7 +36,7 @@ struct AuditStore: Sendable {
                 try await body(
                     AuditStore(
                         engine: engine, key: key, clock: clock,
-                        opening: { try database.open(node: $0, signer: key, time: clock.source) },
+                        opening: { try database.open(node: $0, signer: $1, time: clock.source) },
                         running: { try tool.onWriter($0) }))
             }
         case .postgres:
@@ -46,20 +46,23 @@ struct AuditStore: Sendable {
                 try await body(
                     AuditStore(
                         engine: engine, key: key, clock: clock,
-                        opening: { try await database.open(node: $0, readers: 1, signer: key, time: clock.source) },
+                        opening: { try await database.open(node: $0, readers: 1, signer: $1, time: clock.source) },
                         running: { statement in try session.withLock { try $0.session.run(statement, []) } }))
             }
         }
     }
 
-    func open(_ node: String) async throws -> DurableStorage { try await opening(node) }
+    /// - Parameter other: a key that has taken the place of ``key``.
+    func open(_ node: String, signedBy other: AuditSigningKey? = nil) async throws -> DurableStorage {
+        try await opening(node, other ?? key)
+    }
 
     @discardableResult
     func run(_ statement: SQLStatement) throws -> [SQLRow] { try running(statement) }
 
     /// A node's part of a life: some events and the checkpoint of a clean stop.
-    func live(_ node: String, events: Int) async throws {
-        let storage = try await open(node)
+    func live(_ node: String, events: Int, signedBy other: AuditSigningKey? = nil) async throws {
+        let storage = try await open(node, signedBy: other)
         try await storage.append((0..<events).map { Self.event($0, at: clock.now) })
         try await storage.close()
     }

@@ -149,6 +149,32 @@ private typealias Problem = AuditVerificationReport.Problem
         }
     }
 
+    @Test(arguments: AuditStore.engines)
+    func `retention goes on after the key was replaced, once the beginning is accepted`(
+        _ engine: AuditStore.Engine
+    ) async throws {
+        try await withOldChain(engine) { store in
+            let storage = try await store.open("new")
+            #expect(try await storage.purgeAudit(olderThan: Self.day * 3, at: store.clock.now).removed == 4)
+            try await storage.close()
+            let replaced = try AuditSigningKey.generate(name: "localhost/test")
+            for _ in 0..<2 {
+                try await store.live("old", events: 4, signedBy: replaced)
+                store.clock.advance(Self.day)
+            }
+            let again = try await store.open("new", signedBy: replaced)
+            let refused = try await again.purgeAudit(olderThan: Self.day, at: store.clock.now)
+            #expect(refused.removed == 0 && refused.refused.map(\.node) == ["old"])
+            #expect(try await again.adoptCuts(olderThan: nil, at: store.clock.now).map(\.through) == [4])
+            #expect(
+                try await again.purgeAudit(olderThan: Self.day, at: store.clock.now)
+                    == AuditPurge(removed: 12, refused: []))
+            let terms = AuditVerificationTerms(trusting: [store.key.verifierKey, replaced.verifierKey])
+            let problems = try await AuditReview(again).verify(terms).problems
+            #expect(problems == [])
+        }
+    }
+
     /// What the version before left behind: no signed cut, but an event that says so.
     private func purgeAsBefore(_ store: AuditStore, through sequence: Int64) async throws {
         try store.run(

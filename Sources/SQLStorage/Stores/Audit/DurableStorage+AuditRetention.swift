@@ -82,6 +82,7 @@ extension DurableStorage: AuditUpkeep {
     private func problem(of place: Place) async throws -> AuditVerificationReport.Problem? {
         let checkpoint = place.checkpoint
         let node = checkpoint.node
+        let keys = try auditor().signer.trustedKeys
         var checkpoints = [AuditReading.intact(checkpoint)]
         var cuts: [AuditReading<AuditCut>] = []
         if place.first > 1 {
@@ -92,10 +93,13 @@ extension DurableStorage: AuditUpkeep {
                     try session.run(AuditSQL.cut, earlier).map(AuditReading.init(row:))
                 )
             }
+            // Where this key says that the chain begins, no checkpoint of the key before it has to say so as well.
+            if cuts.contains(where: { $0.value.map { $0.problem(trusting: keys) == nil } ?? false }) {
+                checkpoints.removeAll { $0.value?.problem(trusting: keys) == .checkpointUnknownKey }
+            }
         }
         var verifier = AuditVerifier(
-            checkpoints: checkpoints, cuts: cuts,
-            terms: AuditVerificationTerms(trusting: try auditor().signer.trustedKeys))
+            checkpoints: checkpoints, cuts: cuts, terms: AuditVerificationTerms(trusting: keys))
         var next = place.first
         while next <= checkpoint.size {
             let entries = try await entries(of: node, in: next...checkpoint.size, limit: 1000)
