@@ -39,11 +39,14 @@ final class FakeRedis: Sendable {
         for channel in channels.withLock({ $0 }) + accepted.all { channel.close(promise: nil) }
     }
 
-    func connect(limits: RedisLimits) async throws -> RedisConnection {
+    /// - Parameter resolver: tells the addresses of the server; `nil` for the one it has.
+    func connect(limits: RedisLimits, by resolver: (any Resolver & Sendable)? = nil) async throws -> RedisConnection {
         var settings = RedisSettings(addresses: [address])
         settings.limits = limits
-        return try await RedisConnector(settings: settings, group: MultiThreadedEventLoopGroup.singleton)
-            .connect(to: address)
+        let connector = RedisConnector(
+            settings: settings, group: MultiThreadedEventLoopGroup.singleton, resolver: resolver)
+        return try await connector.connect(
+            to: resolver == nil ? address : RedisAddress(host: "redis.example", port: address.port))
     }
 
     static func with(_ answer: @escaping Answer, _ body: (FakeRedis) async throws -> Void) async throws {
@@ -51,6 +54,21 @@ final class FakeRedis: Sendable {
         defer { server.close() }
         try await body(server)
     }
+}
+
+/// Says that a name has these addresses.
+struct SetAddresses: Resolver, Sendable {
+    let addresses: [SocketAddress]
+
+    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        MultiThreadedEventLoopGroup.singleton.next().makeSucceededFuture(addresses)
+    }
+
+    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        MultiThreadedEventLoopGroup.singleton.next().makeSucceededFuture([])
+    }
+
+    func cancelQueries() {}
 }
 
 private final class ChannelList: Sendable {

@@ -28,6 +28,33 @@ import Testing
         }
     }
 
+    @Test func `after a late reply the next one has its own time again`() async throws {
+        try await FakeRedis.with(Self.echo) { server in
+            let connection = try await server.connect(
+                limits: Self.limits {
+                    $0.commandTimeout = .milliseconds(100)
+                    $0.stallTime = .seconds(300)
+                })
+            await #expect(throws: RedisConnectionError.timedOut) { try await connection.send([RedisCommand("silent")]) }
+            server.write("+late\r\n")
+            try await eventually { (try? await connection.send([RedisCommand("b")])) == [.status("b")] }
+            await #expect(throws: RedisConnectionError.timedOut) { try await connection.send([RedisCommand("silent")]) }
+            connection.close()
+        }
+    }
+
+    @Test func `of a name's addresses the one that answers is used, whatever becomes of the others`() async throws {
+        try await FakeRedis.with(Self.echo) { server in
+            let ports = [try FreePort.next(), server.address.port]
+            let addresses = SetAddresses(
+                addresses: try ports.map { try SocketAddress(ipAddress: "127.0.0.1", port: $0) })
+            let connection = try await server.connect(limits: Self.limits(), by: addresses)
+            let answer = try await connection.send([RedisCommand("a")])
+            #expect(answer == [.status("a")])
+            connection.close()
+        }
+    }
+
     @Test func `a server that owes replies for too long is given up`() async throws {
         try await FakeRedis.with(Self.echo) { server in
             let connection = try await server.connect(

@@ -51,6 +51,13 @@ import Testing
         #expect(!"\(RedisServerError("hunter2"))".contains("hunter2"))
     }
 
+    @Test func `a replica says so in a script too, before Redis 7 behind a word of its own`() {
+        let behind = "ERR Error running script (call to f_0): @user_script:1: -READONLY You can't write."
+        #expect(RedisServerError(behind).isReadOnly)
+        #expect(RedisServerError("READONLY You can't write against a read only replica.").isReadOnly)
+        #expect(!RedisServerError("ERR unknown command").isReadOnly)
+    }
+
     @Test func `a command is an array of bulk strings`() throws {
         var buffer = ByteBuffer()
         try RedisCommand("SET", "", "ü\0").encode(into: &buffer)

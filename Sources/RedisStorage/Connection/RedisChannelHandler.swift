@@ -51,7 +51,7 @@ final class RedisChannelHandler: ChannelDuplexHandler {
         guard !isDead else { return }
         do throws(RedisConnectionError) {
             try reader.feed(unwrapInboundIn(data))
-            while !isDead, let reply = try reader.next() { try deliver(reply) }
+            while !isDead, let reply = try reader.next() { try deliver(reply, context) }
         } catch {
             end(error, context)
         }
@@ -70,7 +70,7 @@ final class RedisChannelHandler: ChannelDuplexHandler {
         end(.closed, context)
     }
 
-    private func deliver(_ reply: RedisReply) throws(RedisConnectionError) {
+    private func deliver(_ reply: RedisReply, _ context: ChannelHandlerContext) throws(RedisConnectionError) {
         if let receiveMessage, let elements = reply.elements, elements.first?.text == "message" {
             receiveMessage(elements)
             return
@@ -81,7 +81,12 @@ final class RedisChannelHandler: ChannelDuplexHandler {
         outbox.settle()
         guard lateCount > 0 else { return }
         lateCount -= 1
-        if lateCount == 0 { outbox.setStalled(false) }
+        guard lateCount == 0 else { return }
+        outbox.setStalled(false)
+        // The timer waits for the end of the stall, which is later than the next deadline.
+        timer?.cancel()
+        timer = nil
+        startTimer(context)
     }
 
     /// One timer a connection, for the request that is due first: all have the same time, so they fall due in order.

@@ -5,6 +5,8 @@ import NIOPosix
 struct RedisConnector: Sendable {
     let settings: RedisSettings
     let group: any EventLoopGroup
+    /// Where names are looked up; `nil` for the system's way.
+    var resolver: (any Resolver & Sendable)?
 
     /// A connection to a server that serves our commands.
     func connect(
@@ -28,18 +30,21 @@ struct RedisConnector: Sendable {
     ) async throws -> RedisConnection {
         let limits = settings.limits
         let tls = settings.tls
-        let outbox = RedisOutbox(limit: limits.outstandingRequests)
-        let channel = try await ClientBootstrap(group: group)
+        let (channel, outbox) = try await ClientBootstrap(group: group)
             .connectTimeout(limits.connectTimeout)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelInitializer { channel in
+            .resolver(resolver)
+            .connect(host: address.host, port: address.port) { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    // One for each: the addresses of a name are tried beside each other (RFC 8305), and those that lose
+                    // end theirs.
+                    let outbox = RedisOutbox(limit: limits.outstandingRequests)
                     if let tls { try channel.pipeline.syncOperations.addHandler(tls.makeHandler(for: address)) }
                     try channel.pipeline.syncOperations.addHandler(
                         RedisChannelHandler(outbox: outbox, limits: limits, receiveMessage: receiveMessage))
+                    return (channel, outbox)
                 }
             }
-            .connect(host: address.host, port: address.port).get()
         let connection = RedisConnection(channel: channel, outbox: outbox, limits: limits)
         do {
             // The TLS handshake happens under it, so it has as much time as connecting has.

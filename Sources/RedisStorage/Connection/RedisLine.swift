@@ -46,7 +46,7 @@ final class RedisLine: Sendable {
         guard let connection = state.withLock({ $0.connection }) else { throw RedisConnectionError.notConnected }
         let replies = try await connection.send(commands)
         // It was the master and no longer is: find the new one.
-        if replies.contains(where: { $0.serverError?.code == "READONLY" }) { connection.close() }
+        if replies.contains(where: { $0.serverError?.isReadOnly ?? false }) { connection.close() }
         return replies
     }
 

@@ -44,6 +44,9 @@ package struct RedisServerError: Error, Hashable, Sendable, CustomStringConverti
         detail = parts.count > 1 ? String(parts[1]) : ""
     }
 
+    /// Whether it is that of a replica. Before Redis 7 a script says so behind a word of its own.
+    var isReadOnly: Bool { code == "READONLY" || code == "ERR" && detail.contains("READONLY ") }
+
     package var description: String {
         // What is not a Redis server may send anything as its first word.
         let isWord = code.utf8.count <= 20 && code.utf8.allSatisfy(ASCII.isUppercase)
