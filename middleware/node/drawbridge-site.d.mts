@@ -24,18 +24,20 @@ export declare class Refused extends Error {
     readonly isFinal: boolean;
 }
 
-/** What several processes share; `now` and `until` are Unix seconds. */
+/** What several processes share; `now` and `until` are Unix seconds. `add` is atomic: of two at once one is "new". */
 export interface Store {
-    add(text: string, until: number, now: number): "new" | "known" | "full";
-    has(text: string, now: number): boolean;
-    forget(text: string): void;
+    add(text: string, until: number, now: number): Added | Promise<Added>;
+    has(text: string, now: number): boolean | Promise<boolean>;
+    forget(text: string): void | Promise<void>;
 }
+
+export type Added = "new" | "known" | "full";
 
 /** Of one process. Full, it says so: it forgets nothing early. */
 export declare class Memory implements Store {
     constructor(limit?: number);
     readonly limit: number;
-    add(text: string, until: number, now: number): "new" | "known" | "full";
+    add(text: string, until: number, now: number): Added;
     has(text: string, now: number): boolean;
     forget(text: string): void;
 }
@@ -118,6 +120,7 @@ export interface IncomingNotice extends Incoming {
 /** As much of `http.ServerResponse`, and of Express's response, as is used. */
 export interface Outgoing {
     statusCode: number;
+    getHeader(name: string): number | string | string[] | undefined;
     setHeader(name: string, value: string | string[]): unknown;
     end(body?: string): unknown;
 }

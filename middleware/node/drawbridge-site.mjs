@@ -121,10 +121,14 @@ function checked(given) {
 function addresses(texts) {
   const list = new BlockList();
   for (const text of texts) {
-    const [address, bits] = text.split('/');
+    const [address, bits, more] = text.split('/');
     const family = isIP(address);
-    if (!family) throw new ConfigurationError(`proxy_addresses: ${text} is no address`);
-    list.addSubnet(address, bits === undefined ? (family === 4 ? 32 : 128) : Number(bits), `ipv${family}`);
+    const longest = family === 4 ? 32 : 128;
+    // Number('') is 0, and a network of no bits is everybody.
+    if (!family || more !== undefined || (bits !== undefined && !(/^[0-9]{1,3}$/.test(bits) && Number(bits) <= longest))) {
+      throw new ConfigurationError(`proxy_addresses: ${text} is no address`);
+    }
+    list.addSubnet(address, Number(bits ?? longest), `ipv${family}`);
   }
   return list;
 }
@@ -336,11 +340,13 @@ export class Site {
   /** Answers of 500 and above in a row; no answer at all counts for as many as are an outage. */
   #bad = 0;
   #isProbing = false;
+  /** Names of the notices that this process handles now. */
+  #inHand = new Set();
 
   /**
    * @param settings as the table of docs/middleware.md
    * @param options `now()` in seconds; `fetch(path, headers)` → `{status, headers: pairs, body}` asks Drawbridge;
-   *   `ended`, `notices`: stores that several processes share
+   *   `ended`, `notices`: stores that several processes share; their methods may return promises
    */
   constructor(settings, { now = () => Date.now() / 1000, fetch, ended = new Memory(), notices = new Memory() } = {}) {
     this.settings = checked(settings);
@@ -386,7 +392,7 @@ export class Site {
     }
   }
 
-  #fromProxy(request) {
+  async #fromProxy(request) {
     for (const [name] of request.headers) {
       // CGI, WSGI and PHP read X_Auth_Subject as X-Auth-Subject: nobody honest sends it.
       const usual = name.toLowerCase().replaceAll('_', '-');
@@ -396,7 +402,7 @@ export class Site {
     const [subject, session, acr] = ['x-auth-subject', 'x-auth-session', 'x-auth-acr'].map((name) => field(request, name));
     if (subject === null) throw new Refused('missing');
     if (session === null) throw new Refused('malformed');
-    this.#refuseEnded(session);
+    await this.#refuseEnded(session);
     return { subject, session, acr, amr: [], auth_time: null, ...this.#identity(request) };
   }
 
@@ -462,12 +468,12 @@ export class Site {
     if (!isText(subject) || !isText(session) || !(acr === null || isText(acr))
         || !(auth_time === null || isTime(auth_time))
         || !(Array.isArray(amr) && amr.every((item) => typeof item === 'string'))) throw new Refused('claims');
-    this.#refuseEnded(session);
+    await this.#refuseEnded(session);
     return { subject, session, acr, amr, auth_time, ...noIdentity() };
   }
 
-  #refuseEnded(session) {
-    if (this.ended.has(session, this.now())) throw new Refused('ended');
+  async #refuseEnded(session) {
+    if (await this.ended.has(session, this.now())) throw new Refused('ended');
   }
 
   async #fromSession(request) {
@@ -602,23 +608,35 @@ export class Site {
       throw error;
     }
     // Known is what was handled. While it is in hand a repeat has to come again: the handler may fail yet.
-    if (this.notices.has(notice.name, now)) return said(200, 'known');
+    if (await this.notices.has(notice.name, now)) return said(200, 'known');
+    // Of two that come at once to this process one goes on, however long the store takes to answer.
+    if (this.#inHand.has(notice.name)) return said(503, 'in_hand');
+    this.#inHand.add(notice.name);
+    try {
+      return await this.#handled(notice, handle, now);
+    } finally {
+      this.#inHand.delete(notice.name);
+    }
+  }
+
+  async #handled(notice, handle, now) {
     const inHand = `in hand ${notice.name}`;
-    const state = this.notices.add(inHand, now + IN_HAND, now);
+    const state = await this.notices.add(inHand, now + IN_HAND, now);
     if (state === 'full') return said(503, 'full');
     if (state === 'known') return said(503, 'in_hand');
     try {
-      // Handled between the two looks above, by another process.
-      if (this.notices.has(notice.name, now)) return said(200, 'known');
-      if (isText(notice.session) && this.ended.add(notice.session, now + LONGEST_TOKEN, now) === 'full') return said(503, 'full');
+      // Handled since the look before: by another process, or while this one waited for the store.
+      if (await this.notices.has(notice.name, now)) return said(200, 'known');
+      if (isText(notice.session) && await this.ended.add(notice.session, now + LONGEST_TOKEN, now) === 'full') {
+        return said(503, 'full');
+      }
       await handle(notice.event);
-      if (this.notices.add(notice.name, notice.until, now) === 'full') {
-        // It takes the place of its being in hand.
-        this.notices.forget(inHand);
-        this.notices.add(notice.name, notice.until, now);
+      if (await this.notices.add(notice.name, notice.until, now) === 'full') {
+        // It takes the place of its being in hand: both are asked for at once, lest another takes the place between.
+        await Promise.all([this.notices.forget(inHand), this.notices.add(notice.name, notice.until, now)]);
       }
     } finally {
-      this.notices.forget(inHand);
+      await this.notices.forget(inHand);
     }
     return said(200, 'handled');
   }
@@ -727,7 +745,9 @@ function list(request, name) {
 
 export function send(response, { status, headers, body }) {
   const joined = {};
-  for (const [name, value] of headers) (joined[name] ??= []).push(value);
+  for (const [name, value] of headers) (joined[name.toLowerCase()] ??= []).push(value);
+  // setHeader replaces, and what the website set before stays its own.
+  joined['set-cookie']?.unshift(...[response.getHeader('set-cookie') ?? []].flat());
   for (const [name, values] of Object.entries(joined)) response.setHeader(name, values.length > 1 ? values : values[0]);
   response.statusCode = status;
   response.end(body);

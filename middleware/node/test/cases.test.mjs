@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import { test } from 'node:test';
-import { ConfigurationError, Memory, Refused, Request, Site, Unavailable } from '../drawbridge-site.mjs';
+import { ConfigurationError, Memory, Refused, Request, Site, Unavailable, send } from '../drawbridge-site.mjs';
 
 const table = JSON.parse(readFileSync(new URL('../../cases/cases.json', import.meta.url)));
 
@@ -214,6 +214,106 @@ test('settings that would believe anybody are refused', () => {
     { source: 'session', identity: ['name'], drawbridge: null },
     { proxy_secrets: 'a name that is spelt wrong' }]) {
     assert.throws(() => site(changes), ConfigurationError, JSON.stringify(changes));
+  }
+});
+
+test('an address of a proxy that is misspelt is refused, and lets nobody in', async () => {
+  for (const text of ['10.0.0.1/', '10.0.0.0/0x0', '10.0.0.0/8/x', '10.0.0.0/8/', '10.0.0.0/ 8', '10.0.0.0/+8', '10.0.0.0/8.0',
+    '10.0.0.0/1e1', '10.0.0.0/33', '10.0.0.0/-1', '2001:db8::/', '2001:db8::/129', '', '/8']) {
+    assert.throws(() => site({ source: 'proxy', proxy_addresses: [text] }), ConfigurationError, text);
+  }
+  const headers = [['X-Auth-Subject', 'alice'], ['X-Auth-Session', 's-1']];
+  for (const [text, peer] of [['10.0.0.1', '10.0.0.1'], ['10.0.0.0/32', '10.0.0.0'], ['0.0.0.0/0', '192.0.2.1'],
+    ['2001:db8::/128', '2001:db8::']]) {
+    const website = site({ source: 'proxy', proxy_addresses: [text] });
+    assert.equal((await website.identify(new Request('GET', '/', headers, peer))).user.subject, 'alice', text);
+  }
+});
+
+const turn = () => new Promise((done) => { setImmediate(done); });
+
+/** As a store in Redis: each call is on its way for a while, one longer than another, and is atomic there. */
+class Shared {
+  #memory = new Memory();
+  #calls = 0;
+
+  async #after(act) {
+    this.#calls += 3;
+    for (let turns = this.#calls % 7; turns >= 0; turns -= 1) await turn();
+    return act(this.#memory);
+  }
+
+  add(...what) { return this.#after((memory) => memory.add(...what)); }
+  has(...what) { return this.#after((memory) => memory.has(...what)); }
+  forget(...what) { return this.#after((memory) => memory.forget(...what)); }
+}
+
+test('a store that answers later is waited for', async () => {
+  const { ended } = table;
+  const [first, second] = [site(), site()];
+  first.ended = second.ended = new Shared();
+  first.notices = second.notices = new Shared();
+  const heard = [];
+  const result = async (website) => JSON.parse((await website.webhook(
+    Buffer.from(ended.webhook.body), ended.webhook.header, (event) => { heard.push(event.id); })).body).result;
+  assert.equal(await outcome(() => second.userOf(ended.token)), 'alice');
+  assert.deepEqual([await result(first), await result(first), await result(second)], ['handled', 'known', 'known']);
+  assert.equal(heard.length, 1);
+  assert.equal(await outcome(() => second.userOf(ended.token)), 'ended');
+
+  const proxied = site({ source: 'proxy', proxy_addresses: ['127.0.0.1'] });
+  proxied.ended = new Shared();
+  const headers = [['X-Auth-Subject', 'alice'], ['X-Auth-Session', 's-1']];
+  const look = () => proxied.identify(new Request('GET', '/', headers, '127.0.0.1'));
+  assert.equal((await look()).user.subject, 'alice');
+  await proxied.ended.add('s-1', table.now + 1, table.now);
+  assert.equal((await look()).reason, 'ended');
+});
+
+for (const [where, store] of [['of the process', () => new Memory()], ['in its last place', () => new Memory(1)],
+  ['that answers later', () => new Shared()]]) {
+  test(`of notices that come at once one is handled, by a store ${where}`, async () => {
+    const { body, header } = table.webhooks[0].steps[0];
+    const websites = [site(), site()];
+    websites[0].notices = websites[1].notices = store();
+    let heard = 0;
+    const deliver = async (website) => JSON.parse(
+      (await website.webhook(Buffer.from(body), header, async () => { heard += 1; })).body).result;
+    const deliveries = [];
+    for (let i = 0; i < 60; i += 1) {
+      deliveries.push(deliver(websites[i % 2]));
+      // They come between any two steps of one another: of promises first, then of the store's.
+      await (i < 30 ? null : turn());
+    }
+    const results = await Promise.all(deliveries);
+    assert.equal(heard, 1);
+    assert.equal(results.filter((result) => result === 'handled').length, 1);
+    for (const result of results) assert.ok(['handled', 'known', 'in_hand', 'full'].includes(result), result);
+  });
+}
+
+test('a store that cannot be asked is no answer, and the notice comes again', async () => {
+  const website = site();
+  const fails = async () => { throw new Error('no store'); };
+  const { webhook, token } = table.ended;
+  const told = () => website.webhook(Buffer.from(webhook.body), webhook.header);
+  website.ended = { add: fails, has: fails, forget: fails };
+  await assert.rejects(website.userOf(token), /no store/);
+  await assert.rejects(told(), /no store/);
+  website.ended = new Shared();
+  assert.equal(JSON.parse((await told()).body).result, 'handled');
+});
+
+test("a cookie that the website set stays beside Drawbridge's", async (context) => {
+  const server = http.createServer((incoming, response) => {
+    if (incoming.url !== '/none') response.setHeader('Set-Cookie', incoming.url === '/two' ? ['basket=1', 'seen=1'] : 'basket=1');
+    send(response, { status: 303, headers: [['Location', '/sign-in'], ['Set-Cookie', 'a=b'], ['set-cookie', 'c=d']], body: '' });
+  });
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  context.after(() => server.close());
+  for (const [path, own] of [['/none', []], ['/one', ['basket=1']], ['/two', ['basket=1', 'seen=1']]]) {
+    const response = await fetch(`http://127.0.0.1:${server.address().port}${path}`, { redirect: 'manual' });
+    assert.deepEqual([response.headers.getSetCookie(), response.headers.get('location')], [[...own, 'a=b', 'c=d'], '/sign-in']);
   }
 });
 

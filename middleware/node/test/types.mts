@@ -1,13 +1,15 @@
 // Compiled by `tsc --strict`, not run: the types say what the library does, to who has Node's types and who has not.
 import {
     ConfigurationError, Memory, Refused, Request, Site, Unavailable, isReturnTarget, send,
-    type Answer, type Demand, type Guarded, type Incoming, type IncomingNotice, type Outgoing, type Reason, type Settings,
+    type Added, type Answer, type Demand, type Guarded, type Incoming, type IncomingNotice, type Outgoing, type Reason, type Settings,
     type Store, type User,
 } from "../drawbridge-site.mjs";
 
 const settings: Settings = { source: "session", origin: "https://www.example.com", identity: ["name", "groups"] };
 const shared: Store = new Memory(1000);
-const site = new Site(settings, { ended: shared, notices: shared, now: () => 7 });
+/** As a client of Redis: each answer is a promise. */
+const distant: Store = { add: async (): Promise<Added> => "new", has: async () => false, forget: async () => {} };
+const site = new Site(settings, { ended: shared, notices: distant, now: () => 7 });
 
 export const greeting = ({ subject, name, groups, auth_time }: User): string =>
     `${name?.toUpperCase() ?? subject} ${groups.join()} ${auth_time === null ? "" : auth_time + 1}`;

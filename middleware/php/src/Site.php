@@ -135,7 +135,7 @@ final class Answer
     {
         http_response_code($this->status);
         foreach ($this->headers as [$name, $value]) {
-            header("$name: $value", $name !== 'Set-Cookie');
+            header("$name: $value", strcasecmp($name, 'Set-Cookie') !== 0);
         }
         echo $this->body;
     }

@@ -42,12 +42,15 @@ class Guard:
         found = await asyncio.to_thread(self.site.guard, request, self.acr, self.max_age)
         if not isinstance(found, Answer):
             return await self.application({**scope, USER: found}, receive, send)
-        if scope["type"] == "websocket":
-            return await send({"type": "websocket.close", "code": 1008})
+        answer = scope["type"]
+        if answer == "websocket":
+            if "websocket.http.response" not in (scope.get("extensions") or {}):
+                return await send({"type": "websocket.close", "code": 1008})
+            answer = "websocket.http"
         headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in found.headers]
         headers.append((b"content-length", str(len(found.body)).encode()))
-        await send({"type": "http.response.start", "status": found.status, "headers": headers})
-        await send({"type": "http.response.body", "body": found.body})
+        await send({"type": f"{answer}.response.start", "status": found.status, "headers": headers})
+        await send({"type": f"{answer}.response.body", "body": found.body})
 
 
 def request_of(scope) -> Request:

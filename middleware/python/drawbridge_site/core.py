@@ -320,9 +320,9 @@ class Site:
         # Keys remember themselves when they were asked for in vain, and for longer.
         self._keys = Keys(settings, self._fetch)
         self._ask = Outage(self._fetch, lambda: self.now())
-        #: Several processes share what they are told by giving both a store of their own.
-        self.ended = ended or Memory()
-        self.notices = notices or Memory()
+        #: Several processes share what they are told by giving both a store of their own, which may be empty and so falsy.
+        self.ended = Memory() if ended is None else ended
+        self.notices = Memory() if notices is None else notices
 
     # Who is it?
 

@@ -273,6 +273,9 @@ class Own(unittest.TestCase):
                         {"source": "cookie", "client_id": None}, {"source": "else"}, {"origin": "http://www.example.com"},
                         {"issuer": "http://id.example.com"}, {"webhook_secrets": ["short"]}, {"leeway": 600},
                         {"source": "proxy", "proxy_addresses": ["proxy"]}, {"logout_algorithms": ["HS256"]},
+                        {"source": "proxy", "proxy_addresses": ["10.0.0.1/"]},
+                        {"source": "proxy", "proxy_addresses": ["10.0.0.0/0x0"]},
+                        {"source": "proxy", "proxy_addresses": ["10.0.0.0/8/x"]},
                         {"source": "session", "identity": ["phone"]}, {"source": "cookie", "identity": ["name"]},
                         {"source": "session", "identity": ["name"], "drawbridge": None},
                         {"origin": "https://www.example.com/"}, {"drawbridge": "http://drawbridge.internal:8080"}]:
@@ -283,6 +286,15 @@ class Own(unittest.TestCase):
         memory = Memory(2)
         self.assertEqual([memory.add(name, 10, 0) for name in "abca"], ["new", "new", "full", "known"])
         self.assertEqual(memory.add("c", 20, 10), "new")
+
+    def test_a_store_that_is_empty_and_has_a_length_is_used(self):
+        class Counted(Memory):
+            def __len__(self):
+                return 0
+
+        ended, notices = Counted(), Counted()
+        one = Site(Settings(source="session", origin="https://www.example.com"), ended=ended, notices=notices)
+        self.assertEqual((one.ended, one.notices), (ended, notices))
 
     def test_while_the_ended_sessions_are_full_a_notice_comes_again_unhandled(self):
         one, handled = site(), []
@@ -407,6 +419,30 @@ class Own(unittest.TestCase):
         for body in [b'{"authenticated":"true","sub":"alice"}', b'{"authenticated":1,"sub":"alice"}', b"{}"]:
             one = site(fetch=lambda path, headers: (200, [], body), source="session")
             self.assertEqual(one.identify(request([("Cookie", "__Host-drawbridge_session=abc")])).reason, "missing")
+
+    def test_a_web_socket_is_told_the_status_where_the_server_can_say_it(self):
+        def sent(extensions, fetch):
+            messages = []
+
+            async def send(message):
+                messages.append(message)
+
+            scope = {"type": "websocket", "path": "/", "headers": [(b"cookie", b"__Host-drawbridge_session=abc")],
+                     "extensions": extensions}
+            asyncio.run(asgi.Guard(None, site(fetch=fetch, source="session"))(scope, None, send))
+            return messages
+
+        def away(path, headers):
+            raise Unavailable("down")
+
+        can = {"websocket.http.response": {}}
+        for fetch, status in ((away, 503), (lambda path, headers: (200, [], b"{}"), 401)):
+            start, body = sent(can, fetch)
+            self.assertEqual((start["type"], start["status"]), ("websocket.http.response.start", status))
+            self.assertEqual(body["type"], "websocket.http.response.body")
+            self.assertIn((b"content-length", str(len(body["body"])).encode()), start["headers"])
+            for cannot in (None, {}):
+                self.assertEqual(sent(cannot, fetch), [{"type": "websocket.close", "code": 1008}])
 
     def test_step_up_takes_drawbridges_way_there_and_never_another_user(self):
         answers = {"302": (302, [("Location", "/sign-in?redirect=%2Fx"), ("Set-Cookie", "a=b"), ("Server", "x")], b""),

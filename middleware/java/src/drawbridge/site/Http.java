@@ -13,9 +13,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -31,13 +31,23 @@ final class Http {
     /** Milliseconds for an address that is not the last one: two packets may be lost on the way. */
     private static final long LONGEST_TRY = 4_000;
     /** Ends what takes too long: a timeout of the connection begins anew with every byte. */
-    private static final ScheduledExecutorService WATCH = Executors.newSingleThreadScheduledExecutor(work -> {
-        Thread thread = new Thread(work, "drawbridge-deadline");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private static final ScheduledExecutorService WATCH = watch();
 
     private Http() {
+    }
+
+    /** Its thread ends when nothing is asked: else it would keep the classes of a web application that was redeployed. */
+    private static ScheduledExecutorService watch() {
+        ScheduledThreadPoolExecutor watch = new ScheduledThreadPoolExecutor(1, work -> {
+            Thread thread = new Thread(work, "drawbridge-deadline");
+            thread.setDaemon(true);
+            return thread;
+        });
+        watch.setKeepAliveTime(10, TimeUnit.SECONDS);
+        watch.allowCoreThreadTimeOut(true);
+        // Else a question that was answered would be kept, and the thread with it, until its deadline.
+        watch.setRemoveOnCancelPolicy(true);
+        return watch;
     }
 
     /** @param patience milliseconds for all of it */
