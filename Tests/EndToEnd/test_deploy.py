@@ -369,7 +369,8 @@ class Front:
     def sends_to_sign_in(answer: wire.Answer, host: str = WEBSITE) -> bool:
         """By the website's own path, which leads on to the portal, or to the portal at once, as the check itself says."""
         location = urlsplit(answer.header("Location") or "")
-        place = (location.hostname or host, location.path)
+        # With the port that the visitor asked, which need not be the one that the proxy listens at.
+        place = (location.netloc or host, location.path)
         return answer.status in (302, 303) and place in [(host, "/session/sign-in"), (ISSUER, "/session/hand-off")]
 
     def send(self, method: str, target: str, headers: dict | None = None, body: str | None = None,
@@ -593,8 +594,13 @@ def test_the_visitors_address_is_the_connections_own(front):
                                                 "X-Forwarded-For": "203.0.113.9"}).json()
     rows = instance.audit_rows(front.node.data)
     [address] = [row["address"] for row in rows if row["token_id"] == token["id"]]
-    # For a visitor from loopback Envoy gives the machine's own address.
     assert address != "203.0.113.9" and ipaddress.ip_address(address)
+
+
+def test_the_website_hears_the_connections_own_address_and_none_that_the_visitor_wrote(front):
+    answer = front.send("GET", "/contacts", {"Cookie": sign_in(front), "X-Forwarded-For": "203.0.113.9"})
+    assert answer.status == 200, answer.body
+    assert answer.json()["headers"]["x-forwarded-for"] == "127.0.0.1"
 
 
 def test_signing_out_goes_through(front):
@@ -813,14 +819,39 @@ def test_compose_confines_the_nodes_and_opens_nothing_but_nginx():
     assert network["subnet"] in report
 
 
-def test_nginx_accepts_the_configuration_of_compose(certificate):
-    """Its own parser reads it; the containers' names are given addresses."""
-    port = instance.free_port()
-    names = {f"node-{letter}:8080": f"127.0.0.1:{instance.free_port()}" for letter in "abc"}
-    text = adapted("compose/nginx.conf", {
+def nginx_of_compose(certificate: tuple[Path, Path], port: int, nodes: list[int]) -> Nginx:
+    """With addresses in place of the containers' names; no website is there."""
+    names = {f"node-{letter}:8080": f"127.0.0.1:{node}" for letter, node in zip("abc", nodes, strict=True)}
+    return Nginx(adapted("compose/nginx.conf", {
         **names, "website:3000": f"127.0.0.1:{instance.free_port()}", "listen 443": f"listen 127.0.0.1:{port}",
-        "/etc/ssl/www.example.com.pem": str(certificate[0]), "/etc/ssl/private/www.example.com.key": str(certificate[1])})
-    with Nginx(text, port):
+        "/etc/ssl/www.example.com.pem": str(certificate[0]), "/etc/ssl/private/www.example.com.key": str(certificate[1])}), port)
+
+
+class Refusal(Website):
+    """What a node's check says of whoever is not signed in."""
+
+    @staticmethod
+    def answer(_, start):
+        start("401 Unauthorized", [("WWW-Authenticate", "Bearer")])
+        return [b""]
+
+
+def test_compose_leads_to_the_sign_in_at_the_port_that_the_visitor_asked(certificate):
+    port, node = instance.free_port(), Refusal()
+    mapped = yaml.safe_load((DEPLOY / "compose/compose.yaml").read_text())["services"]["nginx"]["ports"][0].split(":")[1]
+    try:
+        with nginx_of_compose(certificate, port, [node.server_port] * 3):
+            answer = wire.send(f"https://localhost:{port}", "GET", "/contacts", {"Host": f"localhost:{mapped}", **wire.NAVIGATION},
+                               cafile=str(certificate[0]))
+    finally:
+        node.shutdown()
+    leads = urljoin(f"https://localhost:{mapped}/contacts", answer.header("Location"))
+    assert (answer.status, leads) == (303, f"https://localhost:{mapped}/session/sign-in?redirect=/contacts")
+
+
+def test_nginx_accepts_the_configuration_of_compose(certificate):
+    port = instance.free_port()
+    with nginx_of_compose(certificate, port, [instance.free_port() for _ in "abc"]):
         for host in ["localhost", "auth.localhost", "admin.localhost"]:
             answer = wire.send(f"https://localhost:{port}", "GET", "/contacts", {"Host": f"{host}:8443"},
                                cafile=str(certificate[0]))
