@@ -188,9 +188,12 @@ extension SignIn {
         if let wait = try await throttle.begin(.code, of: account.username, account.subject, origin: origin, at: now) {
             return .limited(retryAfter: wait)
         }
-        guard try await isRight(code, of: account, origin: origin, at: now) else {
-            return try await record(.wrongCode, account, origin: origin, at: now)
+        let isRight = try await throttle.judge(
+            .code, of: account.username, account.subject, origin: origin, at: now
+        ) {
+            try await codes.accepts(code, for: account, at: now)
         }
+        guard isRight else { return try await record(.wrongCode, account, origin: origin, at: now) }
         if case .session = step.ground, let current {
             return try await raise(current, of: account, origin: origin, at: now)
         }
@@ -198,26 +201,6 @@ extension SignIn {
             time: now, acr: AuthenticationLevel.twoFactors.rawValue,
             amr: [Authentication.password] + Self.codeMethods)
         return try await open(account, authentication, replacing: current, origin: origin, at: now)
-    }
-
-    /// Looks at a code that was counted already; only a wrong one stays counted.
-    private func isRight(
-        _ code: String, of account: Account, origin: RequestOrigin, at now: Timestamp
-    ) async throws -> Bool {
-        let isRight: Bool
-        do {
-            isRight = try await codes.accepts(code, for: account, at: now)
-        } catch {
-            // An outage while the user tries again must not lock them out after it.
-            try? await throttle.giveBack(.code, of: account.username, account.subject, origin: origin, at: now)
-            throw error
-        }
-        if isRight {
-            try await throttle.giveBack(.code, of: account.username, account.subject, origin: origin, at: now)
-        } else {
-            try await throttle.fail(.code, of: account.username, account.subject, origin: origin, at: now)
-        }
-        return isRight
     }
 
     /// Whether what a code is to complete still stands: the password is the account's, or the session that it raises

@@ -83,20 +83,28 @@ package final class SignInThrottle: Sendable {
         return try await gate.take(keys.filter { !Self.isOfNetwork($0) }, origin: origin, at: now).retryAfter
     }
 
-    /// Counts a guess that was begun for its network as well: it was wrong.
-    func fail(
-        _ guess: Guess, of username: Username?, _ subject: Subject?, origin: RequestOrigin, at now: Timestamp
-    ) async throws {
+    /// Looks at a guess that was begun. A wrong one is counted for its network as well; a right one, and one that
+    /// nothing was learnt of, towards nothing: an outage while users try again must not lock them out after it.
+    /// - Parameter isRight: looks at it.
+    func judge(
+        _ guess: Guess, of username: Username?, _ subject: Subject?, origin: RequestOrigin, at now: Timestamp,
+        by isRight: () async throws -> Bool
+    ) async throws -> Bool {
         let keys = keys(of: username, subject, guess, origin, at: now)
-        _ = try await limiter.take(keys.filter(Self.isOfNetwork), at: now)
-    }
-
-    /// Takes back what was counted when a guess was begun: it was right, or nothing was learnt of it.
-    func giveBack(
-        _ guess: Guess, of username: Username?, _ subject: Subject?, origin: RequestOrigin, at now: Timestamp
-    ) async throws {
-        let keys = keys(of: username, subject, guess, origin, at: now)
-        try await gate.giveBack(keys.filter { !Self.isOfNetwork($0) }, at: now)
+        let begun = keys.filter { !Self.isOfNetwork($0) }
+        let found: Bool
+        do {
+            found = try await isRight()
+        } catch {
+            try? await gate.giveBack(begun, at: now)
+            throw error
+        }
+        if found {
+            try await gate.giveBack(begun, at: now)
+        } else {
+            _ = try await limiter.take(keys.filter(Self.isOfNetwork), at: now)
+        }
+        return found
     }
 
     private static func isOfNetwork(_ key: RateLimitKey) -> Bool { key.scope == LimitSettings.signInNetwork }

@@ -54,6 +54,20 @@ import Testing
         }
     }
 
+    @Test func `a device ends although nobody can say what the token beside its secret is`() async throws {
+        try await withNativeProvider { native in
+            let tokens = try await native.signIn()
+            let form = [
+                ("token", NativeProvider.foreignToken), ("device_secret", tokens.deviceSecret?.expose() ?? ""),
+                ("client_id", NativeProvider.photos.rawValue),
+            ]
+            await #expect(throws: StorageError.self) {
+                try await native.revocation.revoke(try Provider.parameters(form), basic: nil, origin: origin())
+            }
+            #expect(try await !native.isActive(tokens))
+        }
+    }
+
     @Test func `RFC 7662: a live secret says whose it is, a dead one nothing`() async throws {
         try await withNativeProvider { native in
             let tokens = try await native.signIn(from: origin(userAgent: "Photos/3.1 CFNetwork/1490"))

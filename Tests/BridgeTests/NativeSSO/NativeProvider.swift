@@ -21,6 +21,13 @@ struct NativeProvider: Sendable {
     static let shop: ClientID = "shop"
     static let scope = [Scope.openID, "profile", Scope.offlineAccess, Scope.deviceSSO]
 
+    /// Of a bearer whose issuer would have to be asked, and does not answer.
+    static let foreignToken = "foreign-token"
+    private static let awayIssuer: TokenRevocation.OtherTokens = { token, _, _, _ in
+        if token.expose() == foreignToken { throw StorageError.unavailable("introspection") }
+        return false
+    }
+
     let provider: Provider
     let configuration: NativeSSOConfiguration
     let devices: DeviceSecrets
@@ -98,7 +105,7 @@ struct NativeProvider: Sendable {
         revocation = TokenRevocation(
             authenticator: authenticator, accessTokens: provider.accessTokens, idTokens: provider.idTokens,
             grants: storage, endings: service.endings, refusals: refusals,
-            further: [devices.revocation(among: service.clients)],
+            further: [Self.awayIssuer, devices.revocation(among: service.clients)],
             time: time)
         introspection = TokenIntrospection(
             authenticator: authenticator, accessTokens: provider.accessTokens, refreshTokens: storage,

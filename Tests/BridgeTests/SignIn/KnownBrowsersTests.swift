@@ -101,7 +101,10 @@ import Testing
                 #expect(wait == nil)
             }
             for number in 0..<5 {
-                try await throttle.fail(.code, of: Username("user\(number)"), nil, origin: origin(), at: noon)
+                let isRight = try await throttle.judge(
+                    .code, of: Username("user\(number)"), nil, origin: origin(), at: noon
+                ) { false }
+                #expect(!isRight)
             }
             let wait = try await begin(10)
             #expect(wait != nil)

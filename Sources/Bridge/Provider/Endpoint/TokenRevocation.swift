@@ -44,20 +44,23 @@ package final class TokenRevocation: Sendable {
         let tokens = ["token", "device_secret"].compactMap { parameters[$0] }
         guard !tokens.isEmpty else { throw OAuthError(.invalidRequest, "token is missing") }
         // One that cannot be revoked must not leave the other alive.
-        var first: OAuthError?
+        var refusal: OAuthError?
+        var outage: (any Error)?
         for token in tokens {
             do {
                 try await revoke(token, of: client, origin: origin, at: now)
             } catch let error as OAuthError {
-                first = first ?? error
+                refusal = refusal ?? error
+                guard error.code == .invalidGrant else { continue }
+                // Whoever tries what others were given is to be seen.
+                try await refusals.tokenWithheld(error, clientID: client.id, origin: origin, at: now)
+            } catch {
+                outage = outage ?? error
             }
         }
-        guard let first else { return }
-        // Whoever tries what others were given is to be seen.
-        if first.code == .invalidGrant {
-            try await refusals.tokenWithheld(first, clientID: client.id, origin: origin, at: now)
-        }
-        throw first
+        // Whoever may try again with success is told that first.
+        if let outage { throw outage }
+        if let refusal { throw refusal }
     }
 
     private func revoke(

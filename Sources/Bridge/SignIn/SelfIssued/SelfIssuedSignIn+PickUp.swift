@@ -50,13 +50,17 @@ extension SelfIssuedSignIn {
                 return .over
             }
             if let account = try await account(of: proof), needsCode(account, origin: origin, at: now) {
-                // Counted before it is looked at, so that many at once are no more tries than many in turn.
-                if let wait = try await throttle.count(
+                if let wait = try await throttle.begin(
                     .code, of: account.username, account.subject, origin: origin, at: now)
                 {
                     return .limited(wait)
                 }
-                guard try await codes.accepts(code ?? "", for: account, at: now) else {
+                let isRight = try await throttle.judge(
+                    .code, of: account.username, account.subject, origin: origin, at: now
+                ) {
+                    try await codes.accepts(code ?? "", for: account, at: now)
+                }
+                guard isRight else {
                     try await refusals.selfIssuedRefused(
                         .wrongCode, thumbprint: proof.thumbprint, subject: account.subject, origin: origin, at: now)
                     return .wrongCode

@@ -316,6 +316,26 @@ import Testing
         }
     }
 
+    @Test func `right codes where an answer is picked up count towards no limit`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            let sealed = try desk.accounts.secrets.seal([UInt8](repeating: 1, count: 20), for: "sub-alice")
+            try await desk.linked(factor: SecondFactor(sealedSecret: sealed))
+            let account = try #require(try await service.storage.account(of: "sub-alice"))
+            let recovery = RecoveryCode.make(random: .system)
+            _ = try await service.storage.setSecondFactor(
+                account.secondFactor, recoveryDigests: recovery.map(\.digest), of: account.subject, at: noon,
+                event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
+            for code in recovery.prefix(7) {
+                let beginning = try await desk.begin()
+                try await desk.phone.receive(try desk.answer(beginning), origin: origin())
+                let outcome = try await desk.phone.pickUp(
+                    beginning.state, code: code.text.expose(), browser: desk.browser, current: nil, origin: origin())
+                guard case .done = outcome else { Issue.record("\(outcome)"); return }
+            }
+        }
+    }
+
     @Test func `another browser that picks an answer up is written down, and gets nothing`() async throws {
         try await withService { service in
             let desk = try SelfIssuedDesk(service)
