@@ -5,6 +5,7 @@ import getpass
 import json
 import shutil
 import sqlite3
+import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable
@@ -201,13 +202,20 @@ def test_an_export_shows_what_the_database_does(copy, tmp_path, attack):
         attack.run(log, Key(copy / "audit-signing-key"))
     export.write_bytes(instance.run("audit", "export", "--data", str(copy)).stdout)
 
+    def verify(*options: str) -> subprocess.CompletedProcess:
+        return instance.run("audit", "verify", "--export", str(export), "--public-key", str(public), *options, check=False)
+
     def report(*options: str) -> dict:
-        done = instance.run("audit", "verify", "--export", str(export), "--public-key", str(public), *options, check=False)
+        done = verify(*options)
         report = json.loads(done.stdout)
         assert done.returncode == (0 if report["valid"] else 1)
         return report
 
-    assert attack.alone <= kinds(report()) and (attack.alone or report()["valid"])
+    if export.read_bytes():
+        assert attack.alone <= kinds(report()) and (attack.alone or report()["valid"])
+    else:
+        refused = verify()
+        assert refused.returncode == 1 and b"holds no events" in refused.stderr
     assert attack.alone | attack.kept <= kinds(report("--checkpoint", str(elsewhere)))
 
 
