@@ -59,8 +59,9 @@ struct Drawbridge: AsyncParsableCommand {
 
     /// Says what an error says, help too, which comes as one.
     private static func leave(with error: any Error) -> Never {
-        let text = UsageText.wrapped(fullMessage(for: error))
         let status = exitCode(for: error)
+        let hint = status == .validationFailure ? NamedCommand.dashHint(for: CommandLine.arguments.dropFirst()) : nil
+        let text = UsageText.wrapped(fullMessage(for: error)) + (hint.map { "\n\($0)" } ?? "")
         if !text.isEmpty {
             if status.isSuccess { StandardOutput.say(text) } else { StandardError.write(text + "\n") }
         }

@@ -40,6 +40,18 @@ struct NamedCommand {
         "See '\(([Drawbridge._commandName, "help"] + path.dropFirst().map { $0._commandName }).joined(separator: " "))'."
     }
 
+    /// The first word that may have been meant as a name and was read as an option: none of ours has one dash and more
+    /// than a letter.
+    ///
+    /// - Returns: What to write instead, or `nil` when there is no such word.
+    static func dashHint(for words: some Collection<String>) -> String? {
+        let words = words.prefix { $0 != "--" }
+        guard let word = words.first(where: { $0.count > 2 && $0.hasPrefix("-") && !$0.hasPrefix("--") }) else {
+            return nil
+        }
+        return "A name that begins with a dash goes after the options and two dashes: -- \(word)"
+    }
+
     private var last: any ParsableCommand.Type { path[path.count - 1] }
 
     private static func way(

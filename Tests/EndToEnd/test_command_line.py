@@ -222,6 +222,17 @@ def test_explain_self_issued_judges_whatever_a_phone_puts_into_the_fragment(whol
     assert done.returncode == 1 and json.loads(done.stdout)["reason"] == reason, done.stderr
 
 
+def test_a_user_whose_name_begins_with_a_dash_is_named_after_two_of_them(whole):
+    """Subjects of earlier versions may, and those of other issuers."""
+    line = [instance.binary(), "users", "role", "--config", str(whole.config)]
+    told = run([*line, "-_09oX3", "admin"], "")
+    assert told.returncode == 64
+    assert told.stderr.decode().endswith(
+        "\nA name that begins with a dash goes after the options and two dashes: -- -_09oX3\n")
+    assert run([*line, "--", "-_09oX3", "admin"], "").stderr.decode() == "Error: There is no account -_09oX3.\n"
+    assert run([*line[:1], "audit", "search", *line[3:], "--sub", "-_09oX3"], "").returncode == 0
+
+
 def test_explain_redirect_needs_no_entry_that_is_exact():
     done = run([instance.binary(), "explain", "redirect", "--allow", "/user/*", "/user/a"], "")
     assert done.returncode == 0 and json.loads(done.stdout)["passes"] is True, done.stderr

@@ -9,13 +9,16 @@ struct AuditFilterOptions: ParsableArguments {
     @Option(help: "An event type, such as login_token.redeemed.") var type: String?
     @Option(help: "success or failure.") var outcome: String?
     @Option(help: "A reason, such as expired.") var reason: String?
-    @Option(name: .customLong("sub"), help: "A user.") var subject: String?
-    @Option(name: .customLong("client"), help: "An app or a website.") var clientID: String?
-    @Option(name: .customLong("sid"), help: "A session.") var sessionID: String?
-    @Option(name: .customLong("token"), help: "A login token's id.") var tokenID: String?
+    // What is looked for by its name may begin with a dash.
+    @Option(name: .customLong("sub"), parsing: .unconditional, help: "A user.") var subject: String?
+    @Option(name: .customLong("client"), parsing: .unconditional, help: "An app or a website.") var clientID: String?
+    @Option(name: .customLong("sid"), parsing: .unconditional, help: "A session.") var sessionID: String?
+    @Option(name: .customLong("token"), parsing: .unconditional, help: "A login token's id.") var tokenID: String?
     @Option(name: .customLong("ip"), help: "An address, or a network such as 203.0.113.0/24.") var address: String?
-    @Option(name: .customLong("request"), help: "A request id.") var requestID: String?
-    @Option(name: .customLong("text"), help: "Looked for in user, clients, type, reason, address and user agent.")
+    @Option(name: .customLong("request"), parsing: .unconditional, help: "A request id.") var requestID: String?
+    @Option(
+        name: .customLong("text"), parsing: .unconditional,
+        help: "Looked for in user, clients, type, reason, address and user agent.")
     var text: String?
 
     func filter() throws -> AuditFilter {

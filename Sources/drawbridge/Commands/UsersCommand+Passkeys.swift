@@ -42,7 +42,9 @@ extension UsersCommand {
                 abstract: "Remove one passkey, or all; what was signed in with them goes on.")
 
             @OptionGroup var target: SecondFactorTarget
-            @Option(help: "The passkey, as list prints it; all of them without.") var passkey: String?
+            // Its name may begin with a dash.
+            @Option(parsing: .unconditional, help: "The passkey, as list prints it; all of them without.")
+            var passkey: String?
 
             func run() async throws {
                 let account = try await target.change { storage, account, action in

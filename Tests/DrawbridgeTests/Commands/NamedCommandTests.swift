@@ -23,6 +23,16 @@ import Testing
         #expect(NamedCommand(words).problem == problem)
     }
 
+    @Test(arguments: [
+        (["users", "role", "-_09oX3", "admin"], "-_09oX3" as String?),
+        (["users", "role", "--", "-_09oX3", "admin"], nil),
+        (["users", "add", "-h"], nil), (["clients", "add", "-"], nil), (["serve", "--config", "a.yaml"], nil),
+    ])
+    func `a name that was read as an option is told where it goes`(_ words: [String], _ name: String?) {
+        let hint = name.map { "A name that begins with a dash goes after the options and two dashes: -- \($0)" }
+        #expect(NamedCommand.dashHint(for: words) == hint)
+    }
+
     @Test func `a command knows where its help is`() {
         #expect(NamedCommand(AuditCommand.Search.self).pointer == "See 'drawbridge help audit search'.")
     }

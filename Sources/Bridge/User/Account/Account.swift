@@ -56,8 +56,14 @@ package struct Account: Hashable, Sendable {
     /// How pages address the user.
     package var shownName: String { displayName ?? username?.text ?? email ?? subject.rawValue }
 
-    /// A new account's subject: 128 random bits that say nothing.
-    package static func makeSubject(random: RandomSource) -> Subject { Subject(rawValue: random.text(16)) }
+    /// A new account's subject: 127 random bits that say nothing.
+    ///
+    /// The first bit is nought, so the first character is a letter: a dash there reads as an option on a command line.
+    package static func makeSubject(random: RandomSource) -> Subject {
+        var bytes = random.bytes(16)
+        bytes[0] &= 0x7f
+        return Subject(rawValue: Base64URL.encode(bytes))
+    }
 }
 
 /// A second factor that was set up.
