@@ -260,6 +260,16 @@ def test_a_web_views_cookie_is_verified_offline_until_a_notice_ends_it(server, l
     for held in [opened, f"view_access_token={token}; {opened}"]:
         assert site.get("/contacts", {"Cookie": held}).text == f"signed in as {app.user['sub']}"
 
+    # A website beside this one plants a second: the session's cookie counts as ever, for a stronger sign-in too.
+    two = f"view_access_token={token}; view_access_token=planted"
+    assert site.get("/contacts", {"Cookie": f"{two}; {opened}"}).text == f"signed in as {app.user['sub']}"
+    stronger = site.get("/strong/1", {"Cookie": f"{two}; {opened}"})
+    assert stronger.status == 303 and stronger.header("Location").startswith(f"{server.base}/sign-in"), stronger.headers
+    alone = site.get("/contacts", {"Cookie": two})
+    assert to_sign_in(alone, "%2Fcontacts")
+    assert alone.all("Set-Cookie") == [
+        f"view_access_token=; Max-Age=0; Path={path}; Secure; HttpOnly" for path in ["/", "/contacts"]]
+
 
 def forged_notices_do_nothing_and_signed_ones_count_once(site, client_id: str):
     body = json.dumps({"id": "web_session.ended:s-1", "type": "web_session.ended", "client_id": client_id, "sid": "s-1"}).encode()

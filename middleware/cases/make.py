@@ -7,6 +7,7 @@ import base64
 import hashlib
 import hmac
 import json
+import math
 import pathlib
 
 from cryptography.hazmat.primitives import hashes
@@ -54,8 +55,46 @@ class RSA:
         return self.private.sign(message, padding.PKCS1v15(), hashes.SHA256())
 
 
+class Huge:
+    """Of nine primes: two of half the size each would take minutes to find, and who verifies does not see how many."""
+
+    alg = "RS256"
+
+    def __init__(self, kid: str):
+        pairs = (rsa.generate_private_key(65537, 2048).private_numbers() for _ in range(5))
+        primes = [prime for pair in pairs for prime in (pair.p, pair.q)][:9]
+        self.kid, self.n = kid, math.prod(primes)
+        self.d = pow(65537, -1, math.lcm(*(prime - 1 for prime in primes)))
+        self.jwk = {"kty": "RSA", "kid": kid, "alg": "RS256", "use": "sig", "n": number(self.n), "e": number(65537)}
+
+    def sign(self, message: bytes) -> bytes:
+        # RFC 8017 §8.2.1, with the DigestInfo of SHA-256 (§9.2, note 1).
+        info = bytes.fromhex("3031300d060960864801650304020105000420") + hashlib.sha256(message).digest()
+        length = (self.n.bit_length() + 7) // 8
+        block = b"\x00\x01" + b"\xff" * (length - len(info) - 3) + b"\x00" + info
+        return pow(int.from_bytes(block, "big"), self.d, self.n).to_bytes(length, "big")
+
+
 OLD, CURRENT, NEXT, STRANGER = EC("old"), EC("current"), EC("next"), EC("current")
 SIGNER, SMALL = RSA("rsa"), RSA("small", 1024)
+
+
+def described(key, **words):
+    """A key that could sign, described as one that does not sign access tokens."""
+    key.jwk = {**key.jwk, **words}
+    return key
+
+
+#: What each is, by which no token may be verified although its signature fits.
+UNUSABLE = {
+    "for encryption": described(EC("encrypts"), use="enc"),
+    "of RSA for encryption": described(RSA("encrypts-rsa"), use="enc"),
+    "of another algorithm": described(EC("es384"), alg="ES384"),
+    "of RSA's other algorithm": described(RSA("ps256"), alg="PS256"),
+    "of another curve": described(EC("p384"), crv="P-384"),
+    "of another kind": described(EC("okp"), kty="OKP"),
+    "of more than 8192 bits": Huge("huge"),
+}
 
 
 def token(claims: dict, key=CURRENT, header: dict | None = None, signature: bytes | None = None) -> str:
@@ -154,6 +193,18 @@ def tokens() -> list:
         refused("a subject that is a number", access(sub=7), "claims"),
         refused("a machine's token, without a session", access(sid=None), "claims"),
         refused("amr that is no list", access(amr="pwd"), "claims"),
+        # A claim of another kind is nobody's.
+        refused("a number within amr", access(amr=["pwd", 7]), "claims"),
+        refused("nothing within amr", access(amr=["pwd", None]), "claims"),
+        refused("an acr that is a number", access(acr=7), "claims"),
+        refused("an empty acr", access(acr=""), "claims"),
+        refused("an auth_time that is text", access(auth_time=str(NOW - 60)), "claims"),
+        refused("an auth_time within a second", access(auth_time=NOW - 59.5), "claims"),
+        refused("an nbf that is text", access(nbf=str(NOW)), "claims"),
+        refused("an end within a second", access(exp=NOW + 299.5), "claims"),
+        refused("a beginning within a second", access(iat=NOW - 0.5), "claims"),
+        refused("an end before 1970", access(exp=-1), "claims"),
+        refused("a beginning before 1970", access(iat=-1), "claims"),
         refused("two parts", "a.b", "malformed"),
         refused("four parts", good + ".x", "malformed"),
         refused("padding", good + "=", "malformed"),
@@ -242,10 +293,13 @@ def cookies() -> list:
         {"id": "a name in another case", "cookie": [f"VAGOV_access_token={good}"], "refused": "missing"},
         {"id": "two, one of them of a website beside", "cookie": [f"vagov_access_token={good}; vagov_access_token={good}"],
          "refused": "repeated"},
+        # A website beside ours can set one without a name, which comes as its value alone.
+        {"id": "a bare name is no cookie", "cookie": [f"vagov_access_token; vagov_access_token={good}"], "expect": "alice"},
         {"id": "an X-Auth-Subject beside no cookie", "cookie": [], "headers": [["X-Auth-Subject", "bob"], ["X-Auth-Session", "s"]],
          "refused": "missing"},
         # A sign-in on Drawbridge's own page (contract §6).
         beside("the session's cookie alone", own, bob, "bob"),
+        beside("the session's cookie and its bare name", f"__Host-drawbridge_session; {own}", bob, "bob"),
         beside("the session's cookie and an empty one", f"vagov_access_token=; {own}", bob, "bob"),
         beside("the session's cookie and a token that ran out", f"vagov_access_token={over}; {own}", bob, "bob"),
         beside("the session's cookie and another client's token", f"vagov_access_token={access(client_id='shop')}; {own}", bob, "bob"),
@@ -373,6 +427,13 @@ def rotation() -> list:
         {"id": "an answer that is no key set changes nothing", "steps": [
             step(0, both, current, "alice", 1), step(300, "garbage", current, "alice", 2)]},
         {"id": "a key set without the key", "steps": [step(0, [], current, "unknown_key", 1)]},
+        *({"id": f"a key {what} verifies nothing", "steps": [
+            step(0, [*both, key.kid], current, "alice", 1), step(0, [*both, key.kid], access(key), "unknown_key", 1)]}
+          for what, key in UNUSABLE.items()),
+        {"id": "of two keys with one kid the first holds", "steps": [
+            step(0, ["current", "stranger"], current, "alice", 1), step(0, both, access(STRANGER), "signature", 1)]},
+        {"id": "a hundred keys are a set", "steps": [step(0, ["current"] * 100, current, "alice", 1)]},
+        {"id": "and more are none", "steps": [step(0, ["current"] * 101, current, "unavailable", 1)]},
         {"id": "a malformed token asks nobody", "steps": [step(0, both, "a.b.c", "malformed", 0)]},
         {"id": "once a clock that was fast is set right, keys are fetched, and a withdrawn one is refused", "steps": [
             step(7200, both, current, "alice", 1), step(60, after, current, "unknown_key", 2), step(61, after, new, "alice", 2),
@@ -436,6 +497,75 @@ def demands() -> list:
         case("nobody says when", challenge + ', max_age="300"', None, 300, auth_time=None),
         case("both", "alice", ["aal2"], 60),
         case("one of both", challenge + ', acr_values="aal2", max_age="10"', ["aal2"], 10),
+    ]
+
+
+def step_ups() -> list:
+    """A page that demands `aal9`. `session`: what /session answers; `check`: status and fields of /auth/check; `asked`: path
+    and cookies of all questions but those for keys; `expect`: the user, or status, `Location` and cookies of the answer."""
+    good, over, shop = access(), access(exp=NOW - 30), access(client_id="shop")
+    name, own, bob = "vagov_access_token", "__Host-drawbridge_session=opaque", {"authenticated": True, "sub": "bob"}
+    token, two = f"{name}={good}", f"{name}={good}; {name}={over}"
+    page, script = [["Accept", "text/html"]], [["Accept", "application/json"]]
+    is_alice, is_bob = (200, [["X-Auth-Subject", "alice"]]), (200, [["X-Auth-Subject", "bob"]])
+    way = (302, [["Location", f"{ISSUER}/sign-in"], ["Set-Cookie", "a=b"], ["Server", "x"]])
+    onward = {"status": 303, "location": f"{ISSUER}/sign-in", "cookies": ["a=b"]}
+    sign_out = {"status": 303, "location": "/session/logout", "cookies": []}
+    no = {"status": 401, "location": None, "cookies": []}
+
+    def taken(name: str, paths: list, domains: tuple = (None, "www.example.com", "example.com")) -> list:
+        places = [(path, domain) for path in paths for domain in domains][:16]
+        return [f"{name}=; Max-Age=0; Path={path}{f'; Domain={domain}' if domain else ''}; Secure; HttpOnly"
+                for path, domain in places]
+
+    def to_sign_in(wanted: str, cookies: list) -> dict:
+        return {"status": 303, "location": f"/session/sign-in{wanted}", "cookies": cookies}
+
+    def case(id_: str, cookie: str, expect, asked: list, check: tuple | None = None, session: dict | None = None,
+             source: str = "cookie", target: str = "/x", headers: list = page):
+        check = check and {"status": check[0], "headers": check[1]}
+        return {"id": id_, "source": source, "cookie": [cookie], "headers": headers, "target": target, "acr": ["aal9"],
+                "session": session, "check": check, "asked": asked,
+                "expect": {"user": expect} if isinstance(expect, str) else expect}
+
+    def asks(cookie: str, wanted: str | None = "%2Fx") -> list:
+        return ["/auth/check?acr=aal9" + ("" if wanted is None else f"&redirect={wanted}"), cookie]
+
+    first = ["/session", own]
+    return [
+        case("the session of the token is stronger by now", token, "alice", [asks(token)], is_alice),
+        case("the way to a stronger sign-in", token, onward, [asks(token)], way),
+        # Two users of one browser. Neither is shown the other's page; signing out ends both.
+        case("the token and the session are two users'", f"{own}; {token}", sign_out, [asks(f"{own}; {token}")], is_bob),
+        case("two users, and a script asks", f"{own}; {token}", no, [asks(f"{own}; {token}", None)], is_bob, headers=script),
+        case("two users, and the session is not strong yet", f"{own}; {token}", onward, [asks(f"{own}; {token}")], way),
+        # A website beside ours can plant a token. Who is here by the session's cookie is asked about by it alone.
+        case("a planted token beside the session's cookie", f"{two}; {own}", "bob", [first, asks(own)], is_bob, bob),
+        case("a planted token, and the session is not strong yet", f"{two}; {own}", onward, [first, asks(own)], way, bob),
+        case("another client's token beside the session's cookie", f"{name}={shop}; {own}", "bob", [first, asks(own)], is_bob, bob),
+        case("a token that ran out beside the session's cookie", f"{name}={over}; {own}", "bob", [first, asks(own)], is_bob, bob),
+        case("two of the session's cookies are none", f"{own}; {own}; {token}", "alice", [asks(token)], is_alice),
+        case("a planted token, and Drawbridge is asked each time", f"{two}; {own}", "bob", [first, asks(own)], is_bob, bob, "session"),
+        case("a planted token, and the session is over", f"{two}; {own}", to_sign_in("?redirect=%2Fx", taken(name, ["/", "/x"])),
+             [first], session={"authenticated": False}),
+        # All that came with this request are taken away, wherever they were set: else the sign-in would lead back here.
+        case("two tokens", two, to_sign_in("?redirect=%2Fx", taken(name, ["/", "/x"])), []),
+        case("two tokens, and Drawbridge is asked each time", two, to_sign_in("?redirect=%2Fx", taken(name, ["/", "/x"])), [],
+             source="session"),
+        case("two tokens, and a script asks", two, no, [], headers=script),
+        case("two tokens on the way to a deep page", two, to_sign_in(
+            "?redirect=%2Fa%2Fb%2Fc%2Fd%3Fe%2Ff", taken(name, ["/", "/a", "/a/", "/a/b", "/a/b/", "/a/b/c"])), [],
+            target="/a/b/c/d?e/f"),
+        case("a path that would be another attribute", two, to_sign_in(
+            "?redirect=%2Fa%2Fb%3BDomain%3Dx%2Fc", taken(name, ["/", "/a", "/a/"])), [], target="/a/b;Domain=x/c"),
+        case("a path that is too long", two, to_sign_in(
+            "?redirect=%2Fa%2F" + "b" * 98, taken(name, ["/", "/a", "/a/"])), [], target="/a/" + "b" * 98),
+        case("two tokens, and another host", two, to_sign_in("", taken(name, ["/"])), [], target="//evil.example/a"),
+        case("two of the session's cookies", f"{own}; {own}", to_sign_in(
+            "?redirect=%2Fx", taken("__Host-drawbridge_session", ["/", "/x"])), [], source="session"),
+        # To the sign-in, if not back.
+        case("a page that nobody can be led back to", token, onward, [asks(token, "")], way, target="//evil.example/"),
+        case("a script's address is not passed on", token, no, [asks(token, None)], (401, []), headers=script),
     ]
 
 
@@ -534,7 +664,8 @@ def logouts() -> list:
 
 
 def table() -> dict:
-    keys = {key.kid: key.jwk for key in (OLD, CURRENT, NEXT, SIGNER, SMALL)}
+    keys = {key.kid: key.jwk for key in (OLD, CURRENT, NEXT, SIGNER, SMALL, *UNUSABLE.values())}
+    keys["stranger"] = STRANGER.jwk
     return {
         "about": "Made by make.py. Times are Unix seconds; `refused` and `expect` are the words of docs/middleware.md.",
         "settings": {"origin": "https://www.example.com", "drawbridge": ISSUER, "issuer": ISSUER, "client_id": "web",
@@ -542,10 +673,13 @@ def table() -> dict:
         "now": NOW, "keys": keys, "serves": ["current", "rsa", "small"],
         "tokens": tokens(), "proxies": proxies(), "cookies": cookies(), "identities": identities(),
         "identity_answers": identity_answers(), "outages": outages(), "rotation": rotation(), "returns": returns(),
-        "demands": demands(), "webhooks": webhooks(), "logouts": logouts(),
-        # A session that a notice ended is nobody's from then on, though its token would still verify.
+        "demands": demands(), "step_ups": step_ups(), "webhooks": webhooks(), "logouts": logouts(),
+        # A session that a notice ended is nobody's from then on, though its token would still verify, for as long as one
+        # may live; nor is it whose a proxy says that it is.
         "ended": {"webhook": webhooks()[0]["steps"][0], "token": access(), "logout": logouts()[0]["steps"][0],
-                  "logged_out_token": access(sid="s-9"), "other_token": access(sid="s-3")},
+                  "logged_out_token": access(sid="s-9"), "other_token": access(sid="s-3"),
+                  "lasting_token": access(exp=NOW + 86000), "late": NOW + 85000, "proxy_secret": SECRET,
+                  "proxy_headers": [["X-Drawbridge-Proxy", SECRET], ["X-Auth-Subject", "alice"], ["X-Auth-Session", "s-1"]]},
     }
 
 

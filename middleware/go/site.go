@@ -34,6 +34,7 @@ const SignOutForm = `<form method="post" action="/session/logout"><button>Sign o
 
 const (
 	proxyField  = "x-drawbridge-proxy"
+	signOut     = "/session/logout"
 	logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 	// Seconds: an access token lives at most a day; a notice is tried for a day.
 	longestToken = 86400
@@ -44,6 +45,10 @@ const (
 	outagePause = 2
 	// How many answers of 500 and above in a row are an outage. One alone may be about one visitor.
 	outageAnswers = 3
+	// How many places a cookie that came twice is taken away from, and how long their paths may be: an answer's header
+	// fields have to fit a proxy's buffer.
+	mostPlaces  = 16
+	longestPath = 100
 )
 
 // ErrUnavailable says that nobody can say now who this is: 503, never "signed out" and never "signed in".
@@ -496,7 +501,8 @@ func decoded(value string) (string, bool) {
 func cookies(r *http.Request, name string) (found []string) {
 	for _, line := range r.Header.Values("Cookie") {
 		for _, pair := range strings.Split(line, ";") {
-			if key, value, _ := strings.Cut(strings.Trim(pair, " \t"), "="); key == name {
+			// One without a name comes as its value alone, which may be any text (RFC 6265bis).
+			if key, value, named := strings.Cut(strings.Trim(pair, " \t"), "="); named && key == name {
 				found = append(found, value)
 			}
 		}
@@ -568,7 +574,8 @@ func (s *Site) UserOf(accessToken string) (*User, error) {
 			return nil, Refused("claims")
 		}
 	}
-	if claims.has("amr") && json.Unmarshal(claims["amr"], &user.AMR) != nil {
+	// Go takes what is null in a list of texts for an empty text.
+	if claims.has("amr") && (json.Unmarshal(claims["amr"], &user.AMR) != nil || isOneOf(user.AMR, "")) {
 		return nil, Refused("claims")
 	}
 	if s.Ended.Has(user.Session, now) {
@@ -578,7 +585,7 @@ func (s *Site) UserOf(accessToken string) (*User, error) {
 }
 
 func (s *Site) fromSession(r *http.Request) (*User, error) {
-	cookie, err := s.ownCookies(r)
+	cookie, err := s.ownCookies(r, SessionCookie, s.settings.Cookie)
 	if err != nil {
 		return nil, err
 	}
@@ -639,19 +646,20 @@ func (s *Site) askIdentity(user *User, cookie string) error {
 	return nil
 }
 
-// Drawbridge's own cookies of the request, as one field.
-func (s *Site) ownCookies(r *http.Request) (string, error) {
+// ownCookies are Drawbridge's own of the request, as one field. Two of a name count as none (contract §6): a website beside
+// ours can plant a token, and must not keep the session's cookie from being heard.
+func (s *Site) ownCookies(r *http.Request, names ...string) (string, error) {
 	var pairs []string
-	for _, name := range []string{SessionCookie, s.settings.Cookie} {
+	isRepeated := false
+	for _, name := range names {
 		values := cookies(r, name)
-		if len(values) > 1 {
-			return "", Refused("repeated")
+		isRepeated = isRepeated || len(values) > 1
+		if len(values) == 1 && isCookie(values[0]) {
+			pairs = append(pairs, name+"="+values[0])
 		}
-		for _, value := range values {
-			if isCookie(value) {
-				pairs = append(pairs, name+"="+value)
-			}
-		}
+	}
+	if len(pairs) == 0 && isRepeated {
+		return "", Refused("repeated")
 	}
 	return strings.Join(pairs, "; "), nil
 }
@@ -715,7 +723,68 @@ func (s *Site) signIn(w http.ResponseWriter, r *http.Request) {
 		location += "?redirect=" + encoded(r.RequestURI)
 	}
 	w.Header().Set("Vary", "Cookie")
+	for _, line := range s.takenCookies(r) {
+		w.Header().Add("Set-Cookie", line)
+	}
 	redirect(w, location)
+}
+
+// takenCookies takes cookies away that came twice, from wherever they can have been set: a sign-in adds one, and would lead
+// back here for ever.
+func (s *Site) takenCookies(r *http.Request) (lines []string) {
+	if s.settings.Source == Proxy {
+		return nil
+	}
+	origin, _ := url.Parse(s.settings.Origin)
+	var places []string
+	for _, path := range cookiePaths(r.RequestURI) {
+		places = append(places, "Path="+path)
+		for _, domain := range cookieDomains(origin.Hostname()) {
+			places = append(places, "Path="+path+"; Domain="+domain)
+		}
+	}
+	if len(places) > mostPlaces {
+		places = places[:mostPlaces]
+	}
+	for _, name := range []string{SessionCookie, s.settings.Cookie} {
+		if len(cookies(r, name)) > 1 {
+			for _, place := range places {
+				lines = append(lines, name+"=; Max-Age=0; "+place+"; Secure; HttpOnly")
+			}
+		}
+	}
+	return lines
+}
+
+// cookiePaths are those of cookies that a browser sends to this target (RFC 6265 §5.1.4), the shortest first.
+func cookiePaths(target string) []string {
+	paths := []string{"/"}
+	if !isReturnTarget(target) {
+		return paths
+	}
+	path, _, _ := strings.Cut(target, "?")
+	for end := 2; end <= len(path) && end <= longestPath && len(paths) < mostPlaces; end++ {
+		if path[end-1] == ';' {
+			break
+		}
+		// Both /a and /a/ are paths of cookies that /a/b gets.
+		if end == len(path) || path[end] == '/' || path[end-1] == '/' {
+			paths = append(paths, path[:end])
+		}
+	}
+	return paths
+}
+
+// cookieDomains are those for which a website beside this one can set a cookie that comes here.
+func cookieDomains(host string) (domains []string) {
+	labels := strings.Split(host, ".")
+	if strings.Trim(labels[len(labels)-1], "0123456789") == "" {
+		return nil
+	}
+	for at := range labels[1:] {
+		domains = append(domains, strings.Join(labels[at:], "."))
+	}
+	return domains
 }
 
 func redirect(w http.ResponseWriter, location string) {
@@ -737,14 +806,23 @@ func (s *Site) stepUp(w http.ResponseWriter, r *http.Request, user *User, demand
 		challenge += fmt.Sprintf(`, max_age="%d"`, demand.MaxAge)
 		query = append(query, fmt.Sprintf("max_age=%d", demand.MaxAge))
 	}
-	cookie, err := s.ownCookies(r)
+	names := []string{SessionCookie, s.settings.Cookie}
+	if s.settings.Source == Cookie && user.Session == "" {
+		// It is the session's cookie that says who this is.
+		names = names[:1]
+	}
+	cookie, err := s.ownCookies(r, names...)
 	if s.settings.Source == Proxy || cookie == "" || err != nil {
 		refuse(w, challenge, "insufficient_user_authentication")
 		return true, nil
 	}
 	headers := http.Header{"Cookie": {cookie}}
-	if isPage(r) && isReturnTarget(r.RequestURI) {
-		query = append(query, "redirect="+encoded(r.RequestURI))
+	if isPage(r) {
+		wanted := ""
+		if isReturnTarget(r.RequestURI) {
+			wanted = encoded(r.RequestURI)
+		}
+		query = append(query, "redirect="+wanted)
 		headers.Set("Accept", "text/html")
 		headers.Set("Sec-Fetch-Mode", "navigate")
 		headers.Set("Sec-Fetch-Dest", "document")
@@ -762,6 +840,9 @@ func (s *Site) stepUp(w http.ResponseWriter, r *http.Request, user *User, demand
 			w.Header().Add("Set-Cookie", line)
 		}
 		redirect(w, said.Get("Location"))
+	case status == http.StatusOK && isPage(r):
+		// Token and session are two users'. Whose page it would be nobody can say, and signing out ends both.
+		redirect(w, signOut)
 	case status == http.StatusOK || status == http.StatusUnauthorized || status == http.StatusForbidden:
 		refuse(w, challenge, "insufficient_user_authentication")
 	default:

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -91,11 +92,31 @@ var table struct {
 		ACR               []string
 		MaxAge            int64 `json:"max_age"`
 	}
+	StepUps []struct {
+		ID, Source, Target string
+		Cookie, ACR        []string
+		Headers            [][2]string
+		Session            json.RawMessage
+		Check              struct {
+			Status  int
+			Headers [][2]string
+		}
+		Asked  [][2]string
+		Expect struct {
+			User, Location string
+			Status         int
+			Cookies        []string
+		}
+	} `json:"step_ups"`
 	Ended struct {
 		Webhook, Logout step
 		Token           string
 		LoggedOut       string `json:"logged_out_token"`
 		Other           string `json:"other_token"`
+		Lasting         string `json:"lasting_token"`
+		Late            int64
+		ProxySecret     string      `json:"proxy_secret"`
+		ProxyHeaders    [][2]string `json:"proxy_headers"`
 	}
 }
 
@@ -446,6 +467,49 @@ func TestDemands(t *testing.T) {
 	}
 }
 
+func TestStepUps(t *testing.T) {
+	for _, one := range table.StepUps {
+		t.Run(one.ID, func(t *testing.T) {
+			site, drawbridge := made(t, func(s *Settings) { s.Source = Source(one.Source) })
+			asked := [][2]string{}
+			site.Fetch = func(path string, headers http.Header) (int, http.Header, []byte, error) {
+				if path == "/.well-known/jwks.json" {
+					return drawbridge.fetch(path, headers)
+				}
+				asked = append(asked, [2]string{path, headers.Get("Cookie")})
+				if path == "/session" {
+					return 200, nil, one.Session, nil
+				}
+				said := http.Header{}
+				for _, pair := range one.Check.Headers {
+					said.Add(pair[0], pair[1])
+				}
+				return one.Check.Status, said, nil, nil
+			}
+			headers := one.Headers
+			for _, line := range one.Cookie {
+				headers = append(headers, [2]string{"Cookie", line})
+			}
+			w := httptest.NewRecorder()
+			site.Guard(page, Demand{ACR: one.ACR}).ServeHTTP(w, request("GET", one.Target, headers))
+			cookies := append([]string{}, w.Header().Values("Set-Cookie")...)
+			if !reflect.DeepEqual(asked, one.Asked) {
+				t.Error(asked, one.Asked)
+			}
+			if one.Expect.User != "" {
+				if w.Code != 200 || w.Body.String() != one.Expect.User {
+					t.Error(w.Code, w.Body)
+				}
+				return
+			}
+			if w.Code != one.Expect.Status || w.Header().Get("Location") != one.Expect.Location ||
+				!reflect.DeepEqual(cookies, one.Expect.Cookies) {
+				t.Error(w.Code, w.Header(), one.Expect)
+			}
+		})
+	}
+}
+
 func post(handler http.Handler, body, signature string) (int, string) {
 	r := httptest.NewRequest("POST", "/hook", strings.NewReader(body))
 	r.Header.Set("Drawbridge-Webhook-Signature", signature)
@@ -496,6 +560,76 @@ func TestAnEndedSessionIsNobodys(t *testing.T) {
 	post(site.BackchannelLogout(nil), table.Ended.Logout.Form, "")
 	expect(table.Ended.LoggedOut, "ended")
 	expect(table.Ended.Other, "alice")
+}
+
+func TestASessionThatEndedStaysNobodysForAsLongAsItsTokensMayLive(t *testing.T) {
+	site, _ := made(t, nil)
+	post(site.Webhook(nil), table.Ended.Webhook.Body, table.Ended.Webhook.Header)
+	site.Now = func() int64 { return table.Ended.Late }
+	if got := outcome(site.UserOf(table.Ended.Lasting)); got != "ended" {
+		t.Error(got)
+	}
+}
+
+func TestWhatAProxySaysOfASessionThatEndedIsNobodys(t *testing.T) {
+	site, _ := made(t, func(s *Settings) { s.Source, s.ProxySecret = Proxy, table.Ended.ProxySecret })
+	asked := request("GET", "/", table.Ended.ProxyHeaders)
+	if user, reason, err := site.Identify(asked); err != nil || user == nil || user.Subject != "alice" {
+		t.Error(user, reason, err)
+	}
+	post(site.Webhook(nil), table.Ended.Webhook.Body, table.Ended.Webhook.Header)
+	if user, reason, err := site.Identify(asked); err != nil || user != nil || reason != "ended" {
+		t.Error(user, reason, err)
+	}
+}
+
+func TestAnAnswerThatLeadsElsewhereIsTooLongOrNeverEndsIsNoAnswerAndNobodyIsAskedElsewhere(t *testing.T) {
+	var elsewhere atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		elsewhere.Add(1)
+		fmt.Fprint(w, alice)
+	}))
+	defer other.Close()
+	long := func(length int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, "%-*s", length, alice) }
+	}
+	for _, one := range []struct {
+		name, expected string
+		answer         http.HandlerFunc
+	}{
+		{"redirect", "unavailable", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, other.URL+"/session", http.StatusFound)
+		}},
+		{"longest", "alice", long(262_144)},
+		{"too long", "unavailable", long(262_145)},
+		{"cut off", "unavailable", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", fmt.Sprint(len(alice)+1))
+			fmt.Fprint(w, alice)
+		}},
+		{"never ends", "unavailable", func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, alice)
+			w.(http.Flusher).Flush()
+			select {
+			case <-r.Context().Done():
+			case <-time.After(8 * time.Second):
+			}
+		}},
+	} {
+		t.Run(one.name, func(t *testing.T) {
+			drawbridge := httptest.NewServer(one.answer)
+			defer drawbridge.Close()
+			site, err := New(Settings{Source: Session, Origin: drawbridge.URL})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := guarded(site); got != one.expected {
+				t.Error(got)
+			}
+		})
+	}
+	if elsewhere.Load() != 0 {
+		t.Error("somebody else was asked")
+	}
 }
 
 func TestSettingsThatWouldBelieveAnybodyAreRefused(t *testing.T) {
@@ -672,7 +806,7 @@ func TestStepUpTakesDrawbridgesWayThereAndNeverAnotherUser(t *testing.T) {
 	}{
 		{302, http.Header{"Location": {"/sign-in?redirect=%2Fx"}, "Set-Cookie": {"a=b"}, "Server": {"x"}}, 303},
 		{200, http.Header{"X-Auth-Subject": {"alice"}}, 200},
-		{200, http.Header{"X-Auth-Subject": {"bob"}}, 401},
+		{200, http.Header{"X-Auth-Subject": {"bob"}}, 303},
 		{500, http.Header{}, 503},
 	} {
 		site, drawbridge := made(t, nil)
@@ -685,7 +819,7 @@ func TestStepUpTakesDrawbridgesWayThereAndNeverAnotherUser(t *testing.T) {
 		w := httptest.NewRecorder()
 		r := request("GET", "/x", [][2]string{{"Cookie", "vagov_access_token=" + table.Ended.Token}, {"Accept", "text/html"}})
 		site.Guard(page, Demand{[]string{"aal9"}, 5}).ServeHTTP(w, r)
-		if w.Code != one.expected || one.expected == 303 && (w.Header().Get("Set-Cookie") != "a=b" || w.Header().Get("Server") != "") {
+		if w.Code != one.expected || one.status == 302 && (w.Header().Get("Set-Cookie") != "a=b" || w.Header().Get("Server") != "") {
 			t.Error(w.Code, w.Header())
 		}
 	}

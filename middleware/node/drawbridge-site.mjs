@@ -9,6 +9,7 @@ export const SESSION_COOKIE = '__Host-drawbridge_session';
 /** Signing out is Drawbridge's own page: a form of the same origin ends the session and takes its cookies away. */
 export const SIGN_OUT_FORM = '<form method="post" action="/session/logout"><button>Sign out</button></form>';
 const PROXY_FIELD = 'x-drawbridge-proxy';
+const SIGN_OUT = '/session/logout';
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 // Seconds: an access token lives at most a day; a notice is tried for a day.
 const LONGEST_TOKEN = 86400;
@@ -19,6 +20,10 @@ const IN_HAND = 300;
 const OUTAGE_PAUSE = 2;
 // How many answers of 500 and above in a row are an outage. One alone may be about one visitor.
 const OUTAGE_ANSWERS = 3;
+// How many places a cookie that came twice is taken away from, and how long their paths may be: an answer's header fields
+// have to fit a proxy's buffer.
+const MOST_PLACES = 16;
+const LONGEST_PATH = 100;
 // What /auth/check says beyond the subject, where it is asked.
 const IDENTITY = ['name', 'email', 'groups'];
 
@@ -289,6 +294,33 @@ const encoded = (text) => encodeURIComponent(text)
 /** A path of this website; not `//elsewhere` nor `/\elsewhere`, which browsers read as another host. */
 export const isReturnTarget = (target) => /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,2047}$/.test(target);
 
+/** The paths of cookies that a browser sends to this target (RFC 6265 §5.1.4), the shortest first. */
+function cookiePaths(target) {
+  const paths = ['/'];
+  if (!isReturnTarget(target)) return paths;
+  const [path] = target.split('?', 1);
+  for (let end = 2; end <= Math.min(path.length, LONGEST_PATH) && paths.length < MOST_PLACES; end += 1) {
+    if (path[end - 1] === ';') break;
+    // Both /a and /a/ are paths of cookies that /a/b gets.
+    if (end === path.length || path[end] === '/' || path[end - 1] === '/') paths.push(path.slice(0, end));
+  }
+  return paths;
+}
+
+/** Those for which a website beside this one can set a cookie that comes here. */
+function cookieDomains(host) {
+  const labels = host.split('.');
+  return /^[0-9]+$/.test(labels.at(-1)) ? [] : labels.slice(1).map((_, at) => labels.slice(at).join('.'));
+}
+
+/** Without spaces and tabs at both ends. A regular expression would begin anew at each space of a long row. */
+function trimmed(text) {
+  let [start, end] = [0, text.length];
+  while (start < end && ' \t'.includes(text[start])) start += 1;
+  while (end > start && ' \t'.includes(text[end - 1])) end -= 1;
+  return text.slice(start, end);
+}
+
 /** What is asked of a request. `headers` are pairs, as they came; `target` is path and query, not decoded. */
 export class Request {
   constructor(method, target, headers, peer = '') {
@@ -308,7 +340,7 @@ export class Request {
 
   cookies(name) {
     return this.values('cookie').flatMap((line) => line.split(';'))
-      .map((pair) => pair.replace(/^[ \t]+|[ \t]+$/g, '')).filter((pair) => pair.startsWith(name + '='))
+      .map(trimmed).filter((pair) => pair.startsWith(name + '='))
       .map((pair) => pair.slice(name.length + 1));
   }
 
@@ -512,12 +544,18 @@ export class Site {
     throw new Unavailable('/auth/check answers with something else');
   }
 
-  /** Drawbridge's own cookies of the request, as one field. */
-  #ownCookies(request) {
-    const names = [SESSION_COOKIE, this.settings.cookie];
-    const found = names.flatMap((name) => request.cookies(name).map((value) => [name, value]));
-    if (new Set(found.map(([name]) => name)).size !== found.length) throw new Refused('repeated');
-    return found.filter(([, value]) => isCookie(value)).map(([name, value]) => `${name}=${value}`).join('; ');
+  /**
+   * Drawbridge's own cookies of the request, as one field; for a user whom it is about, those that say so. Two of a name
+   * count as none (contract §6): a website beside ours can plant a token, and must not keep the session's cookie from being
+   * heard.
+   */
+  #ownCookies(request, user = null) {
+    const isBySession = this.settings.source === 'cookie' && user !== null && user.session === null;
+    const found = (isBySession ? [SESSION_COOKIE] : [SESSION_COOKIE, this.settings.cookie])
+      .map((name) => [name, request.cookies(name)]);
+    const cookies = found.filter(([, values]) => values.length === 1 && isCookie(values[0]));
+    if (!cookies.length && found.some(([, values]) => values.length > 1)) throw new Refused('repeated');
+    return cookies.map(([name, [value]]) => `${name}=${value}`).join('; ');
   }
 
   /**
@@ -544,7 +582,21 @@ export class Site {
   #signIn(request) {
     if (!request.isPage) return refusal('Bearer', 'invalid_token');
     const wanted = isReturnTarget(request.target) ? `?redirect=${encoded(request.target)}` : '';
-    return answer(303, [['Location', this.settings.sign_in + wanted], ['Cache-Control', 'no-store'], ['Vary', 'Cookie']]);
+    return answer(303, [['Location', this.settings.sign_in + wanted], ['Cache-Control', 'no-store'], ['Vary', 'Cookie'],
+      ...this.#takenCookies(request).map((line) => ['Set-Cookie', line])]);
+  }
+
+  /**
+   * Takes cookies away that came twice, from wherever they can have been set: a sign-in adds one, and would lead back here
+   * for ever.
+   */
+  #takenCookies(request) {
+    if (this.settings.source === 'proxy') return [];
+    const domains = ['', ...cookieDomains(new URL(this.settings.origin).hostname)];
+    const places = cookiePaths(request.target).flatMap((path) => domains.map((domain) => [path, domain]));
+    return [SESSION_COOKIE, this.settings.cookie].filter((name) => request.cookies(name).length > 1)
+      .flatMap((name) => places.slice(0, MOST_PLACES).map(([path, domain]) =>
+        `${name}=; Max-Age=0; Path=${path}${domain && `; Domain=${domain}`}; Secure; HttpOnly`));
   }
 
   /** Drawbridge knows the way to a stronger sign-in and back; it also knows of one that our token is older than. */
@@ -560,16 +612,20 @@ export class Site {
       query.push(`max_age=${maxAge}`);
     }
     const no = { answer: refusal(challenge, 'insufficient_user_authentication') };
-    const cookie = this.#ownCookies(request);
+    const cookie = this.#ownCookies(request, user);
     if (this.settings.source === 'proxy' || !cookie) return no;
     const headers = { Cookie: cookie };
-    if (request.isPage && isReturnTarget(request.target)) {
-      query.push(`redirect=${encoded(request.target)}`);
+    if (request.isPage) {
+      query.push(`redirect=${isReturnTarget(request.target) ? encoded(request.target) : ''}`);
       Object.assign(headers, { Accept: 'text/html', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' });
     }
     const { status, headers: pairs } = await this.#ask(`/auth/check?${query.join('&')}`, headers);
     const value = (name) => pairs.find(([key]) => key.toLowerCase() === name)?.[1];
-    if (status === 200) return decoded(value('x-auth-subject') ?? '') === user.subject ? { user } : no;
+    if (status === 200) {
+      if (decoded(value('x-auth-subject') ?? '') === user.subject) return { user };
+      // Token and session are two users'. Whose page it would be nobody can say, and signing out ends both.
+      return request.isPage ? { answer: answer(303, [['Location', SIGN_OUT], ['Cache-Control', 'no-store']]) } : no;
+    }
     if (status === 302 && value('location')) {
       const passed = pairs.filter(([name]) => ['location', 'set-cookie'].includes(name.toLowerCase()));
       return { answer: answer(303, [...passed, ['Cache-Control', 'no-store']]) };
@@ -692,6 +748,9 @@ export class Site {
     const middleware = this.middleware(demand);
     return (incoming, response) => middleware(incoming, response, (error) => {
       if (!error) return handler(incoming, response);
+      console.error('drawbridge: a page failed:', error);
+      // Its answer had begun, and cannot be another one any more: the visitor sees that it is cut off.
+      if (response.headersSent) return response.destroy();
       send(response, answer(500, []));
     });
   }
@@ -788,7 +847,8 @@ function fetcher(settings) {
     const fail = (error) => { request.destroy(); reject(new Unavailable(`Drawbridge does not answer: ${error.message}`)); };
     const prefix = base.pathname.replace(/\/$/, '');
     const request = (base.protocol === 'https:' ? https : http).request(
-      base, { path: prefix + path, headers: { Host: host, ...headers }, servername: base.hostname }, (response) => {
+      // On a connection of its own: one that Drawbridge closes just then would look like an outage.
+      base, { path: prefix + path, headers: { Host: host, ...headers }, servername: base.hostname, agent: false }, (response) => {
         const chunks = [];
         let length = 0;
         response.on('data', (chunk) => {

@@ -177,6 +177,24 @@ for (const one of table.demands) {
   });
 }
 
+for (const one of table.step_ups) {
+  test(`step-up: ${one.id}`, async () => {
+    const keys = provider().fetch;
+    const asked = [];
+    const website = site({ source: one.source }, table.now, async (path, fields) => {
+      if (path === '/.well-known/jwks.json') return keys(path, fields);
+      asked.push([path, fields.Cookie]);
+      return path === '/session' ? { status: 200, headers: [], body: Buffer.from(JSON.stringify(one.session)) }
+        : { ...one.check, body: Buffer.alloc(0) };
+    });
+    const headers = [...one.headers, ...one.cookie.map((line) => ['Cookie', line])];
+    const { user, answer } = await website.guard(new Request('GET', one.target, headers), { acr: one.acr });
+    const values = (name) => answer.headers.filter(([own]) => own === name).map(([, value]) => value);
+    assert.deepEqual([user ? { user: user.subject }
+      : { status: answer.status, location: values('Location')[0] ?? null, cookies: values('Set-Cookie') }, asked], [one.expect, one.asked]);
+  });
+}
+
 for (const [kind, list] of [['webhook', table.webhooks], ['logout', table.logouts]]) {
   for (const one of list) {
     test(`${kind}: ${one.id}`, async () => {
@@ -204,6 +222,23 @@ test('an ended session is nobody\'s', async () => {
   await website.backchannelLogout(Buffer.from(ended.logout.form));
   assert.equal(await outcome(() => website.userOf(ended.logged_out_token)), 'ended');
   assert.equal(await outcome(() => website.userOf(ended.other_token)), 'alice');
+});
+
+test("a session that ended stays nobody's for as long as its tokens may live", async () => {
+  const website = site();
+  const { webhook, lasting_token, late } = table.ended;
+  await website.webhook(Buffer.from(webhook.body), webhook.header);
+  website.now = () => late;
+  assert.equal(await outcome(() => website.userOf(lasting_token)), 'ended');
+});
+
+test("what a proxy says of a session that ended is nobody's", async () => {
+  const { webhook, proxy_secret, proxy_headers } = table.ended;
+  const website = site({ source: 'proxy', proxy_secret });
+  const look = () => website.identify(new Request('GET', '/', proxy_headers));
+  assert.equal((await look()).user.subject, 'alice');
+  await website.webhook(Buffer.from(webhook.body), webhook.header);
+  assert.equal((await look()).reason, 'ended');
 });
 
 test('settings that would believe anybody are refused', () => {
@@ -419,7 +454,93 @@ test("step-up takes Drawbridge's way there and never another user", async () => 
   assert.deepEqual([got[0].answer.status, got[0].answer.headers.slice(0, 2)],
     [303, [['Location', '/sign-in?redirect=%2Fx'], ['Set-Cookie', 'a=b']]]);
   assert.equal(got[1].user.subject, 'alice');
-  assert.equal(got[2].answer.status, 401);
+  assert.deepEqual([got[2].answer.status, got[2].answer.headers[0]], [303, ['Location', '/session/logout']]);
+});
+
+test('a cookie field that is all spaces holds nobody up', () => {
+  const request = new Request('GET', '/', [['Cookie', `a${' '.repeat(16_000)}b; vagov_access_token=x \t`]]);
+  const begun = Date.now();
+  for (let i = 0; i < 20; i += 1) assert.deepEqual(request.cookies('vagov_access_token'), ['x']);
+  assert.ok(Date.now() - begun < 1000, `${Date.now() - begun} ms`);
+});
+
+test('an answer that leads elsewhere, is too long or never ends is no answer, and nobody is asked elsewhere', async (context) => {
+  let elsewhere = 0;
+  const listening = async (handler) => {
+    const server = http.createServer(handler);
+    await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
+    context.after(() => { server.closeAllConnections?.(); server.close(); });
+    return `http://127.0.0.1:${server.address().port}`;
+  };
+  const other = await listening((_, response) => { elsewhere += 1; response.end(ALICE); });
+  const long = (length) => `{"authenticated":true,"sub":"alice","x":"${'x'.repeat(length - 43)}"}`;
+  const ways = {
+    redirect: (response) => response.writeHead(302, { Location: `${other}/session` }).end(ALICE),
+    longest: (response) => response.end(long(262_144)),
+    'too long': (response) => response.end(long(262_145)),
+    'cut off': (response) => {
+      response.writeHead(200, { 'Content-Length': ALICE.length + 1 });
+      response.write(ALICE, () => response.destroy());
+    },
+    'never ends': (response) => { response.write(ALICE); },
+  };
+  for (const [way, answer] of Object.entries(ways)) {
+    const website = new Site({ source: 'session', origin: await listening((_, response) => { answer(response); }) });
+    const begun = Date.now();
+    const { user, answer: refused } = await website.guard(VISITOR);
+    assert.equal(user?.subject ?? refused.status, way === 'longest' ? 'alice' : 503, way);
+    assert.ok(Date.now() - begun < 8000, `${way}: ${Date.now() - begun} ms`);
+  }
+  assert.equal(elsewhere, 0);
+});
+
+test('a connection that Drawbridge closed meanwhile is no outage', async () => {
+  // As Node 19 and later have it; what was asked on one connection is not asked on it again.
+  const before = http.globalAgent;
+  http.globalAgent = new http.Agent({ keepAlive: true });
+  const served = new WeakSet();
+  const server = http.createServer((incoming, response) => {
+    if (served.has(incoming.socket)) return incoming.socket.destroy();
+    served.add(incoming.socket);
+    response.end('{"authenticated":true,"sub":"alice"}');
+  });
+  await new Promise((listening) => { server.listen(0, '127.0.0.1', listening); });
+  try {
+    const website = new Site({ source: 'session', origin: `http://127.0.0.1:${server.address().port}` });
+    for (let i = 0; i < 3; i += 1) assert.equal((await website.guard(VISITOR)).user?.subject, 'alice');
+  } finally {
+    http.globalAgent.destroy();
+    http.globalAgent = before;
+    server.closeAllConnections?.();
+    server.close();
+  }
+});
+
+test('a page that fails is told to the log, and one that had begun harms nobody else', async () => {
+  const website = site({ source: 'session' }, table.now, async () => ({ status: 200, headers: [], body: ALICE }));
+  const server = http.createServer(website.guarded((incoming, response) => {
+    if (incoming.url === '/begun') response.write('begun');
+    throw new Error('of the page');
+  }));
+  await new Promise((listening) => { server.listen(0, '127.0.0.1', listening); });
+  const [log, unhandled, logged] = [console.error, [], []];
+  const note = (error) => unhandled.push(error);
+  console.error = (...words) => logged.push(words.at(-1).message);
+  process.on('unhandledRejection', note);
+  const get = (path) => new Promise((done) => {
+    http.get({ port: server.address().port, path, agent: false, headers: { Cookie: '__Host-drawbridge_session=opaque' } }, (response) => {
+      response.resume().on('end', () => done(response.statusCode)).on('error', () => done('cut off'));
+    }).on('error', () => done('cut off')).setTimeout(2000, function late() { this.destroy(); });
+  });
+  try {
+    assert.deepEqual([await get('/'), await get('/begun')], [500, 'cut off']);
+    assert.deepEqual([logged, unhandled], [['of the page', 'of the page'], []]);
+  } finally {
+    console.error = log;
+    process.off('unhandledRejection', note);
+    server.closeAllConnections?.();
+    server.close();
+  }
 });
 
 test('a session cookie that came twice steps nobody up', async () => {

@@ -185,8 +185,9 @@ final class Request
         $found = [];
         foreach ($this->values('cookie') as $line) {
             foreach (explode(';', $line) as $pair) {
-                [$key, $value] = array_pad(explode('=', trim($pair, " \t"), 2), 2, '');
-                if ($key === $name) {
+                // One without a name comes as its value alone, which may be any text (RFC 6265bis).
+                [$key, $value] = array_pad(explode('=', trim($pair, " \t"), 2), 2, null);
+                if ($key === $name && $value !== null) {
                     $found[] = $value;
                 }
             }
@@ -276,6 +277,7 @@ final class Site
     /** Signing out is Drawbridge's own page: a form of the same origin ends the session and takes its cookies away. */
     public const SIGN_OUT_FORM = '<form method="post" action="/session/logout"><button>Sign out</button></form>';
     private const PROXY_FIELD = 'x-drawbridge-proxy';
+    private const SIGN_OUT = '/session/logout';
     private const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
     // Seconds: an access token lives at most a day; a notice is tried for a day.
     private const LONGEST_TOKEN = 86400;
@@ -286,6 +288,10 @@ final class Site
     private const OUTAGE_PAUSE = 2;
     // How many answers of 500 and above in a row are an outage. One alone may be about one visitor.
     private const OUTAGE_ANSWERS = 3;
+    // How many places a cookie that came twice is taken away from, and how long their paths may be: an answer's header
+    // fields have to fit a proxy's buffer.
+    private const MOST_PLACES = 16;
+    private const LONGEST_PATH = 100;
     // Seconds for one question to Drawbridge, from its first byte to its last.
     private const PATIENCE = 3;
 
@@ -597,18 +603,23 @@ final class Site
         throw new Unavailable('/auth/check answers with something else');
     }
 
-    /** Drawbridge's own cookies of the request, as one field. */
-    private function ownCookies(Request $request): string
+    /**
+     * Drawbridge's own cookies of the request, as one field; for a user whom it is about, those that say so. Two of a name
+     * count as none (contract §6): a website beside ours can plant a token, and must not keep the session's cookie from
+     * being heard.
+     */
+    private function ownCookies(Request $request, ?User $user = null): string
     {
-        $pairs = [];
-        foreach ([self::SESSION_COOKIE, $this->settings->cookie] as $name) {
+        [$pairs, $isRepeated] = [[], false];
+        $isBySession = $this->settings->source === 'cookie' && $user !== null && $user->session === null;
+        foreach ($isBySession ? [self::SESSION_COOKIE] : [self::SESSION_COOKIE, $this->settings->cookie] as $name) {
             $values = $request->cookies($name);
-            count($values) <= 1 || throw new Refused('repeated');
-            if ($values && self::isCookie($values[0])) {
+            $isRepeated = $isRepeated || count($values) > 1;
+            if (count($values) === 1 && self::isCookie($values[0])) {
                 $pairs[] = "$name=$values[0]";
             }
         }
-        return implode('; ', $pairs);
+        return $pairs || !$isRepeated ? implode('; ', $pairs) : throw new Refused('repeated');
     }
 
     /**
@@ -645,7 +656,76 @@ final class Site
             return self::refusal('Bearer', 'invalid_token');
         }
         $wanted = $request->isReturnTarget() ? '?redirect=' . rawurlencode($request->target) : '';
-        return new Answer(303, [['Location', $this->settings->signIn . $wanted], ['Cache-Control', 'no-store'], ['Vary', 'Cookie']]);
+        return new Answer(303, [['Location', $this->settings->signIn . $wanted], ['Cache-Control', 'no-store'], ['Vary', 'Cookie'],
+            ...array_map(static fn (string $line): array => ['Set-Cookie', $line], $this->takenCookies($request))]);
+    }
+
+    /**
+     * Takes cookies away that came twice, from wherever they can have been set: a sign-in adds one, and would lead back here
+     * for ever.
+     *
+     * @return string[]
+     */
+    private function takenCookies(Request $request): array
+    {
+        if ($this->settings->source === 'proxy') {
+            return [];
+        }
+        [$places, $lines] = [[], []];
+        foreach (self::cookiePaths($request) as $path) {
+            $places[] = "Path=$path";
+            foreach (self::cookieDomains(parse_url($this->settings->origin, PHP_URL_HOST)) as $domain) {
+                $places[] = "Path=$path; Domain=$domain";
+            }
+        }
+        foreach ([self::SESSION_COOKIE, $this->settings->cookie] as $name) {
+            if (count($request->cookies($name)) > 1) {
+                foreach (array_slice($places, 0, self::MOST_PLACES) as $place) {
+                    $lines[] = "$name=; Max-Age=0; $place; Secure; HttpOnly";
+                }
+            }
+        }
+        return $lines;
+    }
+
+    /**
+     * The paths of cookies that a browser sends to this target (RFC 6265 §5.1.4), the shortest first.
+     *
+     * @return string[]
+     */
+    private static function cookiePaths(Request $request): array
+    {
+        $paths = ['/'];
+        if (!$request->isReturnTarget()) {
+            return $paths;
+        }
+        $path = explode('?', $request->target, 2)[0];
+        $last = min(strlen($path), self::LONGEST_PATH);
+        for ($end = 2; $end <= $last && count($paths) < self::MOST_PLACES; $end++) {
+            if ($path[$end - 1] === ';') {
+                break;
+            }
+            // Both /a and /a/ are paths of cookies that /a/b gets.
+            if ($end === strlen($path) || $path[$end] === '/' || $path[$end - 1] === '/') {
+                $paths[] = substr($path, 0, $end);
+            }
+        }
+        return $paths;
+    }
+
+    /**
+     * Those for which a website beside this one can set a cookie that comes here.
+     *
+     * @return string[]
+     */
+    private static function cookieDomains(string $host): array
+    {
+        $labels = explode('.', $host);
+        $domains = [];
+        for ($at = 0; $at < count($labels) - 1 && !ctype_digit(end($labels)); $at++) {
+            $domains[] = implode('.', array_slice($labels, $at));
+        }
+        return $domains;
     }
 
     /**
@@ -666,13 +746,13 @@ final class Site
             $query[] = "max_age=$maxAge";
         }
         $refusal = self::refusal($challenge, 'insufficient_user_authentication');
-        $cookie = $this->ownCookies($request);
+        $cookie = $this->ownCookies($request, $user);
         if ($this->settings->source === 'proxy' || $cookie === '') {
             return $refusal;
         }
         $headers = ['Cookie' => $cookie];
-        if ($request->isPage() && $request->isReturnTarget()) {
-            $query[] = 'redirect=' . rawurlencode($request->target);
+        if ($request->isPage()) {
+            $query[] = 'redirect=' . ($request->isReturnTarget() ? rawurlencode($request->target) : '');
             $headers += ['Accept' => 'text/html', 'Sec-Fetch-Mode' => 'navigate', 'Sec-Fetch-Dest' => 'document'];
         }
         [$status, $pairs] = $this->question('/auth/check?' . implode('&', $query), $headers);
@@ -681,7 +761,11 @@ final class Site
             $said[strtolower($name)] ??= $value;
         }
         if ($status === 200) {
-            return self::decoded($said['x-auth-subject'] ?? '') === $user->subject ? $user : $refusal;
+            if (self::decoded($said['x-auth-subject'] ?? '') === $user->subject) {
+                return $user;
+            }
+            // Token and session are two users'. Whose page it would be nobody can say, and signing out ends both.
+            return $request->isPage() ? new Answer(303, [['Location', self::SIGN_OUT], ['Cache-Control', 'no-store']]) : $refusal;
         }
         if ($status === 302 && isset($said['location'])) {
             $passed = array_filter($pairs, static fn (array $pair): bool => in_array(strtolower($pair[0]), ['location', 'set-cookie'], true));
@@ -1051,7 +1135,7 @@ final class Site
     }
 
     /** Asks Drawbridge: no redirects, three seconds for all of it, 256 KiB. */
-    private function ask(string $path, array $headers): array
+    private function ask(string $path, #[\SensitiveParameter] array $headers): array
     {
         // Drawbridge knows its origins by Host: the browser's, not the name of the machine.
         $origin = parse_url($this->settings->origin);
@@ -1070,11 +1154,8 @@ final class Site
         }
         $end = microtime(true) + self::PATIENCE;
         $context = stream_context_create(['ssl' => ['peer_name' => $url['host'], 'SNI_enabled' => true]]);
-        $place = ($isTLS ? 'tls' : 'tcp') . "://{$url['host']}:" . ($url['port'] ?? ($isTLS ? 443 : 80));
-        $stream = @stream_socket_client($place, $code, $error, self::PATIENCE, STREAM_CLIENT_CONNECT, $context);
-        if ($stream === false) {
-            throw new Unavailable('Drawbridge does not answer');
-        }
+        $place = [$isTLS ? 'tls' : 'tcp', $url['port'] ?? ($isTLS ? 443 : 80)];
+        $stream = self::connected($url['host'], $place, $context, $end) ?? throw new Unavailable('Drawbridge does not answer');
         try {
             return self::whole(self::exchange($stream, implode("\r\n", $lines) . "\r\n\r\n", $end));
         } finally {
@@ -1083,12 +1164,33 @@ final class Site
     }
 
     /**
+     * PHP gives the first of a host's addresses all the time that there is, and that of IPv6 is often out of a network's
+     * reach. So the name gets two thirds of it, and those of IPv4 the rest.
+     *
+     * @param array{string, int} $place transport and port
+     * @param resource $context
+     * @return ?resource
+     */
+    private static function connected(string $host, array $place, $context, float $end)
+    {
+        [$transport, $port] = $place;
+        $try = static fn (string $address, float $share) => @stream_socket_client(
+            "$transport://$address:$port", $code, $error, max(0.001, ($end - microtime(true)) * $share), STREAM_CLIENT_CONNECT, $context);
+        $stream = $try($host, 2 / 3);
+        $others = $stream === false ? (gethostbynamel($host) ?: []) : [];
+        for ($left = count($others); $stream === false && $left > 0; $left--) {
+            $stream = $try($others[count($others) - $left], 1 / $left);
+        }
+        return $stream ?: null;
+    }
+
+    /**
      * Everything that comes until the other side closes. A timeout of the stream begins anew with every byte, so the rest
      * of the time is counted here.
      *
      * @param resource $stream
      */
-    private static function exchange($stream, string $request, float $end): string
+    private static function exchange($stream, #[\SensitiveParameter] string $request, float $end): string
     {
         stream_set_blocking($stream, false);
         $answer = '';

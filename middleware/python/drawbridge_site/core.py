@@ -21,6 +21,7 @@ SESSION_COOKIE = "__Host-drawbridge_session"
 PROXY_FIELD = "x-drawbridge-proxy"
 #: Signing out is Drawbridge's own page: a form of the same origin ends the session and takes its cookies away.
 SIGN_OUT_FORM = '<form method="post" action="/session/logout"><button>Sign out</button></form>'
+_SIGN_OUT = "/session/logout"
 LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
 #: Seconds: an access token lives at most a day, so what is remembered as ended for longer can come to no use.
 _LONGEST_TOKEN = 86400
@@ -32,6 +33,9 @@ _IN_HAND = 300
 _OUTAGE_PAUSE = 2
 #: How many answers of 500 and above in a row are an outage. One alone may be about one visitor.
 _OUTAGE_ANSWERS = 3
+#: How many places a cookie that came twice is taken away from, and how long their paths may be: an answer's header fields
+#: have to fit a proxy's buffer.
+_MOST_PLACES, _LONGEST_PATH = 16, 100
 #: What /auth/check says beyond the subject, where it is asked.
 _IDENTITY = ("name", "email", "groups")
 
@@ -145,7 +149,8 @@ class Request:
 
     def cookies(self, name: str) -> list:
         pairs = [pair.strip(" \t").partition("=") for line in self.values("cookie") for pair in line.split(";")]
-        return [value for key, _, value in pairs if key == name]
+        # One without a name comes as its value alone, which may be any text (RFC 6265bis).
+        return [value for key, mark, value in pairs if mark and key == name]
 
 
 @dataclass(frozen=True)
@@ -468,12 +473,18 @@ class Site:
             pass
         raise Unavailable("/auth/check answers with something else")
 
-    def _own_cookies(self, request: Request) -> str:
-        """Drawbridge's own cookies of the request, as one field."""
-        found = [(name, value) for name in (SESSION_COOKIE, self.settings.cookie) for value in request.cookies(name)]
-        if len(found) != len(dict(found)):
+    def _own_cookies(self, request: Request, user: User | None = None) -> str:
+        """Drawbridge's own cookies of the request, as one field; for a user whom it is about, those that say so.
+
+        Two of a name count as none (contract §6): a website beside ours can plant a token, and must not keep the session's
+        cookie from being heard."""
+        found = {name: request.cookies(name) for name in (SESSION_COOKIE, self.settings.cookie)}
+        if self.settings.source == "cookie" and user is not None and user.session is None:
+            del found[self.settings.cookie]
+        cookies = [f"{name}={values[0]}" for name, values in found.items() if len(values) == 1 and _is_cookie(values[0])]
+        if not cookies and any(len(values) > 1 for values in found.values()):
             raise Refused("repeated")
-        return "; ".join(f"{name}={value}" for name, value in found if _is_cookie(value))
+        return "; ".join(cookies)
 
     # What does a page demand?
 
@@ -508,7 +519,19 @@ class Site:
         location = self.settings.sign_in
         if is_return_target(request.target):
             location += "?redirect=" + quote(request.target, safe="")
-        return Answer(303, [("Location", location), ("Cache-Control", "no-store"), ("Vary", "Cookie")])
+        headers = [("Location", location), ("Cache-Control", "no-store"), ("Vary", "Cookie")]
+        return Answer(303, [*headers, *(("Set-Cookie", line) for line in self._taken_cookies(request))])
+
+    def _taken_cookies(self, request: Request) -> list:
+        """Takes cookies away that came twice, from wherever they can have been set: a sign-in adds one, and would lead back
+        here for ever."""
+        if self.settings.source == "proxy":
+            return []
+        host = urlsplit(self.settings.origin).hostname
+        places = [(path, domain) for path in _cookie_paths(request.target) for domain in ("", *_cookie_domains(host))]
+        return [f"{name}=; Max-Age=0; Path={path}{domain and f'; Domain={domain}'}; Secure; HttpOnly"
+                for name in (SESSION_COOKIE, self.settings.cookie) if len(request.cookies(name)) > 1
+                for path, domain in places[:_MOST_PLACES]]
 
     def _step_up(self, request: Request, user: User, acr: tuple, max_age: int | None) -> Answer:
         """Drawbridge knows the way to a stronger sign-in and back; it also knows of one that our token is older than."""
@@ -521,18 +544,21 @@ class Site:
             challenge += f', max_age="{max_age}"'
             demand["max_age"] = str(max_age)
         refusal = _refusal(challenge, "insufficient_user_authentication")
-        cookie = self._own_cookies(request)
+        cookie = self._own_cookies(request, user)
         if self.settings.source == "proxy" or not cookie:
             return refusal
         query = "&".join(f"{name}={quote(value, safe='')}" for name, value in demand.items())
         headers = {"Cookie": cookie}
-        if is_page(request) and is_return_target(request.target):
-            query += "&redirect=" + quote(request.target, safe="")
+        if is_page(request):
+            query += "&redirect=" + (quote(request.target, safe="") if is_return_target(request.target) else "")
             headers |= {"Accept": "text/html", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
         status, pairs, _ = self._ask("/auth/check?" + query, headers)
         said = {name.lower(): value for name, value in pairs}
         if status == 200:
-            return user if _decoded(said.get("x-auth-subject", "")) == user.subject else refusal
+            if _decoded(said.get("x-auth-subject", "")) == user.subject:
+                return user
+            # Token and session are two users'. Whose page it would be nobody can say, and signing out ends both.
+            return Answer(303, [("Location", _SIGN_OUT), ("Cache-Control", "no-store")]) if is_page(request) else refusal
         if status == 302 and "location" in said:
             passed = [(name, value) for name, value in pairs if name.lower() in ("location", "set-cookie")]
             return Answer(303, [*passed, ("Cache-Control", "no-store")])
@@ -643,10 +669,7 @@ class Fetcher:
 
     def __call__(self, path: str, headers: dict) -> tuple:
         url = self._url
-        if self._tls:
-            connection = http.client.HTTPSConnection(url.hostname, url.port, timeout=self._seconds, context=self._tls)
-        else:
-            connection = http.client.HTTPConnection(url.hostname, url.port, timeout=self._seconds)
+        connection = http.client.HTTPConnection(url.hostname, url.port or (443 if self._tls else 80))
         late = threading.Event()
 
         def stop():
@@ -661,10 +684,15 @@ class Fetcher:
         timer.daemon = True
         timer.start()
         try:
-            connection.connect()
+            connection.sock = self._reached(connection.host, connection.port)
+            if self._tls:
+                connection.sock = self._tls.wrap_socket(
+                    connection.sock, server_hostname=url.hostname, do_handshake_on_connect=False)
             own.append(connection.sock)
             if late.is_set():
                 raise TimeoutError
+            if self._tls:
+                connection.sock.do_handshake()
             connection.request("GET", url.path + path, headers={"Host": self._host, **headers})
             response = connection.getresponse()
             body = response.read(262_145)
@@ -672,6 +700,9 @@ class Fetcher:
                 raise Unavailable("Drawbridge's answer is too large")
             if late.is_set():
                 raise TimeoutError
+            # Of a body of a stated length that is cut off, http.client gives what came.
+            if response.length:
+                raise http.client.IncompleteRead(body, response.length)
             return response.status, response.getheaders(), body
         except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
             # The last two are what reading from a connection comes to that the timer has closed.
@@ -679,6 +710,23 @@ class Fetcher:
         finally:
             timer.cancel()
             connection.close()
+
+    def _reached(self, host: str, port: int) -> socket.socket:
+        """By the first of the host's addresses that can be reached; one of two is often out of a network's reach."""
+        end = time.monotonic() + self._seconds
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        for others, (family, kind, protocol, _, address) in zip(reversed(range(len(found))), found):
+            own = socket.socket(family, kind, protocol)
+            try:
+                own.settimeout(max(0.001, (end - time.monotonic()) / (others + 1)))
+                own.connect(address)
+                own.settimeout(self._seconds)
+                return own
+            except OSError:
+                own.close()
+                if not others:
+                    raise
+        raise OSError("no address")
 
 
 def is_below(prefixes: tuple, *paths: str) -> bool:
@@ -711,6 +759,27 @@ def is_page(request: Request) -> bool:
 def is_return_target(target: str) -> bool:
     """A path of this website; not `//elsewhere` nor `/\\elsewhere`, which browsers read as another host."""
     return re.fullmatch(r"/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,2047}", target) is not None
+
+
+def _cookie_paths(target: str) -> list:
+    """The paths of cookies that a browser sends to this target (RFC 6265 §5.1.4), the shortest first."""
+    paths = ["/"]
+    if not is_return_target(target):
+        return paths
+    path = target.partition("?")[0]
+    # Both /a and /a/ are paths of cookies that /a/b gets.
+    for end in [end for at, mark in enumerate(path) if at and mark == "/" for end in (at, at + 1)] + [len(path)]:
+        if end > _LONGEST_PATH or ";" in path[:end] or len(paths) == _MOST_PLACES:
+            break
+        if path[:end] not in paths:
+            paths.append(path[:end])
+    return paths
+
+
+def _cookie_domains(host: str) -> list:
+    """Those for which a website beside this one can set a cookie that comes here."""
+    labels = host.split(".")
+    return [] if labels[-1].isdigit() else [".".join(labels[at:]) for at in range(len(labels) - 1)]
 
 
 def _check(claims: dict, issuer: str, accepted: tuple, now: float, leeway: int):

@@ -204,6 +204,25 @@ class Shared(unittest.TestCase):
             self.assertEqual((found.status, dict(found.headers)["WWW-Authenticate"]), (401, case["expect"]))
 
     @each
+    def test_step_ups(self, case):
+        keys, asked = Provider(), []
+
+        def fetch(path, headers):
+            if path == "/.well-known/jwks.json":
+                return keys(path, headers)
+            asked.append([path, headers["Cookie"]])
+            said = case["check"]
+            return (200, [], json.dumps(case["session"]).encode()) if path == "/session" else (said["status"], said["headers"], b"")
+
+        headers = [*case["headers"], *(("Cookie", line) for line in case["cookie"])]
+        found = site(fetch=fetch, source=case["source"]).guard(request(headers, target=case["target"]), tuple(case["acr"]))
+        pairs = [] if isinstance(found, User) else found.headers
+        got = {"user": found.subject} if isinstance(found, User) else {
+            "status": found.status, "location": dict(pairs).get("Location"),
+            "cookies": [value for name, value in pairs if name == "Set-Cookie"]}
+        self.assertEqual((got, asked), (case["expect"], case["asked"]))
+
+    @each
     def test_webhooks(self, case):
         one, events = site(), []
         for step in case["steps"]:
@@ -229,6 +248,19 @@ class Shared(unittest.TestCase):
         one.backchannel_logout(ended["logout"]["form"].encode())
         self.assertEqual(outcome(lambda: one.user_of(ended["logged_out_token"])), "ended")
         self.assertEqual(outcome(lambda: one.user_of(ended["other_token"])), "alice")
+
+    def test_a_session_that_ended_stays_nobodys_for_as_long_as_its_tokens_may_live(self):
+        ended, one = TABLE["ended"], site()
+        one.webhook(ended["webhook"]["body"].encode(), ended["webhook"]["header"])
+        one.now = lambda: ended["late"]
+        self.assertEqual(outcome(lambda: one.user_of(ended["lasting_token"])), "ended")
+
+    def test_what_a_proxy_says_of_a_session_that_ended_is_nobodys(self):
+        ended = TABLE["ended"]
+        one, asked = site(source="proxy", proxy_secret=ended["proxy_secret"]), request(ended["proxy_headers"])
+        self.assertEqual(one.identify(asked).user.subject, "alice")
+        one.webhook(ended["webhook"]["body"].encode(), ended["webhook"]["header"])
+        self.assertEqual(one.identify(asked).reason, "ended")
 
 
 def wsgi_is_guarded(prefixes, path, root="") -> bool:
@@ -354,6 +386,65 @@ class Own(unittest.TestCase):
                 Fetcher(settings, seconds=0.3)("/session", {})
             thread.join()
 
+    def test_an_address_of_drawbridges_host_that_is_out_of_reach_leaves_time_for_the_next(self):
+        find, found = socket.getaddrinfo, []
+
+        def serve():
+            connection, _ = server.accept()
+            connection.recv(4096)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+            connection.close()
+
+        with contextlib.ExitStack() as stack:
+            server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+            port = server.getsockname()[1]
+            # Nobody accepts there, and once its queue is full it does not answer at all.
+            full = stack.enter_context(socket.create_server(("127.0.0.2", port), backlog=0))
+            for _ in range(4):
+                waiting = stack.enter_context(socket.socket())
+                waiting.setblocking(False)
+                waiting.connect_ex(full.getsockname())
+            thread = threading.Thread(target=serve, daemon=True)
+            thread.start()
+            socket.getaddrinfo = lambda host, *more, **options: [
+                *find("127.0.0.2", *more, **options), *find("127.0.0.1", *more, **options)]
+            stack.callback(setattr, socket, "getaddrinfo", find)
+            with contextlib.suppress(Unavailable):
+                found = Fetcher(Settings(source="session", origin=f"http://localhost:{port}"), seconds=1)("/session", {})
+        self.assertEqual(found and (found[0], found[2]), (200, b"{}"))
+
+    def test_an_answer_that_leads_elsewhere_is_too_long_or_is_cut_off_is_no_answer(self):
+        alice, asked_elsewhere = b'{"authenticated":true,"sub":"alice"}', []
+
+        def serve(server, answer, heard):
+            with contextlib.suppress(OSError):
+                connection, _ = server.accept()
+                heard.append(connection.recv(4096))
+                connection.sendall(answer)
+                connection.close()
+
+        def answered(length: int, body: bytes) -> bytes:
+            return f"HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n".encode() + body
+
+        def long(length: int) -> bytes:
+            return answered(length, alice.ljust(length))
+
+        with socket.create_server(("127.0.0.1", 0)) as elsewhere:
+            port = elsewhere.getsockname()[1]
+            threading.Thread(target=serve, args=(elsewhere, answered(len(alice), alice), asked_elsewhere), daemon=True).start()
+            redirect = f"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:{port}/session\r\nContent-Length: 0\r\n\r\n"
+            for name, answer, expected in [
+                ("redirect", redirect.encode(), 503), ("longest", long(262_144), "alice"), ("too long", long(262_145), 503),
+                ("cut off", answered(len(alice) + 1, alice), 503),
+                ("cut off in chunks", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n24\r\n" + alice + b"\r\n", 503),
+            ]:
+                with self.subTest(name), socket.create_server(("127.0.0.1", 0)) as server:
+                    threading.Thread(target=serve, args=(server, answer, []), daemon=True).start()
+                    one = Site(Settings(source="session", origin=f"http://127.0.0.1:{server.getsockname()[1]}"))
+                    found = one.guard(request([("Cookie", "__Host-drawbridge_session=abc")]))
+                    self.assertEqual(getattr(found, "subject", None) or found.status, expected)
+            self.assertEqual(asked_elsewhere, [])
+
     def test_many_threads_with_unknown_keys_ask_once(self):
         provider = Provider([])
         one = site(fetch=provider)
@@ -456,7 +547,7 @@ class Own(unittest.TestCase):
         self.assertEqual((got["302"].status, got["302"].headers[:2]),
                          (303, [("Location", "/sign-in?redirect=%2Fx"), ("Set-Cookie", "a=b")]))
         self.assertEqual(got["same"].subject, "alice")
-        self.assertEqual(got["other"].status, 401)
+        self.assertEqual((got["other"].status, got["other"].headers[0]), (303, ("Location", "/session/logout")))
 
     def test_a_session_cookie_that_came_twice_steps_nobody_up(self):
         headers = [*cookie(TABLE["ended"]["token"]), ("Cookie", "__Host-drawbridge_session=a; __Host-drawbridge_session=b")]

@@ -8,6 +8,8 @@ import java.util.regex.Pattern;
 /** What is asked of a request. Headers are pairs; the target is path and query, not decoded. */
 public final class Request {
     private static final Pattern TARGET = Pattern.compile("/(?![/\\\\])[\\x21-\\x5b\\x5d-\\x7e]{0,2047}");
+    /** Of a cookie that is taken away. */
+    private static final int LONGEST_PATH = 100;
 
     final String method;
     final String target;
@@ -35,13 +37,26 @@ public final class Request {
         List<String> found = new ArrayList<>();
         for (String line : values("Cookie")) {
             for (String pair : line.split(";")) {
-                String trimmed = pair.replaceAll("^[ \\t]+|[ \\t]+$", "");
+                String trimmed = trimmed(pair);
                 if (trimmed.startsWith(name + "=")) {
                     found.add(trimmed.substring(name.length() + 1));
                 }
             }
         }
         return found;
+    }
+
+    /** Without spaces and tabs at both ends. A regular expression would begin anew at each space of a long row. */
+    private static String trimmed(String text) {
+        int start = 0;
+        int end = text.length();
+        while (start < end && " \t".indexOf(text.charAt(start)) >= 0) {
+            start++;
+        }
+        while (end > start && " \t".indexOf(text.charAt(end - 1)) >= 0) {
+            end--;
+        }
+        return text.substring(start, end);
     }
 
     /** Whether somebody looks: a script has no use for a sign-in page. */
@@ -55,6 +70,23 @@ public final class Request {
             return mode.equals("navigate") && destination.equals("document");
         }
         return String.join(",", values("Accept")).toLowerCase(Locale.ROOT).contains("text/html");
+    }
+
+    /** The paths of cookies that a browser sends to this target (RFC 6265 §5.1.4), the shortest first. */
+    List<String> cookiePaths(int most) {
+        List<String> paths = new ArrayList<>();
+        paths.add("/");
+        String path = isReturnTarget() ? target.split("\\?", 2)[0] : "";
+        for (int end = 2; end <= Math.min(path.length(), LONGEST_PATH) && paths.size() < most; end++) {
+            if (path.charAt(end - 1) == ';') {
+                break;
+            }
+            // Both /a and /a/ are paths of cookies that /a/b gets.
+            if (end == path.length() || path.charAt(end) == '/' || path.charAt(end - 1) == '/') {
+                paths.add(path.substring(0, end));
+            }
+        }
+        return paths;
     }
 
     /** A path of this website; not //elsewhere nor /\elsewhere, which browsers read as another host. */

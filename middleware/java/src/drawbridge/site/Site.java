@@ -30,12 +30,15 @@ public final class Site {
     public static final String SIGN_OUT_FORM =
         "<form method=\"post\" action=\"/session/logout\"><button>Sign out</button></form>";
     private static final String PROXY_FIELD = "x-drawbridge-proxy";
+    private static final String SIGN_OUT = "/session/logout";
     private static final String LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
     // Seconds: an access token lives at most a day; a notice is tried for a day.
     private static final long LONGEST_TOKEN = 86400;
     private static final long NOTICE_MEMORY = 2 * 86400;
     /** Seconds for which a handler may take; a process that dies over a notice is waited for no longer. */
     private static final long LONGEST_HANDLER = 300;
+    /** Places that a cookie that came twice is taken away from: an answer's header fields have to fit a proxy's buffer. */
+    private static final int MOST_PLACES = 16;
 
     /** Does something with a notice; what it throws makes the notice come again. */
     public interface Handler {
@@ -320,7 +323,7 @@ public final class Site {
     }
 
     private User fromSession(Request request) throws Refused, Unavailable {
-        String cookie = ownCookies(request);
+        String cookie = ownCookies(request, SESSION_COOKIE, settings.cookie);
         if (cookie.isEmpty()) {
             throw new Refused("missing");
         }
@@ -375,19 +378,22 @@ public final class Site {
         throw new Unavailable("/auth/check answers with something else");
     }
 
-    /** Drawbridge's own cookies of the request, as one field. */
-    private String ownCookies(Request request) throws Refused {
+    /**
+     * Drawbridge's own cookies of the request, as one field. Two of a name count as none (contract §6): a website beside ours
+     * can plant a token, and must not keep the session's cookie from being heard.
+     */
+    private static String ownCookies(Request request, String... names) throws Refused {
         List<String> pairs = new ArrayList<>();
-        for (String name : Arrays.asList(SESSION_COOKIE, settings.cookie)) {
+        boolean isRepeated = false;
+        for (String name : names) {
             List<String> values = request.cookies(name);
-            if (values.size() > 1) {
-                throw new Refused("repeated");
+            isRepeated = isRepeated || values.size() > 1;
+            if (values.size() == 1 && isCookie(values.get(0))) {
+                pairs.add(name + "=" + values.get(0));
             }
-            for (String value : values) {
-                if (isCookie(value)) {
-                    pairs.add(name + "=" + value);
-                }
-            }
+        }
+        if (pairs.isEmpty() && isRepeated) {
+            throw new Refused("repeated");
         }
         return String.join("; ", pairs);
     }
@@ -423,7 +429,42 @@ public final class Site {
             return Answer.refusal("Bearer", "invalid_token");
         }
         String wanted = request.isReturnTarget() ? "?redirect=" + encoded(request.target) : "";
-        return new Answer(303, "", "Location", settings.signIn + wanted, "Cache-Control", "no-store", "Vary", "Cookie");
+        Answer answer = new Answer(303, "", "Location", settings.signIn + wanted, "Cache-Control", "no-store", "Vary", "Cookie");
+        if (settings.source != Settings.Source.PROXY) {
+            takeCookies(request, answer);
+        }
+        return answer;
+    }
+
+    /**
+     * Takes cookies away that came twice, from wherever they can have been set: a sign-in adds one, and would lead back here
+     * for ever.
+     */
+    private void takeCookies(Request request, Answer answer) {
+        List<String> places = new ArrayList<>();
+        for (String path : request.cookiePaths(MOST_PLACES)) {
+            places.add("Path=" + path);
+            for (String domain : cookieDomains(URI.create(settings.origin).getHost())) {
+                places.add("Path=" + path + "; Domain=" + domain);
+            }
+        }
+        for (String name : Arrays.asList(SESSION_COOKIE, settings.cookie)) {
+            if (request.cookies(name).size() > 1) {
+                for (String place : places.subList(0, Math.min(places.size(), MOST_PLACES))) {
+                    answer.headers.add(new String[] {"Set-Cookie", name + "=; Max-Age=0; " + place + "; Secure; HttpOnly"});
+                }
+            }
+        }
+    }
+
+    /** Those for which a website beside this one can set a cookie that comes here. */
+    private static List<String> cookieDomains(String host) {
+        List<String> domains = new ArrayList<>();
+        boolean isAddress = host.matches("(?s).*(\\.[0-9]+|\\])");
+        for (int dot = -1; !isAddress && host.indexOf('.', dot + 1) >= 0; dot = host.indexOf('.', dot + 1)) {
+            domains.add(host.substring(dot + 1));
+        }
+        return domains;
     }
 
     /** Drawbridge knows the way to a stronger sign-in and back; it also knows of one that our token is older than. */
@@ -439,14 +480,16 @@ public final class Site {
             query.add("max_age=" + maxAge);
         }
         Decision no = new Decision(null, Answer.refusal(challenge.toString(), "insufficient_user_authentication"));
-        String cookie = ownCookies(request);
+        // Whom the session's cookie named, it alone is asked about.
+        String cookie = settings.source == Settings.Source.COOKIE && user.session == null
+            ? ownCookies(request, SESSION_COOKIE) : ownCookies(request, SESSION_COOKIE, settings.cookie);
         if (settings.source == Settings.Source.PROXY || cookie.isEmpty()) {
             return no;
         }
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("Cookie", cookie);
-        if (request.isPage() && request.isReturnTarget()) {
-            query.add("redirect=" + encoded(request.target));
+        if (request.isPage()) {
+            query.add("redirect=" + (request.isReturnTarget() ? encoded(request.target) : ""));
             headers.put("Accept", "text/html");
             headers.put("Sec-Fetch-Mode", "navigate");
             headers.put("Sec-Fetch-Dest", "document");
@@ -463,7 +506,11 @@ public final class Site {
             }
         }
         if (reply.status == 200) {
-            return user.subject.equals(subject) ? new Decision(user, null) : no;
+            if (user.subject.equals(subject)) {
+                return new Decision(user, null);
+            }
+            // Token and session are two users'. Whose page it would be nobody can say, and signing out ends both.
+            return request.isPage() ? new Decision(null, new Answer(303, "", "Location", SIGN_OUT, "Cache-Control", "no-store")) : no;
         }
         if (reply.status == 302 && passed.header("Location") != null) {
             passed.headers.add(new String[] {"Cache-Control", "no-store"});

@@ -46,6 +46,7 @@ public final class Cases {
         full();
         returns();
         demands();
+        stepUps();
         notices("webhooks");
         notices("logouts");
         ended();
@@ -417,6 +418,45 @@ public final class Cases {
         }
     }
 
+    private static void stepUps() {
+        for (Map<String, Object> one : list(table, "step_ups")) {
+            Settings settings = plain();
+            settings.source = Settings.Source.valueOf(text(one, "source").toUpperCase(Locale.ROOT));
+            List<Object> questions = new ArrayList<>();
+            Site site = site(settings, (path, fields) -> {
+                if (path.equals("/.well-known/jwks.json")) {
+                    return provider(path, fields);
+                }
+                questions.add(Arrays.asList(path, fields.get("Cookie")));
+                if (path.equals("/session")) {
+                    return new Drawbridge.Reply(200, Collections.emptyList(), Json.write(one.get("session")));
+                }
+                Map<String, Object> said = map(one, "check");
+                return new Drawbridge.Reply(((Long) said.get("status")).intValue(), pairs(said.get("headers")), "");
+            });
+            List<String[]> headers = pairs(one.get("headers"));
+            for (String line : texts(one.get("cookie"))) {
+                headers.add(new String[] {"Cookie", line});
+            }
+            Site.Decision decision = site.guard(new Request("GET", text(one, "target"), headers, ""), texts(one.get("acr")), null);
+            Map<String, Object> got = new LinkedHashMap<>();
+            if (decision.user != null) {
+                got.put("user", decision.user.subject);
+            } else {
+                List<String> cookies = new ArrayList<>();
+                for (String[] pair : decision.answer.headers) {
+                    if (pair[0].equals("Set-Cookie")) {
+                        cookies.add(pair[1]);
+                    }
+                }
+                got.put("status", (long) decision.answer.status);
+                got.put("location", decision.answer.header("Location"));
+                got.put("cookies", cookies);
+            }
+            same("step-up: " + one.get("id"), Arrays.asList(one.get("expect"), one.get("asked")), Arrays.asList(got, questions));
+        }
+    }
+
     private static String result(Answer answer) throws Json.Malformed {
         return text(Json.object(answer.body), "result");
     }
@@ -452,6 +492,21 @@ public final class Cases {
         site.backchannelLogout(bytes(text(map(ended, "logout"), "form")), claims -> { });
         same("a session that logged out is nobody's", "ended", outcome(site, text(ended, "logged_out_token")));
         same("another session goes on", "alice", outcome(site, text(ended, "other_token")));
+
+        Site later = site();
+        later.webhook(bytes(text(map(ended, "webhook"), "body")), text(map(ended, "webhook"), "header"), event -> { });
+        now = (Long) ended.get("late");
+        same("a session that ended stays nobody's for as long as its tokens may live", "ended",
+            outcome(later, text(ended, "lasting_token")));
+
+        Settings settings = plain();
+        settings.source = Settings.Source.PROXY;
+        settings.proxySecret = text(ended, "proxy_secret");
+        Site proxied = site(settings, Cases::provider);
+        Request request = new Request("GET", "/", pairs(ended.get("proxy_headers")), "");
+        same("before the end, by the proxy", "alice", proxied.identify(request).user.subject);
+        proxied.webhook(bytes(text(map(ended, "webhook"), "body")), text(map(ended, "webhook"), "header"), event -> { });
+        same("what a proxy says of a session that ended is nobody's", "ended", proxied.identify(request).reason);
     }
 
     private interface Change {
@@ -509,6 +564,56 @@ public final class Cases {
                 new String[] {"Cookie", "__Host-drawbridge_session=abc"}), "");
             same("an answer that trickles is given up", 503, site.guard(request, Collections.emptyList(), null).answer.status);
             same("in time", true, thread.isAlive());
+        }
+    }
+
+    /** An answer that leads elsewhere, is too long or is cut off is no answer, and nobody is asked elsewhere. */
+    private static void answers() throws Exception {
+        try (ServerSocket elsewhere = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"))) {
+            String redirect = "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:" + elsewhere.getLocalPort()
+                + "/session\r\nContent-Length: " + ALICE.length() + "\r\n\r\n" + ALICE;
+            String ok = "HTTP/1.1 200 OK\r\n";
+            char[] spaces = new char[262_144 - ALICE.length()];
+            Arrays.fill(spaces, ' ');
+            String longest = ALICE + new String(spaces);
+            String chunk = Integer.toHexString(ALICE.length()) + "\r\n" + ALICE + "\r\n";
+            same("an answer that leads elsewhere", 503, answered(redirect));
+            same("the longest answer", "alice", answered(ok + "Content-Length: 262144\r\n\r\n" + longest));
+            same("one that says that it is longer", 503, answered(ok + "Content-Length: 262145\r\n\r\n" + longest + " "));
+            same("one that is longer and does not say it", 503, answered(ok + "\r\n" + longest + " "));
+            same("one that is longer in chunks", 503, answered(
+                ok + "Transfer-Encoding: chunked\r\n\r\n40000\r\n" + longest + "\r\n1\r\n \r\n0\r\n\r\n"));
+            same("one that is cut off", 503, answered(ok + "Content-Length: " + (ALICE.length() + 1) + "\r\n\r\n" + ALICE));
+            same("one whose last chunk is missing", 503, answered(ok + "Transfer-Encoding: chunked\r\n\r\n" + chunk));
+            elsewhere.setSoTimeout(1);
+            String asked = "nobody";
+            try (Socket somebody = elsewhere.accept()) {
+                asked = somebody.toString();
+            } catch (java.net.SocketTimeoutException none) {
+                // As it should be.
+            }
+            same("nobody is asked elsewhere", "nobody", asked);
+        }
+    }
+
+    /** Who is here, or the status, where Drawbridge answers so. */
+    private static Object answered(String answer) throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"))) {
+            Thread thread = new Thread(() -> {
+                try (Socket one = server.accept()) {
+                    one.getInputStream().read(new byte[8192]);
+                    one.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+                } catch (IOException closed) {
+                    // The other side had enough.
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+            Settings settings = new Settings();
+            settings.source = Settings.Source.SESSION;
+            settings.origin = "http://127.0.0.1:" + server.getLocalPort();
+            Site.Decision decision = new Site(settings).guard(visitor(), Collections.emptyList(), null);
+            return decision.user != null ? decision.user.subject : (Object) decision.answer.status;
         }
     }
 
@@ -587,6 +692,7 @@ public final class Cases {
         same("a repeat of a notice in hand is sent again", Arrays.asList(503, "in_hand", "handled", "known"), said);
         trickle();
         others();
+        answers();
 
         String[][] answers = {{"500", "", "503"}, {"200", "<html>", "503"}, {"200", "{\"authenticated\":true}", "503"}, {"303", "", "503"},
             {"200", "{\"authenticated\":\"true\",\"sub\":\"alice\"}", "401"}, {"200", "{}", "401"}};
@@ -632,8 +738,18 @@ public final class Cases {
             "Bearer error=\"insufficient_user_authentication\", acr_values=\"aal9\"",
             site.guard(request, throwing, null).answer.header("WWW-Authenticate"));
 
+        char[] spaces = new char[16_000];
+        Arrays.fill(spaces, ' ');
+        Request spacious = new Request("GET", "/", Collections.singletonList(
+            new String[] {"Cookie", "a" + new String(spaces) + "b; access_token=x \t"}), "");
+        long begun = System.nanoTime();
+        for (int i = 0; i < 20; i++) {
+            same("a cookie field that is all spaces", Collections.singletonList("x"), spacious.cookies("access_token"));
+        }
+        same("it holds nobody up", true, System.nanoTime() - begun < 1_000_000_000L);
+
         Object[][] ways = {{302, "Location", "/sign-in?redirect=%2Fx", "303"}, {200, "X-Auth-Subject", "alice", "alice"},
-            {200, "X-Auth-Subject", "bob", "401"}, {500, "Server", "x", "503"}};
+            {200, "X-Auth-Subject", "bob", "303"}, {500, "Server", "x", "503"}};
         for (Object[] way : ways) {
             site = site(plain(), (path, headers) -> path.equals("/auth/check?acr=aal9&max_age=5&redirect=%2Fx")
                 ? new Drawbridge.Reply((int) way[0], Collections.singletonList(new String[] {(String) way[1], (String) way[2]}), "")
