@@ -124,6 +124,35 @@ import Testing
         await #expect(throws: ClientError.self) { try await app.cookies(for: url, webView: "web-view") }
     }
 
+    @Test func `an https provider's cookies go to no page on this machine in plain http`() async throws {
+        try await device.signIn(try device.app())
+        await device.provider.answer("/token", described([cookie("access_token")]))
+        let url = try #require(URL(string: "http://127.0.0.1/"))
+        let app = try device.app()
+        await #expect(throws: ClientError.configuration("cookies go to https pages alone")) {
+            try await app.cookies(for: url, webView: "web-view")
+        }
+    }
+
+    /// A provider that refuses everything, and names a page about it.
+    private struct Refusing: HTTPTransport {
+        let page: String
+
+        func send(_ request: ClientRequest) async throws(ClientError) -> ClientAnswer {
+            .json(["error": "invalid_redirect", "error_uri": page], status: 400)
+        }
+    }
+
+    @Test(arguments: ["https", "http"])
+    func `an https provider's page on this machine in plain http is not trusted`(_ scheme: String) async throws {
+        let page = "\(scheme)://127.0.0.1/help"
+        let configuration = try ClientConfiguration(issuer: IssuerAddress("https://127.0.0.1"), clientID: "app-a")
+        let app = Drawbridge(configuration: configuration, store: device.store, transport: Refusing(page: page))
+        let error = await #expect(throws: ClientError.self) { try await app.openURL(bearer: Redacted("t")) }
+        let trusted = scheme == "https" ? page : nil
+        #expect(error == .refused(OAuthRefusal(code: "invalid_redirect", page: trusted)))
+    }
+
     @Test func `a client that gets no cookies says so`() async throws {
         try await device.signIn(try device.app())
         await device.provider.answer("/token", await device.tokens())

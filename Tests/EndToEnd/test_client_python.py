@@ -5,13 +5,13 @@ import base64
 import concurrent.futures
 import errno
 import http.client
-import http.server
 import json
 import os
 import queue
 import re
 import shutil
 import socket
+import socketserver
 import stat
 import subprocess
 import sys
@@ -325,14 +325,14 @@ def test_nobody_else_can_listen_at_the_port_while_the_app_waits():
 
 
 def test_a_machine_without_ipv4_gets_its_answer_over_ipv6(demo, monkeypatch):
-    bind = http.server.HTTPServer.server_bind
+    bind = socketserver.TCPServer.server_bind
 
     def bind_without_ipv4(server):
         if server.address_family == socket.AF_INET:
             raise OSError(errno.EADDRNOTAVAIL, "no such address")
         bind(server)
 
-    monkeypatch.setattr(http.server.HTTPServer, "server_bind", bind_without_ipv4)
+    monkeypatch.setattr(socketserver.TCPServer, "server_bind", bind_without_ipv4)
     redirects = []
     app = Drawbridge(demo.base, "demo-app", browser=browser(demo, before=redirects.append))
     assert app.sign_in()["sub"] == demo.user("alice")["sub"]
@@ -343,7 +343,7 @@ def test_a_machine_that_lets_nobody_listen_is_an_error_with_a_sentence(monkeypat
     def refuse(server):
         raise OSError(errno.EACCES, "no")
 
-    monkeypatch.setattr(http.server.HTTPServer, "server_bind", refuse)
+    monkeypatch.setattr(socketserver.TCPServer, "server_bind", refuse)
     with pytest.raises(DrawbridgeError) as refused:
         LoopbackBrowser().prepare()
     assert refused.value.code == "configuration" and "listened on" in str(refused.value)
@@ -388,6 +388,34 @@ class WebView:
         if self.fails and place["name"] == "a":
             raise RuntimeError("the window is gone")
         self.removed.append(place["name"])
+
+
+def test_an_https_providers_link_endpoint_or_page_on_this_machine_in_plain_http_is_not_trusted(monkeypatch):
+    issuer, plain = "https://127.0.0.1", "http://127.0.0.1"
+    names = ["authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint", "revocation_endpoint",
+             "device_authorization_endpoint"]
+    description = {**{name: f"{issuer}/{name}" for name in names}, "issuer": issuer, "code_challenge_methods_supported": ["S256"]}
+
+    def told(call, status: int, said: dict) -> tuple:
+        monkeypatch.setattr(http1, "send", lambda *_: http1.Answer(status, {}, json.dumps(said)))
+        try:
+            return "opened", call(Drawbridge(issuer, "app-a", store=MemoryStore())).url
+        except DrawbridgeError as error:
+            return error.code, error.page
+
+    def open_url(app):
+        return app.open_url("/", bearer="t")
+
+    for origin, link, page, cookies in [
+        (issuer, ("opened", f"{issuer}/in"), ("refused", f"{issuer}/help"), "not_signed_in"),
+        (plain, ("unexpected_answer", None), ("refused", None), "configuration"),
+    ]:
+        assert told(open_url, 200, {"login_url": f"{origin}/in", "expires_in": 60}) == link
+        assert told(open_url, 400, {"error": "invalid_redirect", "error_uri": f"{origin}/help"}) == page
+        assert told(lambda app: app.cookies(f"{origin}/", "web-view"), 200, description) == (cookies, None)
+    for name in names:
+        said = {**description, name: f"{plain}/{name}"}
+        assert told(lambda app: app.cookies(f"{issuer}/", "web-view"), 200, said) == ("provider.endpoint", None), name
 
 
 def signed_in_beside_a_web_view() -> tuple:

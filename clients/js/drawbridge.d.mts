@@ -44,9 +44,9 @@ export interface SecretStore {
 /** The way through the system's browser and back. */
 export interface SignInBrowser {
     /** Gets ready to receive the answer, and says where it will; without it the option `redirectUri` counts. */
-    prepare?(): Promise<string>;
-    /** Opens the address and waits for the whole address that comes back. */
-    open(address: string, request: { redirectUri: string }): Promise<string>;
+    prepare?(request?: { signal?: AbortSignal }): Promise<string>;
+    /** Opens the address and waits for the whole address that comes back; nobody does any longer once the signal is aborted. */
+    open(address: string, request: { redirectUri: string; signal?: AbortSignal }): Promise<string>;
 }
 
 /** The platform's web view and its cookies. */
@@ -92,7 +92,7 @@ export interface DrawbridgeOptions {
     timeout?: number;
     /** Milliseconds since 1970. */
     now?: () => number;
-    sleep?: (milliseconds: number) => Promise<void>;
+    sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
     /** Lines without secrets: method, address without query, status. */
     logger?: (level: "debug", line: string) => void;
 }
@@ -112,6 +112,8 @@ export interface SignInOptions {
     acrValues?: readonly string[];
     maxAge?: number;
     languages?: readonly string[];
+    /** Ends the waiting for the person: `cancelled`. What has come back by then is redeemed all the same. */
+    signal?: AbortSignal;
 }
 
 /** What an ID token says. */
@@ -191,7 +193,8 @@ export declare class Drawbridge {
      * cannot be renewed just now, without a network, is none the less there.
      */
     signInSilently(): Promise<SilentSignIn>;
-    signInByDevice(show: (code: DeviceCode) => void | Promise<void>): Promise<IDTokenClaims>;
+    signInByDevice(
+        show: (code: DeviceCode) => void | Promise<void>, options?: { signal?: AbortSignal }): Promise<IDTokenClaims>;
     accessToken(): Promise<string>;
     person(): Promise<Person>;
     cookies(url: string, webViewClient: string): Promise<WebViewCookie[]>;

@@ -338,7 +338,9 @@ export class Drawbridge {
         this.#clientId = options.clientId;
         this.#redirectUri = redirect;
         this.#group = options.sharing ?? null;
-        const scope = (options.scope ?? ["profile", "offline_access"]).filter((s) => s !== "openid" && s !== "device_sso");
+        const words = options.scope ?? ["profile", "offline_access"];
+        if (!Array.isArray(words) || !words.every(isText)) throw wrong("the scope is no list of words");
+        const scope = words.filter((s) => s !== "openid" && s !== "device_sso");
         this.#scope = ["openid", ...scope, ...(this.#group === null ? [] : ["device_sso"])];
         this.#store = options.store ?? memoryStore();
         this.#browser = options.browser;
@@ -347,7 +349,7 @@ export class Drawbridge {
         if (!this.#fetch) throw wrong("there is no fetch here; pass one");
         this.#crypto = options.crypto ?? globalThis.crypto;
         this.#now = options.now ?? Date.now;
-        this.#sleep = options.sleep ?? ((ms) => new Promise((done) => setTimeout(done, ms)));
+        this.#sleep = options.sleep ?? pause;
         this.#timeout = options.timeout ?? 30000;
         if (!(Number.isFinite(this.#timeout) && this.#timeout > 0 && this.#timeout <= longestTimer)) throw wrong("the timeout is no number of milliseconds");
         this.#logger = options.logger;
@@ -408,7 +410,9 @@ export class Drawbridge {
         this.#needClient();
         const metadata = await this.#provider();
         await this.#needKeys();
-        const redirect = (await this.#browser.prepare?.()) ?? this.#redirectUri;
+        const { signal } = options;
+        if (signal?.aborted) throw new DrawbridgeError("cancelled");
+        const redirect = (await ofHost("the browser", () => this.#browser.prepare?.({ signal }))) ?? this.#redirectUri;
         if (!secureAddress(redirect) && !isPrivateUse(redirect ?? "")) {
             throw new DrawbridgeError("configuration", "there is no redirectUri to come back to");
         }
@@ -423,9 +427,10 @@ export class Drawbridge {
             acr_values: options.acrValues?.join(" "), max_age: options.maxAge, ui_locales: options.languages?.join(" "),
             dpop_jkt: this.#dpop ? await this.#thumbprint() : undefined,
         });
-        const answer = await this.#browser.open(`${endpoint}${endpoint.includes("?") ? "&" : "?"}${query}`, {
-            redirectUri: redirect,
-        });
+        const address = `${endpoint}${endpoint.includes("?") ? "&" : "?"}${query}`;
+        // What has come back is redeemed whatever the signal says then: half a sign-in would stay at the provider.
+        const answer = await unless(signal, () =>
+            ofHost("the browser", () => this.#browser.open(address, { redirectUri: redirect, signal })));
         return this.#redeem(this.#code(answer, request, metadata), request);
     }
 
@@ -555,8 +560,11 @@ export class Drawbridge {
 
     // --- Sign-in without a browser (RFC 8628) ---
 
-    /** Shows a code by `show({userCode, verificationUri, completeUri, expiresAt})` and asks until the person answers. */
-    async signInByDevice(show) {
+    /**
+     * Shows a code by `show({userCode, verificationUri, completeUri, expiresAt})` and asks until the person answers, or the
+     * signal ends the asking.
+     */
+    async signInByDevice(show, { signal } = {}) {
         this.#needClient();
         const address = (await this.#provider()).device_authorization_endpoint;
         if (!address) throw new DrawbridgeError("provider.endpoint", "device_authorization_endpoint");
@@ -572,22 +580,23 @@ export class Drawbridge {
             throw new DrawbridgeError("unexpected_answer", "no code to be shown came", answer);
         }
         const end = this.#now() + 1000 * Math.min(started.expires_in, longestCode);
-        await show({
+        await unless(signal, () => ofHost("what shows the code", () => show({
             userCode: started.user_code, verificationUri: started.verification_uri,
             completeUri: secureAddress(started.verification_uri_complete)?.text ?? null, expiresAt: end,
-        });
+        })));
         // Beside the asking: a code that was used is not asked with again, which would end what it opened.
-        const tokens = await this.#poll(started, end);
+        const tokens = await this.#poll(started, end, signal);
         const claims = await this.#verified(tokens.id_token, { accessToken: tokens.access_token });
         await this.#begin(tokens, claims);
         return claims;
     }
 
-    async #poll(started, end) {
+    async #poll(started, end, signal) {
         let interval = Number.isFinite(started.interval) ? Math.max(1, started.interval) : 5;
         for (;;) {
             // No longer than the code lives, whatever the provider wants: a timer that runs over fires at once.
-            await this.#sleep(Math.max(0, Math.min(1000 * interval, end - this.#now())));
+            const wait = Math.max(0, Math.min(1000 * interval, end - this.#now()));
+            await unless(signal, () => this.#sleep(wait, signal));
             try {
                 return await this.#token({ grant_type: deviceGrant, device_code: started.device_code });
             } catch (error) {
@@ -765,8 +774,8 @@ export class Drawbridge {
         const places = cookies.map(({ name, domain, path }) => ({ name, domain, path, url }));
         const others = known.filter((old) => !places.some((place) => same(old, place)));
         await this.#write(this.#cookieItem, JSON.stringify([...others, ...places]));
-        for (const cookie of cookies) await this.#webView.setCookie(cookie);
-        await this.#webView.load(url);
+        for (const cookie of cookies) await this.#stores(() => this.#webView.setCookie(cookie));
+        await ofHost("the web view", () => this.#webView.load(url));
     }
 
     async #placed() {
@@ -1277,6 +1286,43 @@ export class Drawbridge {
 }
 
 // --- Parts of the above that need nothing of the client ---
+
+/** Work of a part that the app has brought; what it throws is named, and its text, which may hold secrets, is not. */
+const ofHost = async (what, work) => {
+    try {
+        return await work();
+    } catch (error) {
+        throw error instanceof DrawbridgeError ? error
+            : new DrawbridgeError("configuration", `${what} failed: ${error?.name ?? "error"}`);
+    }
+};
+
+/** Waits; an abandoned wait leaves no timer, which would keep the app's process alive. */
+const pause = (milliseconds, signal) => new Promise((done) => {
+    const end = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", end);
+        done();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal?.addEventListener("abort", end, { once: true });
+});
+
+/** The work, or `cancelled` as soon as the signal says so: nobody waits for it then. */
+const unless = async (signal, work) => {
+    if (signal?.aborted) throw new DrawbridgeError("cancelled");
+    if (!signal) return work();
+    let stop;
+    const aborted = new Promise((_, fail) => {
+        stop = () => fail(new DrawbridgeError("cancelled"));
+        signal.addEventListener("abort", stop, { once: true });
+    });
+    try {
+        return await Promise.race([work(), aborted]);
+    } finally {
+        signal.removeEventListener("abort", stop);
+    }
+};
 
 /** Every answer of the provider has one (contract §11). */
 const requestIdOf = (response) => {

@@ -6,14 +6,18 @@ export declare const crypto: Crypto;
 
 /**
  * The system's browser, with the answer brought to a free port of 127.0.0.1, or of ::1 where there is no IPv4. One sign-in
- * at a time: a second one ends the first, which is `cancelled`.
+ * at a time: a second one ends the first, which is `cancelled`, as `close()` does.
  */
 export declare function loopbackBrowser(options?: {
-    open?: (address: string) => void;
+    /** Shows the address; when it fails, so does the sign-in. */
+    open?: (address: string) => void | Promise<void>;
     /** Milliseconds. */
     patience?: number;
     path?: string;
-}): Required<SignInBrowser>;
+}): Required<SignInBrowser> & {
+    /** Ends the sign-in that is under way, if there is one. */
+    close(): void;
+};
 
 /** Secrets in one file that only this user can read. */
 export declare function fileStore(path: string): Required<SecretStore>;

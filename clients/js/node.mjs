@@ -3,8 +3,9 @@
 import { spawn } from "node:child_process";
 import { createHash, randomUUID, webcrypto } from "node:crypto";
 import { constants } from "node:fs";
-import { link, mkdir, open, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { link, mkdir, open, readFile, readlink, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { DrawbridgeError } from "./drawbridge.mjs";
 
@@ -15,13 +16,20 @@ const page = (text) =>
     `<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>${text}</title><h1>${text}</h1>`
     + "<script>history.replaceState(null,\"\",location.pathname)</script></html>";
 
-/** Opens the system's browser; on Linux by xdg-open. */
-const openBySystem = (address) => {
+/** A command that still runs after so many milliseconds is the browser itself: how it ends says nothing about its start. */
+const startsWithin = 2000;
+
+/** Opens the system's browser; on Linux by xdg-open. Rejects when there is none. */
+const openBySystem = (address) => new Promise((done, fail) => {
     const [command, ...before] = {
         darwin: ["open"], win32: ["rundll32", "url.dll,FileProtocolHandler"],
     }[process.platform] ?? ["xdg-open"];
-    spawn(command, [...before, address], { stdio: "ignore", detached: true }).on("error", () => {}).unref();
-};
+    const noBrowser = () => fail(new DrawbridgeError("configuration", "there is no browser to open; use signInByDevice"));
+    const timer = setTimeout(done, startsWithin);
+    const opener = spawn(command, [...before, address], { stdio: "ignore", detached: true });
+    opener.once("error", noBrowser).once("exit", (status) => (status === 0 ? done() : noBrowser()));
+    opener.once("error", () => clearTimeout(timer)).once("exit", () => clearTimeout(timer)).unref();
+});
 
 /** Ends what listens for one sign-in's answer. */
 const stop = ({ server }) => {
@@ -37,22 +45,34 @@ const listen = (server, host) => new Promise((done, fail) => {
 
 /**
  * The system's browser, with the answer brought to a free port of 127.0.0.1, or of ::1 where there is no IPv4 (RFC 8252
- * §7.3). Register `http://127.0.0.1/callback` and `http://[::1]/callback`. `open` shows the address to the person;
- * `patience` is in milliseconds. One sign-in at a time: a second one ends the first, which is `cancelled`.
+ * §7.3). Register `http://127.0.0.1/callback` and `http://[::1]/callback`. `open` shows the address to the person, and may
+ * be asynchronous: when it fails, so does the sign-in. `patience` is in milliseconds. One sign-in at a time: a second one
+ * ends the first, which is `cancelled`, as `close()` and the `signal` of the sign-in do.
  */
 export const loopbackBrowser = ({ open: show = openBySystem, patience = 300000, path = "/callback" } = {}) => {
     let latest = null;
+    const end = (own) => {
+        if (latest === own) latest = null;
+        // One that does not listen yet sees so by itself below: closing it now, it would never say that it listens.
+        if (own?.place) stop(own);
+        own?.fail?.(new DrawbridgeError("cancelled"));
+    };
     return {
-        async prepare() {
-            // A second sign-in takes the place of the first, which nobody looks at any longer. One that does not listen yet
-            // sees so by itself below: closing it now, it would never say that it listens.
-            if (latest?.place) stop(latest);
-            latest?.fail?.(new DrawbridgeError("cancelled"));
-            const own = { server: null, place: null, deliver: null, fail: null };
+        /** Ends the sign-in that is under way, if there is one. */
+        close() {
+            end(latest);
+        },
+
+        async prepare({ signal } = {}) {
+            // A second sign-in takes the place of the first, which nobody looks at any longer.
+            end(latest);
+            const own = { server: null, place: null, state: null, deliver: null, fail: null, forget: null };
             own.server = createServer((request, response) => {
-                // Another name in `Host` is a page that had its own name point to us (DNS rebinding).
+                const query = new URLSearchParams(request.url.split("?")[1]);
+                // Another name in `Host` is a page that had its own name point to us (DNS rebinding); what does not carry
+                // this sign-in's state is not ours to answer, and does not end it.
                 const isOurs = request.method === "GET" && request.url.split("?")[0] === path
-                    && request.headers.host === own.place && own.deliver;
+                    && request.headers.host === own.place && own.deliver && query.get("state") === own.state;
                 const headers = {
                     "content-type": "text/html; charset=utf-8", "cache-control": "no-store", connection: "close",
                     "referrer-policy": "no-referrer", "x-content-type-options": "nosniff",
@@ -60,17 +80,22 @@ export const loopbackBrowser = ({ open: show = openBySystem, patience = 300000, 
                 response.writeHead(isOurs ? 200 : 404, headers);
                 // Once the page is sent: no connection outlives the answer.
                 if (isOurs) response.once("close", () => own.deliver?.(`http://${own.place}${request.url}`));
-                response.end(page(isOurs ? "You can go back to the app" : "Nothing here"));
+                const ending = query.has("error") ? "You are not signed in: the app says why" : "You can go back to the app";
+                response.end(page(isOurs ? ending : "Nothing here"));
             });
             latest = own;
             await listen(own.server, "127.0.0.1").catch(() => listen(own.server, "::1")).catch(() => {
                 if (latest === own) latest = null;
                 throw new DrawbridgeError("configuration", "no port can be listened on");
             });
-            if (latest !== own) {
+            if (latest !== own || signal?.aborted) {
+                if (latest === own) latest = null;
                 stop(own);
                 throw new DrawbridgeError("cancelled");
             }
+            const abandon = () => end(own);
+            signal?.addEventListener("abort", abandon, { once: true });
+            own.forget = () => signal?.removeEventListener("abort", abandon);
             const { address, port } = own.server.address();
             own.place = address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
             return `http://${own.place}${path}`;
@@ -89,15 +114,14 @@ export const loopbackBrowser = ({ open: show = openBySystem, patience = 300000, 
                 return await new Promise((done, fail) => {
                     own.fail = fail;
                     timer = setTimeout(() => fail(new DrawbridgeError("timed_out")), patience);
-                    // What does not carry this sign-in's state is not ours to answer, and does not end it.
-                    own.deliver = (answer) => {
-                        if (new URL(answer).searchParams.get("state") === query.get("state")) done(answer);
-                    };
-                    show(address);
+                    own.state = query.get("state");
+                    own.deliver = done;
+                    Promise.resolve(show(address)).catch(fail);
                 });
             } finally {
                 clearTimeout(timer);
                 own.deliver = null;
+                own.forget();
                 stop(own);
                 if (latest === own) latest = null;
             }
@@ -105,8 +129,43 @@ export const loopbackBrowser = ({ open: show = openBySystem, patience = 300000, 
     };
 };
 
-/** Milliseconds after which a lock that nobody has renewed is a dead process's. */
+/** Milliseconds after which a lock that nobody has renewed is a dead process's, where nothing else tells. */
 const staleAfter = 60000;
+
+/** Where a process's number means something: in one start of one machine, and there in one space of numbers. */
+const placeOfProcesses = async () => {
+    if (process.platform !== "linux") return `${process.platform} ${hostname()}`;
+    const start = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => null);
+    const space = await readlink("/proc/self/ns/pid").catch(() => null);
+    return start && space && `${start.trim()} ${space}`;
+};
+
+/** When a process began, so that another one that was given its number later is told apart; null where nothing says so. */
+const beginningOf = async (pid) => {
+    const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+    // The name before it may hold anything (proc_pid_stat(5)): the state is field 3, the beginning field 22.
+    const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
+    // One that has ended and that its parent has not asked about yet holds nothing any more.
+    return fields[0] === "Z" ? "over" : fields[19] ?? null;
+};
+
+/** What the lock of this process says: whose it is, and nobody else's at any time. */
+const markOfProcess = async () => JSON.stringify({
+    id: randomUUID(), pid: process.pid, began: await beginningOf(process.pid), place: await placeOfProcesses(),
+});
+
+/** Whether a lock's process is certainly gone; of a lock from elsewhere or of an earlier version nothing is known. */
+const isGone = async (mark) => {
+    const { pid, began, place } = secretsIn(mark) ?? {};
+    if (!Number.isInteger(pid) || pid <= 0 || !place || place !== (await placeOfProcesses())) return false;
+    try {
+        process.kill(pid, 0);
+    } catch (error) {
+        if (error.code === "ESRCH") return true;
+    }
+    const now = await beginningOf(pid);
+    return began !== null && now !== null && now !== began;
+};
 
 /** Refuses what another user may read or change, where there are users in that sense. */
 const expectOwn = (found, mode, what) => {
@@ -169,6 +228,7 @@ export const fileStore = (path) => {
     };
     /** Takes away the lock of a process that was killed, unless it is no longer that one: then it goes back. */
     const takeAway = async (file, dead) => {
+        if ((await holder(file)) !== dead) return;
         const aside = `${file}.${randomUUID()}`;
         try {
             await rename(file, aside);
@@ -183,16 +243,18 @@ export const fileStore = (path) => {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
         // Whoever may write to it could put another file in the place of ours.
         expectOwn(await stat(dirname(path)), 0o022, dirname(path));
-        const mark = randomUUID();
+        const mark = await markOfProcess();
         for (let wait = 5; ; wait = Math.min(2 * wait, 200)) {
             try {
                 await writeFile(file, mark, { flag: "wx", mode: 0o600 });
                 break;
             } catch (error) {
                 if (error.code !== "EEXIST") throw error;
-                // Whoever holds it says so every ten seconds; what is older is left by a process that was killed.
+                // Of a process that was killed. It is taken over at once: a renewal whose answer was lost can be repeated for
+                // ten seconds, and is a theft after that (contract §5.2). Where nothing tells whether the process lives, it
+                // says so every ten seconds.
                 const held = await holder(file);
-                if (held !== null && (await age(file)) > staleAfter) await takeAway(file, held);
+                if (held !== null && ((await isGone(held)) || (await age(file)) > staleAfter)) await takeAway(file, held);
                 await new Promise((done) => setTimeout(done, wait));
             }
         }

@@ -1,9 +1,13 @@
 // The browser that comes back to loopback: on a machine that lacks an address family, and when one sign-in takes another's
-// place.
+// place; a person who says no, a machine without a browser, and an app that gives a sign-in up.
 import assert from "node:assert/strict";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect, Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
-import { loopbackBrowser } from "../node.mjs";
+import { Drawbridge, DrawbridgeError } from "../drawbridge.mjs";
+import { crypto, loopbackBrowser } from "../node.mjs";
 
 /** Nobody can listen at these hosts while the work is done. */
 const without = async (hosts, work) => {
@@ -81,4 +85,113 @@ test("a sign-in whose place was taken before it was shown is not shown", async (
     const answer = browser.open(at(next, "s2"));
     await fetch(`${next}?state=s2`);
     assert.equal(await answer, `${next}?state=s2`);
+});
+
+test("a stranger's answer gets no page that says it worked, and a refusal gets another one than a sign-in", async () => {
+    const browser = loopbackBrowser({ open: () => {}, patience: 10000 });
+    const redirect = await browser.prepare();
+    const answer = browser.open(at(redirect, "s1"));
+    for (const query of ["state=other&code=c", "code=c", "error=access_denied", "state=other&error=access_denied"]) {
+        const stranger = await fetch(`${redirect}?${query}`);
+        assert.equal(stranger.status, 404, query);
+        assert.match(await stranger.text(), /Nothing here/);
+    }
+    const refusal = await fetch(`${redirect}?state=s1&error=access_denied`);
+    assert.equal(refusal.status, 200);
+    assert.match(await refusal.text(), /not signed in/);
+    assert.equal(await answer, `${redirect}?state=s1&error=access_denied`);
+});
+
+test("a machine without a browser says so at once", { skip: process.platform !== "linux" }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), "drawbridge-browser-"));
+    const { PATH } = process.env;
+    try {
+        process.env.PATH = folder;
+        const opened = async () => {
+            const browser = loopbackBrowser({ patience: 4000 });
+            return browser.open(at(await browser.prepare(), "s1"));
+        };
+        await assert.rejects(opened(), { code: "configuration", message: /signInByDevice/ });
+        // There is the command, and none that it could open the address with (xdg-open(1): status 3).
+        await writeFile(join(folder, "xdg-open"), "#!/bin/sh\nexit 3\n");
+        await chmod(join(folder, "xdg-open"), 0o755);
+        await assert.rejects(opened(), { code: "configuration" });
+        // It has handed the address on, and nobody answers.
+        await writeFile(join(folder, "xdg-open"), "#!/bin/sh\nexit 0\n");
+        await assert.rejects(opened(), { code: "timed_out" });
+    } finally {
+        process.env.PATH = PATH;
+        await rm(folder, { recursive: true });
+    }
+});
+
+/** A provider that hands out one code for a device, and has the person never answer. */
+const silentProvider = async (address, { body } = {}) => {
+    const path = new URL(address).pathname;
+    const endpoint = (name) => `http://127.0.0.1:1/${name}`;
+    const answers = {
+        "/.well-known/openid-configuration": {
+            issuer: "http://127.0.0.1:1", code_challenge_methods_supported: ["S256"],
+            authorization_endpoint: endpoint("authorize"), token_endpoint: endpoint("token"), jwks_uri: endpoint("keys"),
+            device_authorization_endpoint: endpoint("device"),
+        },
+        "/keys": { keys: [] },
+        "/device": {
+            device_code: "dc", user_code: "ABCD", verification_uri: "http://127.0.0.1:1/go", expires_in: 600, interval: 60,
+        },
+        "/token": { error: "authorization_pending" },
+    };
+    assert.ok(path in answers, `${path} ${body}`);
+    return new Response(JSON.stringify(answers[path]), { status: path === "/token" ? 400 : 200 });
+};
+
+const app = (more) =>
+    new Drawbridge({ issuer: "http://127.0.0.1:1", clientId: "app-a", fetch: silentProvider, crypto, ...more });
+
+/** The code with which it fails within five seconds. */
+const failure = (work) => Promise.race([
+    work.then(() => "done", (error) => (error instanceof DrawbridgeError ? error.code : `raw ${error}`)),
+    new Promise((done) => setTimeout(done, 5000, "late").unref()),
+]);
+
+test("an app gives a sign-in up by its signal, and its port is closed", async () => {
+    const stop = new AbortController();
+    let shown;
+    const browser = loopbackBrowser({ open: (address) => { shown = address; stop.abort(); }, patience: 20000 });
+    assert.equal(await failure(app({ browser }).signIn({ signal: stop.signal })), "cancelled");
+    await assert.rejects(fetch(new URL(shown).searchParams.get("redirect_uri")));
+    // One that was given up before opens nothing.
+    shown = undefined;
+    assert.equal(await failure(app({ browser }).signIn({ signal: stop.signal })), "cancelled");
+    assert.equal(shown, undefined);
+    // A browser of the app's own that knows of no signal is not waited for.
+    const later = new AbortController();
+    const deaf = { open: () => { later.abort(); return new Promise(() => {}); } };
+    const signingIn = app({ browser: deaf, redirectUri: "com.example.app:/callback" }).signIn({ signal: later.signal });
+    assert.equal(await failure(signingIn), "cancelled");
+});
+
+test("an app gives a sign-in up by closing its browser", async () => {
+    const browser = loopbackBrowser({ open: () => setTimeout(() => browser.close?.(), 50), patience: 20000 });
+    assert.equal(await failure(app({ browser }).signIn()), "cancelled");
+});
+
+test("an app gives the wait for another device up by its signal", async () => {
+    const stop = new AbortController();
+    const show = () => setTimeout(() => stop.abort(), 50);
+    assert.equal(await failure(app().signInByDevice(show, { signal: stop.signal })), "cancelled");
+});
+
+test("what a part that the app has brought throws comes as an error of the library, without its text", async () => {
+    const fails = () => { throw new TypeError("a secret"); };
+    const redirectUri = "com.example.app:/callback";
+    for (const work of [
+        () => app({ redirectUri, browser: { open: fails } }).signIn(),
+        () => app({ browser: { prepare: fails, open: fails } }).signIn(),
+        () => app({ browser: loopbackBrowser({ open: fails, patience: 4000 }) }).signIn(),
+        () => app().signInByDevice(fails),
+    ]) {
+        await assert.rejects(work(), (error) => error instanceof DrawbridgeError && error.code === "configuration"
+            && error.message.includes("TypeError") && !error.message.includes("secret"));
+    }
 });

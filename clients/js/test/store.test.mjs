@@ -1,6 +1,8 @@
 // The file of secrets: what a process that was killed has left behind, and settings that a timer does not take; and a
 // store that does not let itself be read.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createHash } from "node:crypto";
 import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,6 +30,60 @@ test("the lock of a process that was killed is taken over by one after another",
         await Promise.all(turns);
         assert.equal(most, 1);
         assert.deepEqual(await readdir(folder), []);
+    } finally {
+        await rm(folder, { recursive: true });
+    }
+});
+
+/** The file of a lock, by its name. */
+const lockFile = (path, name) => `${path}.${createHash("sha256").update(name).digest("hex")}.lock`;
+
+/** The work's value, or `late` after so many milliseconds. */
+const within = (milliseconds, work) => Promise.race([
+    work, new Promise((done) => setTimeout(done, milliseconds, "late").unref()),
+]);
+
+test("the lock of a process that was killed just now is taken over at once, within the grace of a renewal (§5.2)", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
+    const path = join(folder, "secrets.json");
+    const module = JSON.stringify(new URL("../node.mjs", import.meta.url).href);
+    const child = spawn(process.execPath, ["--input-type=module", "-e", `
+        import { fileStore } from ${module};
+        await fileStore(${JSON.stringify(path)}).lock("renew", () => new Promise((done) => {
+            console.log("held");
+            setTimeout(done, 60000);
+        }));`], { stdio: ["ignore", "pipe", "inherit"] });
+    try {
+        await once(child.stdout, "data");
+        const waiting = fileStore(path).lock("renew", async () => "mine");
+        assert.equal(await within(300, waiting), "late");
+        child.kill("SIGKILL");
+        assert.equal(await within(5000, waiting), "mine");
+        assert.deepEqual(await readdir(folder), []);
+    } finally {
+        child.kill("SIGKILL");
+        await rm(folder, { recursive: true });
+    }
+});
+
+test("a lock whose process's number another process has by now is taken over, one from elsewhere is waited for", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
+    const path = join(folder, "secrets.json");
+    const file = lockFile(path, "renew");
+    try {
+        const mark = await fileStore(path).lock("renew", async () => JSON.parse(await readFile(file, "utf8")));
+        if (mark.began !== null) {
+            await writeFile(file, JSON.stringify({ ...mark, began: "0" }));
+            assert.equal(await within(5000, fileStore(path).lock("renew", async () => "mine")), "mine");
+        }
+        const gone = { ...mark, pid: 2 ** 30 };
+        for (const held of [JSON.stringify({ ...gone, place: "another machine" }), "of an earlier version", "", "{}"]) {
+            await writeFile(file, held);
+            const waiting = fileStore(path).lock("renew", async () => "mine");
+            assert.equal(await within(400, waiting), "late", held);
+            await rm(file);
+            assert.equal(await within(5000, waiting), "mine");
+        }
     } finally {
         await rm(folder, { recursive: true });
     }
@@ -95,9 +151,41 @@ test("a kept proof key that is damaged counts as absent", async () => {
     }
 });
 
+test("an https provider's link, endpoint or page on this machine in plain http is not trusted", async () => {
+    const issuer = "https://127.0.0.1";
+    const told = async (status, said, call) => {
+        const fetch = async () => new Response(JSON.stringify(said), { status });
+        const app = new Drawbridge({ issuer, clientId: "app-a", store: memoryStore(), fetch, crypto });
+        return call(app).then((found) => found.url, (error) => error);
+    };
+    const open = (app) => app.openURL("/", { bearer: "t" });
+    const cookies = (url) => (app) => app.cookies(url, "web-view");
+    const link = (url) => ({ login_url: url, expires_in: 60 });
+    assert.equal(await told(200, link(`${issuer}/in`), open), `${issuer}/in`);
+    assert.equal((await told(200, link("http://127.0.0.1/in"), open)).code, "unexpected_answer");
+    const refusal = (page) => ({ error: "invalid_redirect", error_uri: page });
+    assert.equal((await told(400, refusal(`${issuer}/help`), open)).page, `${issuer}/help`);
+    assert.equal((await told(400, refusal("http://127.0.0.1/help"), open)).page, null);
+    const names = ["authorization", "token", "userinfo", "revocation", "device_authorization"].map((name) => `${name}_endpoint`);
+    const description = Object.fromEntries([...names, "jwks_uri"].map((name) => [name, `${issuer}/${name}`]));
+    Object.assign(description, { issuer, code_challenge_methods_supported: ["S256"] });
+    assert.equal((await told(200, description, cookies(`${issuer}/`))).code, "not_signed_in");
+    assert.equal((await told(200, description, cookies("http://127.0.0.1/"))).code, "configuration");
+    for (const name of [...names, "jwks_uri"]) {
+        const plain = { ...description, [name]: `http://127.0.0.1/${name}` };
+        assert.equal((await told(200, plain, cookies(`${issuer}/`))).code, "provider.endpoint", name);
+    }
+});
+
 test("a timeout that a timer does not take is refused", () => {
     for (const timeout of [0, -1, NaN, "30", 2 ** 31, Infinity]) {
         assert.throws(() => new Drawbridge({ issuer: "https://www.example.com", timeout }), { code: "configuration" });
+    }
+});
+
+test("a scope that is no list of words is refused", () => {
+    for (const scope of ["profile offline_access", [7], [""], {}]) {
+        assert.throws(() => new Drawbridge({ issuer: "https://www.example.com", scope }), { code: "configuration" });
     }
 });
 

@@ -25,6 +25,12 @@ export const open = async (bearer: string): Promise<string> => {
     }
 };
 
+export const givenUp = async (signal: AbortSignal): Promise<void> => {
+    await drawbridge.signIn({ signal });
+    await drawbridge.signInByDevice((code) => console.log(code.userCode), { signal });
+    loopbackBrowser({ open: async () => {} }).close();
+};
+
 export const silently = async (): Promise<string> => {
     const result: SilentSignIn = await drawbridge.signInSilently();
     return result.signedIn ? result.claims.sub : result.reason;

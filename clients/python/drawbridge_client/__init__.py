@@ -5,6 +5,7 @@
 """
 
 import asyncio
+import threading
 
 from .browsers import LoopbackBrowser, open_in_browser
 from .client import DeviceCode, Drawbridge, LoginLink, Silent, WebViewCookie
@@ -20,7 +21,8 @@ class AsyncDrawbridge:
     """`Drawbridge` to be awaited: each call runs in a thread, so that nothing else of the loop waits.
 
     What is cancelled is no longer waited for; a request that is under way is finished all the same, and what it brought is
-    kept.
+    kept. A sign-in that waits for a person ends: its browser is closed, where it has `close()`, and a device's code is not
+    asked for any longer.
     """
 
     def __init__(self, *arguments, **more):
@@ -30,13 +32,25 @@ class AsyncDrawbridge:
         return await asyncio.to_thread(self._own.open_url, *arguments, **more)
 
     async def sign_in(self, **more) -> dict:
-        return await asyncio.to_thread(self._own.sign_in, **more)
+        return await self._unless_cancelled(self._own.sign_in, getattr(self._own._browser, "close", None), **more)
 
     async def sign_in_silently(self) -> Silent:
         return await asyncio.to_thread(self._own.sign_in_silently)
 
     async def sign_in_by_device(self, show) -> dict:
-        return await asyncio.to_thread(self._own.sign_in_by_device, show)
+        return await self._unless_cancelled(self._own.sign_in_by_device, None, show)
+
+    @staticmethod
+    async def _unless_cancelled(work, close, *arguments, **more):
+        cancelled = threading.Event()
+        try:
+            return await asyncio.to_thread(work, *arguments, cancelled=cancelled, **more)
+        except asyncio.CancelledError:
+            # The thread would hold the program at its end until the person has answered.
+            cancelled.set()
+            if close:
+                close()
+            raise
 
     async def access_token(self) -> str:
         return await asyncio.to_thread(self._own.access_token)

@@ -3,14 +3,18 @@
 import contextlib
 import http.server
 import socket
+import socketserver
 import threading
-import time
 import webbrowser
 from urllib.parse import parse_qs, urlsplit
 
 from .errors import DrawbridgeError
 
 PAGE = b"<!doctype html><meta charset=utf-8><title>Done</title><p>You may close this window and go back to the app."
+#: Of a refusal, whatever its reason: the app has it, and says it.
+REFUSAL = b"<!doctype html><meta charset=utf-8><title>You are not signed in</title><p>Go back to the app: it says what happened."
+#: Seconds after which what opens addresses is the browser itself, which runs in the foreground.
+STARTS_WITHIN = 2
 
 
 class LoopbackBrowser:
@@ -41,23 +45,32 @@ class LoopbackBrowser:
             if not server or server.is_awaited or query.get("redirect_uri", [server.redirect]) != [server.redirect]:
                 raise DrawbridgeError("cancelled")
             server.state, server.is_awaited = query.get("state"), True
-        try:
-            if not self._open(address):
-                raise DrawbridgeError("configuration", "there is no browser to open; use sign_in_by_device")
-            end = time.monotonic() + self._seconds
-            while server.answer is None:
-                if server.is_cancelled:
-                    raise DrawbridgeError("cancelled")
-                server.timeout = end - time.monotonic()
-                if server.timeout <= 0:
-                    raise DrawbridgeError("timed_out")
-                server.handle_request()
+        with contextlib.ExitStack() as ending:
+            ending.callback(self._forget, server)
+            _beside(server.serve_forever, 0.1)
+            ending.callback(server.shutdown)
+            # Beside the waiting: a browser that runs in the foreground gets its page, and its answer is heard.
+            _beside(self._show, address, server)
+            if not server.is_over.wait(self._seconds):
+                raise DrawbridgeError("timed_out")
+            if server.problem:
+                raise server.problem
             return f"http://{server.place}{server.answer}"
-        finally:
-            server.server_close()
-            with self._lock:
-                if self._server is server:
-                    self._server = None
+
+    def _show(self, address: str, server: "_Server"):
+        try:
+            problem = None if self._open(address) else "there is no browser to open; use sign_in_by_device"
+        except Exception as error:
+            # Its name alone: the text may hold the address.
+            problem = f"the browser failed: {type(error).__name__}"
+        if problem:
+            server.end(problem=DrawbridgeError("configuration", problem))
+
+    def _forget(self, server: "_Server"):
+        server.server_close()
+        with self._lock:
+            if self._server is server:
+                self._server = None
 
     def close(self):
         """Ends the sign-in that is under way, if there is one."""
@@ -70,7 +83,13 @@ class LoopbackBrowser:
             before.cancel()
 
 
-class _Server(http.server.HTTPServer):
+def _beside(work, *arguments):
+    threading.Thread(target=work, args=arguments, daemon=True).start()
+
+
+class _Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    # A program that connects and is slow or silent holds up itself alone, and the app's end not at all.
+    daemon_threads = True
     # On some systems another program could take the port beside us (RFC 8252 appendix B.3, B.5).
     allow_reuse_address = False
     allow_reuse_port = False
@@ -78,7 +97,9 @@ class _Server(http.server.HTTPServer):
     def server_bind(self):
         if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
-        super().server_bind()
+        # That of `HTTPServer` would ask the network for the name of this machine, which may take its time.
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = self.server_address[:2]
 
     def __init__(self, host: str, path: str):
         is_ipv6 = ":" in host
@@ -87,36 +108,49 @@ class _Server(http.server.HTTPServer):
         self.place = f"[{host}]:{self.server_port}" if is_ipv6 else f"{host}:{self.server_port}"
         self.redirect = f"http://{self.place}{path}"
         self.path, self.state, self.answer = path, None, None
-        self.is_awaited = self.is_cancelled = False
+        self.is_awaited, self.problem = False, None
+        self.is_over, self._ending = threading.Event(), threading.Lock()
+
+    def end(self, answer: str | None = None, problem: DrawbridgeError | None = None):
+        """The first end counts."""
+        with self._ending:
+            if not self.is_over.is_set():
+                self.answer, self.problem = answer, problem
+                self.is_over.set()
 
     def cancel(self):
+        self.end(problem=DrawbridgeError("cancelled"))
         if not self.is_awaited:
             self.server_close()
-            return
-        self.is_cancelled = True
-        # Who waits looks up at the next connection; closing the socket here would not wake it.
-        with contextlib.suppress(OSError):
-            socket.create_connection(self.server_address[:2], timeout=1).close()
+
+    def handle_error(self, *_):
+        """Nothing: it would print what came, and a browser that goes away is none."""
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
-    # A program that connects and says nothing must not hold the sign-in up.
     timeout = 5
 
     def do_GET(self):
         parts = urlsplit(self.path)
+        query = parse_qs(parts.query)
         # Any program of this machine can come here: one that does not know the state changes nothing.
-        ours = (parts.path == self.server.path and parse_qs(parts.query).get("state") == self.server.state
+        ours = (parts.path == self.server.path and query.get("state") == self.server.state
                 and self.headers.get("Host") == self.server.place)
-        if ours:
-            self.server.answer = self.path
+        try:
+            self._answer(ours, REFUSAL if "error" in query else PAGE)
+        finally:
+            # Once the page is sent: the app may end with the answer. A browser that did not wait for it has answered.
+            if ours:
+                self.server.end(answer=self.path)
+
+    def _answer(self, ours: bool, page: bytes):
         self.send_response(200 if ours else 404)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Cache-Control", "no-store")
         self.send_header("Referrer-Policy", "no-referrer")
         self.send_header("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
         self.end_headers()
-        self.wfile.write(PAGE if ours else b"")
+        self.wfile.write(page if ours else b"")
 
     def log_message(self, *_):
         """Nothing: the line would hold the code."""
@@ -124,5 +158,17 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 def open_in_browser(link) -> bool:
     """Opens a login link at once. Other users of this machine can see the browser's command line while it starts; the
-    link works once, for a minute, and a second use ends what the first opened."""
-    return webbrowser.open(link.url)
+    link works once, for a minute, and a second use ends what the first opened. A browser that runs in the foreground is not
+    waited for. A link whose token is in a header is none that a browser could be given: `configuration`."""
+    if link.headers:
+        raise DrawbridgeError("configuration", "a browser sends no header of ours; make the link with carrier=\"query\"")
+    opened: list = []
+
+    def try_to_open():
+        with contextlib.suppress(webbrowser.Error, OSError):
+            opened.append(webbrowser.open(link.url))
+
+    opening = threading.Thread(target=try_to_open, daemon=True)
+    opening.start()
+    opening.join(STARTS_WITHIN)
+    return opened[0] if opened else opening.is_alive()

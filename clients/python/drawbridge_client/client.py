@@ -88,7 +88,7 @@ class Drawbridge:
 
     def __init__(self, issuer: str, client_id: str | None = None, *, redirect_uri: str | None = None,
                  scope: tuple = ("profile", "offline_access"), sharing: str | None = None, store=None, browser=None,
-                 web_view=None, dpop=False, timeout: float = 30, now=time.time, sleep=time.sleep, logger=None):
+                 web_view=None, dpop=False, timeout: float = 30, now=time.time, sleep=None, logger=None):
         """`browser` has `open(address)` and may have `prepare()`, which gives the redirect URI. `dpop` is True, or a key
         with `public_key` (x, y as in a JWK) and `sign(bytes)`. `timeout` is in seconds, for a whole answer; a renewal has six
         at most."""
@@ -101,6 +101,10 @@ class Drawbridge:
             raise _wrong("the client_id is empty")
         if redirect_uri is not None and not secure_address(redirect_uri) and not is_private_use(redirect_uri):
             raise _wrong("the redirect_uri could be received by another app or host")
+        if isinstance(scope, str) or not all(map(is_text, scope)):
+            raise _wrong("the scope is no list of words")
+        if not is_number(timeout) or not 0 < timeout <= threading.TIMEOUT_MAX:
+            raise _wrong("the timeout is no number of seconds")
         self._issuer, self._is_loopback = issuer, address.is_loopback
         self._client_id, self._redirect_uri, self._group = client_id, redirect_uri, sharing
         words = [word for word in scope if word not in ("openid", "device_sso")]
@@ -161,14 +165,25 @@ class Drawbridge:
     # Sign-in through the browser (RFC 8252, OpenID Connect Core §3.1)
 
     def sign_in(self, *, login_hint: str | None = None, acr_values: list | None = None, max_age: int | None = None,
-                prompt: str | None = None, languages: list | None = None) -> dict:
-        """Opens the browser, checks what comes back, keeps the tokens. Gives the claims of the ID token."""
+                prompt: str | None = None, languages: list | None = None,
+                cancelled: threading.Event | None = None) -> dict:
+        """Opens the browser, checks what comes back, keeps the tokens. Gives the claims of the ID token.
+
+        Another thread that gives it up sets `cancelled`, for what is not opened yet, and calls the browser's `close()`."""
         if not self._browser:
             raise _wrong("sign_in needs a browser, such as LoopbackBrowser()")
         self._need_client()
         metadata = self._provider()
         self._need_keys()
-        redirect = self._browser.prepare() if hasattr(self._browser, "prepare") else self._redirect_uri
+        _unless_set(cancelled)
+        redirect = _hosted("the browser", self._browser.prepare) if hasattr(self._browser, "prepare") else self._redirect_uri
+        try:
+            # Whoever sets it from here on finds a browser to close.
+            _unless_set(cancelled)
+        except DrawbridgeError:
+            if hasattr(self._browser, "close"):
+                self._browser.close()
+            raise
         if not redirect or not (secure_address(redirect) or is_private_use(redirect)):
             raise _wrong("there is no redirect_uri to come back to")
         state, nonce, verifier = secrets.token_urlsafe(16), secrets.token_urlsafe(16), secrets.token_urlsafe(32)
@@ -179,7 +194,7 @@ class Drawbridge:
             "login_hint": login_hint, "prompt": prompt, "acr_values": " ".join(acr_values) if acr_values else None,
             "max_age": max_age, "ui_locales": " ".join(languages) if languages else None,
             "dpop_jkt": self._proof_key().thumbprint if self._dpop else None})
-        answer = self._browser.open(f"{endpoint}{'&' if '?' in endpoint else '?'}{query}")
+        answer = _hosted("the browser", self._browser.open, f"{endpoint}{'&' if '?' in endpoint else '?'}{query}")
         code = self._code(str(answer), redirect, state, metadata)
         with self._sharing():
             shared = self._shared()
@@ -292,8 +307,10 @@ class Drawbridge:
 
     # Sign-in without a browser (RFC 8628)
 
-    def sign_in_by_device(self, show) -> dict:
-        """Shows a code by `show(DeviceCode)` and asks until the person has answered on another device."""
+    def sign_in_by_device(self, show, *, cancelled: threading.Event | None = None) -> dict:
+        """Shows a code by `show(DeviceCode)` and asks until the person has answered on another device, or another thread has
+        set `cancelled`."""
+        cancelled = cancelled or threading.Event()
         self._need_client()
         address = self._provider().get("device_authorization_endpoint")
         if not address:
@@ -310,11 +327,14 @@ class Drawbridge:
             raise _unexpected(answer, "no code to be shown came")
         complete = secure_address(said.get("verification_uri_complete"))
         end = self._now() + min(said["expires_in"], LONGEST_CODE)
-        show(DeviceCode(said["user_code"], said["verification_uri"], complete.text if complete else None, end))
+        _unless_set(cancelled)
+        _hosted("what shows the code", show, DeviceCode(
+            said["user_code"], said["verification_uri"], complete.text if complete else None, end))
         interval = max(1, said["interval"] if is_number(said.get("interval")) else 5)
         while True:
             # No longer than the code lives, whatever the provider wants.
-            self._sleep(max(0, min(interval, end - self._now())))
+            (self._sleep or cancelled.wait)(max(0, min(interval, end - self._now())))
+            _unless_set(cancelled)
             try:
                 tokens = self._token({"grant_type": DEVICE_GRANT, "device_code": said["device_code"]})
                 break
@@ -494,8 +514,8 @@ class Drawbridge:
         others = [old for old in self._placed() if not any(_is_same_place(old, place) for place in places)]
         self._guarded(self._store.set, self._cookie_item, json.dumps([*others, *places]))
         for cookie in cookies:
-            self._web_view.set_cookie(cookie)
-        self._web_view.load(url)
+            self._guarded(self._web_view.set_cookie, cookie)
+        _hosted("the web view", self._web_view.load, url)
 
     def _placed(self) -> list:
         try:
@@ -991,6 +1011,21 @@ def _flaw(name: str) -> DrawbridgeError:
 
 def _unexpected(answer: http1.Answer, what: str) -> DrawbridgeError:
     return DrawbridgeError("unexpected_answer", what, request_id=answer.request_id)
+
+
+def _hosted(what: str, work, *arguments):
+    """Work of a part that the app has brought; what it raises is named, and its text, which may hold secrets, is not."""
+    try:
+        return work(*arguments)
+    except DrawbridgeError:
+        raise
+    except Exception as error:
+        raise _wrong(f"{what} failed: {type(error).__name__}") from None
+
+
+def _unless_set(cancelled: threading.Event | None):
+    if cancelled and cancelled.is_set():
+        raise DrawbridgeError("cancelled")
 
 
 def _tried(work) -> tuple:

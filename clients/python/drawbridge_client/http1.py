@@ -1,10 +1,12 @@
 """One request: no redirects, no cookies, no proxy, bounded in time and size."""
 
+import contextlib
 import http.client
 import re
 import socket
 import ssl
 import threading
+import time
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -12,6 +14,8 @@ from .errors import DrawbridgeError
 
 #: More than any answer of a provider has, in bytes.
 LARGEST = 1 << 20
+#: Seconds for an address that is not the last one: two packets may be lost on the way.
+LONGEST_TRY = 4
 
 
 @dataclass(repr=False)
@@ -41,6 +45,27 @@ def _request_id(value) -> str | None:
     return value if is_request_id(value) else None
 
 
+def _reached(place: tuple, seconds: float, _=None) -> socket.socket:
+    """A connection to one of the host's addresses. All of them together have the time: one that drops what comes, as IPv6
+    that leads nowhere does, leaves the others their share."""
+    end = time.monotonic() + seconds
+    found = socket.getaddrinfo(*place, type=socket.SOCK_STREAM)
+    for others, (family, kind, protocol, _, address) in zip(reversed(range(len(found))), found):
+        left = end - time.monotonic()
+        try:
+            with contextlib.ExitStack() as unless_connected:
+                one = unless_connected.enter_context(socket.socket(family, kind, protocol))
+                one.settimeout(max(0.001, min(left / (others + 1), LONGEST_TRY) if others else left))
+                one.connect(address)
+                one.settimeout(seconds)
+                unless_connected.pop_all()
+                return one
+        except OSError:
+            if not others:
+                raise
+    raise OSError("the host has no address")
+
+
 def send(method: str, address: str, headers: dict, body: bytes | None, seconds: float,
          connecting: float | None = None) -> Answer:
     """Throws `unreachable` unless a whole answer comes within these seconds.
@@ -54,6 +79,8 @@ def send(method: str, address: str, headers: dict, body: bytes | None, seconds: 
         connection = http.client.HTTPSConnection(url.hostname, url.port, timeout=wait, context=ssl.create_default_context())
     else:
         connection = http.client.HTTPConnection(url.hostname, url.port, timeout=wait)
+    # Its own gives each address the whole time; where a Python does not ask for this name, it is that one.
+    connection._create_connection = _reached
     late = threading.Event()
 
     def stop():

@@ -46,8 +46,11 @@ class FileStore(MemoryStore):
     def __init__(self, folder: str | os.PathLike):
         super().__init__()
         self._folder = pathlib.Path(folder).expanduser()
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = os.lstat(self._folder)
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            found = os.lstat(self._folder)
+        except OSError as error:
+            raise DrawbridgeError("secret_store", f"{self._folder}: {error.strerror}") from None
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
             raise DrawbridgeError("secret_store", f"{self._folder} is not a folder of mode 0700 of this user")
 

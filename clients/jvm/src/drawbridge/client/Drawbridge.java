@@ -142,6 +142,9 @@ public final class Drawbridge {
         if (settings.redirectUri != null && Address.of(settings.redirectUri) == null && !Address.isPrivateUse(settings.redirectUri)) {
             throw wrong("the redirectUri could be received by another app or host");
         }
+        if (settings.timeout <= 0) {
+            throw wrong("the timeout is no number of milliseconds");
+        }
         this.settings = settings;
         this.issuer = address.text;
         this.isLoopback = address.isLoopback;
@@ -240,7 +243,7 @@ public final class Drawbridge {
         needClient();
         Map<String, Object> provider = provider();
         needKeys();
-        String prepared = settings.browser.prepare();
+        String prepared = hosted("the browser", settings.browser::prepare);
         String redirect = prepared == null ? settings.redirectUri : prepared;
         if (Address.of(redirect) == null && !Address.isPrivateUse(redirect)) {
             throw wrong("there is no redirectUri to come back to");
@@ -257,7 +260,8 @@ public final class Drawbridge {
             "max_age", wishes.maxAge == null ? null : wishes.maxAge.toString(),
             "ui_locales", wishes.languages == null ? null : String.join(" ", wishes.languages),
             "dpop_jkt", usesProofs() ? thumbprint() : null);
-        String answer = settings.browser.open(endpoint + (endpoint.contains("?") ? "&" : "?") + form(query));
+        String address = endpoint + (endpoint.contains("?") ? "&" : "?") + form(query);
+        String answer = hosted("the browser", () -> settings.browser.open(address));
         String code = code(answer == null ? "" : answer, redirect, state, provider);
         Map<String, Object> tokens;
         Map<String, Object> claims;
@@ -423,8 +427,12 @@ public final class Drawbridge {
             throw unexpected(answer, "no code to be shown came");
         }
         long end = now() + (long) (1000 * Math.min(number(said.get("expires_in")), LONGEST_CODE));
-        show.accept(new DeviceCode((String) said.get("user_code"), (String) said.get("verification_uri"),
-            complete == null ? null : complete.text, end));
+        DeviceCode shown = new DeviceCode((String) said.get("user_code"), (String) said.get("verification_uri"),
+            complete == null ? null : complete.text, end);
+        hosted("what shows the code", () -> {
+            show.accept(shown);
+            return null;
+        });
         double interval = isNumber(said.get("interval")) ? Math.max(1, number(said.get("interval"))) : 5;
         Map<String, Object> tokens = null;
         while (tokens == null) {
@@ -669,9 +677,15 @@ public final class Drawbridge {
         }
         write(item() + ":cookies", Json.write(places));
         for (WebViewCookie cookie : cookies) {
-            settings.webView.setCookie(cookie);
+            stores(() -> {
+                settings.webView.setCookie(cookie);
+                return null;
+            });
         }
-        settings.webView.load(url);
+        hosted("the web view", () -> {
+            settings.webView.load(url);
+            return null;
+        });
     }
 
     private List<List<?>> placed() throws DrawbridgeException {
@@ -834,6 +848,17 @@ public final class Drawbridge {
         } catch (Exception error) {
             // Its name alone: the text may hold what was to be kept.
             throw new DrawbridgeException("secret_store", error.getClass().getSimpleName());
+        }
+    }
+
+    /** Work of a part that the app has brought; what it throws is named, and its text, which may hold secrets, is not. */
+    private static <T> T hosted(String what, Work<T> work) throws DrawbridgeException {
+        try {
+            return work.run();
+        } catch (DrawbridgeException error) {
+            throw error;
+        } catch (Exception error) {
+            throw wrong(what + " failed: " + error.getClass().getSimpleName());
         }
     }
 

@@ -7,6 +7,8 @@ public class CookieManager {
     private static final CookieManager ONE = new CookieManager();
     /** What happened in web views, in order: of the stand-in alone. */
     public static final List<String> SEEN = new ArrayList<>();
+    /** Whether it stores what it is given: of the stand-in alone. */
+    public static boolean stores = true;
 
     public static CookieManager getInstance() {
         return ONE;
@@ -17,7 +19,7 @@ public class CookieManager {
 
     public void setCookie(String url, String value, ValueCallback<Boolean> callback) {
         SEEN.add(url + " " + value);
-        callback.onReceiveValue(true);
+        callback.onReceiveValue(stores);
     }
 
     public void flush() {

@@ -34,6 +34,9 @@ public final class Beside {
         aStoreWithoutItsLock();
         aWebViewThatIsNotAtHandOrFails();
         aDamagedKey();
+        plainHttpOfAnHttpsProvider();
+        aBrowserThatFails();
+        aTimeoutThatIsNone();
         System.out.println(failures + " failures");
         System.exit(failures == 0 ? 0 : 1);
     }
@@ -57,11 +60,14 @@ public final class Beside {
 
     /** Answers one request with a link. */
     private static void answerOnce(ServerSocket server) {
+        answerOnce(server, "200 OK", "{\"login_url\":\"http://localhost/login-with-token?token=t\",\"expires_in\":60}");
+    }
+
+    private static void answerOnce(ServerSocket server, String status, String body) {
         Thread thread = new Thread(() -> {
             try (Socket client = server.accept(); InputStream in = client.getInputStream()) {
                 in.read(new byte[8192]);
-                String body = "{\"login_url\":\"http://localhost/login-with-token?token=t\",\"expires_in\":60}";
-                String answer = "HTTP/1.1 200 OK\r\nContent-Length: " + body.length() + "\r\n\r\n" + body;
+                String answer = "HTTP/1.1 " + status + "\r\nContent-Length: " + body.length() + "\r\n\r\n" + body;
                 client.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
             } catch (IOException gone) {
                 // The other side shows it.
@@ -249,6 +255,58 @@ public final class Beside {
         same("and the list is gone", null, settings.store.get(ITEM + ":cookies"));
     }
 
+    private interface Call {
+        Object of(Drawbridge app) throws DrawbridgeException;
+    }
+
+    /** What comes of a call that gets this answer of an https provider; {@code ISSUER} in it is that provider's address. */
+    private static String told(Call call, String status, String body) throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"))) {
+            String issuer = "http://127.0.0.1:" + server.getLocalPort();
+            answerOnce(server, status, body.replace("ISSUER", issuer));
+            Settings settings = new Settings(issuer);
+            settings.clientId = "app-a";
+            settings.store = new MemoryStore();
+            Drawbridge app = new Drawbridge(settings);
+            // It answers in plain http, since no certificate of this machine is known to Java; to the library it is https.
+            java.lang.reflect.Field isLoopback = Drawbridge.class.getDeclaredField("isLoopback");
+            isLoopback.setAccessible(true);
+            isLoopback.set(app, false);
+            try {
+                return String.valueOf(call.of(app));
+            } catch (DrawbridgeException error) {
+                return error.code + " " + error.page;
+            }
+        }
+    }
+
+    private static void plainHttpOfAnHttpsProvider() throws Exception {
+        String secure = "https://127.0.0.1";
+        String plain = "http://127.0.0.1";
+        Call open = app -> app.openUrl("/", "t", null, false).url();
+        Call cookies = app -> app.cookies(secure + "/", "web-view");
+        String link = "{\"expires_in\":60,\"login_url\":\"";
+        same("an https link", secure + "/in", told(open, "200 OK", link + secure + "/in\"}"));
+        same("a link on this machine in plain http", "unexpected_answer null", told(open, "200 OK", link + plain + "/in\"}"));
+        String refusal = "{\"error\":\"invalid_redirect\",\"error_uri\":\"";
+        same("an https page", "refused https://127.0.0.1/help", told(open, "400 No", refusal + secure + "/help\"}"));
+        same("a page on this machine in plain http", "refused null", told(open, "400 No", refusal + plain + "/help\"}"));
+        StringBuilder description = new StringBuilder("{\"issuer\":\"ISSUER\",\"code_challenge_methods_supported\":[\"S256\"]");
+        List<String> names = Arrays.asList("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint",
+            "revocation_endpoint", "device_authorization_endpoint");
+        for (String name : names) {
+            description.append(",\"").append(name).append("\":\"https://127.0.0.1/").append(name).append('"');
+        }
+        String whole = description.append('}').toString();
+        same("cookies for an https page", "not_signed_in null", told(cookies, "200 OK", whole));
+        same("cookies for a page on this machine in plain http", "configuration null",
+            told(app -> app.cookies(plain + "/", "web-view"), "200 OK", whole));
+        for (String name : names) {
+            same(name + " on this machine in plain http", "provider.endpoint null",
+                told(cookies, "200 OK", whole.replace(secure + "/" + name, plain + "/" + name)));
+        }
+    }
+
     private static void aDamagedKey() throws Exception {
         String whole = SoftKey.make();
         String pkcs8 = (String) Json.object(whole).get("pkcs8");
@@ -278,6 +336,56 @@ public final class Beside {
             same("a key that is damaged: " + damaged, "unreachable", code);
             String kept = settings.store.get(ITEM + ":key");
             same("counts as absent: " + damaged, true, !kept.equals(damaged) && SoftKey.of(kept) != null);
+        }
+    }
+
+    private static void aBrowserThatFails() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"))) {
+            String base = "http://127.0.0.1:" + server.getLocalPort();
+            Thread provider = new Thread(() -> describe(server, base));
+            provider.setDaemon(true);
+            provider.start();
+            Settings settings = new Settings(base);
+            settings.clientId = "app-a";
+            settings.redirectUri = "com.example.app:/callback";
+            settings.browser = address -> {
+                throw new IllegalStateException("a secret");
+            };
+            try {
+                new Drawbridge(settings).signIn(new Drawbridge.Wishes());
+                same("a browser that fails", "an error", "signed in");
+            } catch (DrawbridgeException error) {
+                same("a browser that fails", "configuration", error.code);
+                same("what is said of it", true, error.getMessage().endsWith("the browser failed: IllegalStateException"));
+            }
+        }
+    }
+
+    /** Answers every request with a provider's description that is a key set as well. */
+    private static void describe(ServerSocket server, String base) {
+        String body = "{\"keys\":[],\"issuer\":\"" + base + "\",\"code_challenge_methods_supported\":[\"S256\"],"
+            + "\"authorization_endpoint\":\"" + base + "/a\",\"token_endpoint\":\"" + base + "/t\",\"jwks_uri\":\"" + base + "/k\"}";
+        String answer = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + body.length() + "\r\n\r\n" + body;
+        while (!server.isClosed()) {
+            try (Socket client = server.accept(); InputStream in = client.getInputStream()) {
+                in.read(new byte[8192]);
+                client.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+            } catch (IOException gone) {
+                // The other side shows it.
+            }
+        }
+    }
+
+    private static void aTimeoutThatIsNone() {
+        for (int timeout : new int[] {0, -1}) {
+            Settings settings = new Settings("http://127.0.0.1:1");
+            settings.timeout = timeout;
+            try {
+                new Drawbridge(settings);
+                same("a timeout of " + timeout, "an error", "none");
+            } catch (DrawbridgeException error) {
+                same("a timeout of " + timeout, "configuration", error.code);
+            }
         }
     }
 }

@@ -130,6 +130,15 @@ public final class Adapters {
             "https://www.example.com/ a=; Path=/; Max-Age=0; Secure",
             "https://www.example.com/ b=; Path=/x; Domain=example.com; Max-Age=0; Secure",
             "load https://www.example.com/", "https://www.example.com/ c=; Path=/; Max-Age=0; Secure"), CookieManager.SEEN);
+        CookieManager.stores = false;
+        try {
+            view.removeCookie("d", null, "/", "https://www.example.com/");
+            same("a cookie that the web view does not take", "refused", "stored");
+        } catch (IllegalStateException refused) {
+            same("a cookie that the web view does not take", "the web view has refused a cookie", refused.getMessage());
+        } finally {
+            CookieManager.stores = true;
+        }
     }
 
     private static void store() throws Exception {

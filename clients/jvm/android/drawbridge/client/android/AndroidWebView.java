@@ -7,6 +7,7 @@ import drawbridge.client.WebView;
 import drawbridge.client.WebViewCookie;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The app's web view: its cookies are there before the first load, which goes out when the last of them is stored. */
 public final class AndroidWebView implements WebView {
@@ -35,10 +36,14 @@ public final class AndroidWebView implements WebView {
 
     private void store(String url, String line) {
         CountDownLatch done = new CountDownLatch(1);
+        AtomicBoolean isStored = new AtomicBoolean();
         new Handler(Looper.getMainLooper()).post(() -> {
             CookieManager cookies = CookieManager.getInstance();
             cookies.setAcceptCookie(true);
-            cookies.setCookie(url, line, stored -> done.countDown());
+            cookies.setCookie(url, line, stored -> {
+                isStored.set(Boolean.TRUE.equals(stored));
+                done.countDown();
+            });
         });
         try {
             if (!done.await(SECONDS, TimeUnit.SECONDS)) {
@@ -47,6 +52,9 @@ public final class AndroidWebView implements WebView {
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted");
+        }
+        if (!isStored.get()) {
+            throw new IllegalStateException("the web view has refused a cookie");
         }
         CookieManager.getInstance().flush();
     }
