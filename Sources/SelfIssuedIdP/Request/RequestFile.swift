@@ -52,7 +52,7 @@ struct RequestFile {
             throw PhoneRefusal(.requestSignatureInvalid, "the request is not signed, by ES256 or RS256, by the website")
         }
         if let expires = signed.claims["exp"] {
-            guard case .integer(let instant) = expires, now < instant + 60 else {
+            guard case .integer(let instant) = expires, now - 60 < instant else {
                 throw PhoneRefusal(.requestExpired, "the request has expired")
             }
         }

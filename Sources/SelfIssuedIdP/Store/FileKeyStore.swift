@@ -50,9 +50,17 @@ public struct FileKeyStore: KeyStore {
         return try winner.key(lock: lock)
     }
 
-    /// Every key, in the order of websites.
+    /// Every key, in the order of websites. Passes over files that cannot be read: ``unreadable()`` says which.
     public func list() throws(PhoneRefusal) -> [KeptKey] {
-        try files().map(\.kept).sorted { $0.website < $1.website }
+        try readAll().files.map(\.kept).sorted { $0.website < $1.website }
+    }
+
+    /// Why ``list()`` passes over files, each named.
+    public func unreadable() throws(PhoneRefusal) -> [PhoneRefusal] { try readAll().refusals }
+
+    /// What may be shown of a website's key, without asking anybody for a PIN; `nil` when there is none.
+    public func kept(_ website: Website) throws(PhoneRefusal) -> KeptKey? {
+        try file(of: website.description)?.kept
     }
 
     /// Removes a key: to that website its owner is somebody new from now on.
@@ -63,7 +71,9 @@ public struct FileKeyStore: KeyStore {
     }
 
     /// Sets the PIN, or changes it. Whoever breaks off in the middle calls it again.
+    /// - Throws: also when a key cannot be read: it would stay without the PIN. Nothing is changed then.
     public func setPIN(_ new: Redacted<String>) async throws(PhoneRefusal) {
+        _ = try files()
         let lock = try await unlock() ?? SymmetricKey(data: random.bytes(32))
         try folder.write(
             try PINLock(lock, pin: new, cost: cost, random: random).json(), to: Self.lockName, replacing: true)
@@ -95,16 +105,31 @@ public struct FileKeyStore: KeyStore {
     }
 
     private func file(of website: String) throws(PhoneRefusal) -> KeyFile? {
-        guard let json = try folder.read(Self.fileName(website)) else { return nil }
-        return try KeyFile(json: json, website: website)
+        try file(named: Self.fileName(website), of: website)
+    }
+
+    private func file(named name: String, of website: String?) throws(PhoneRefusal) -> KeyFile? {
+        guard let json = try folder.read(name) else { return nil }
+        return try KeyFile(json: json, path: folder.path(name), website: website)
     }
 
     private func files() throws(PhoneRefusal) -> [KeyFile] {
-        var files: [KeyFile] = []
-        for name in try folder.names() where name.hasSuffix(Self.suffix) {
-            if let json = try folder.read(name) { files.append(try KeyFile(json: json, website: nil)) }
-        }
+        let (files, refusals) = try readAll()
+        if let first = refusals.first { throw first }
         return files
+    }
+
+    private func readAll() throws(PhoneRefusal) -> (files: [KeyFile], refusals: [PhoneRefusal]) {
+        var files: [KeyFile] = []
+        var refusals: [PhoneRefusal] = []
+        for name in try folder.names() where name.hasSuffix(Self.suffix) {
+            do throws(PhoneRefusal) {
+                if let file = try file(named: name, of: nil) { files.append(file) }
+            } catch let refusal {
+                refusals.append(refusal)
+            }
+        }
+        return (files, refusals)
     }
 
     /// A digest: no name of a website leads out of the folder, and none is read over a shoulder.

@@ -25,12 +25,16 @@ struct KeyFile: Codable {
         if let lock { sealed = try SealedText.seal(bytes, under: lock, for: purpose) } else { sealed = nil }
     }
 
-    /// - Parameter website: whose file it should be: one that was copied to another's place is not taken.
-    init(json: [UInt8], website: String?) throws(PhoneRefusal) {
+    /// - Parameters:
+    ///   - path: for words: of a damaged file nothing else may say which it is.
+    ///   - website: whose file it should be: one that was copied to another's place is not taken.
+    init(json: [UInt8], path: String, website: String?) throws(PhoneRefusal) {
         guard let read = try? JSONDecoder().decode(KeyFile.self, from: Data(json)), read.v == 1,
             website.map({ $0 == read.website }) ?? true, PublicKey(jwk: read.jwk)?.algorithm == read.alg,
             (read.secret == nil) != (read.sealed == nil)
-        else { throw PhoneRefusal(.storeUnusable, "the key file of \(website ?? "a website") is damaged") }
+        else {
+            throw PhoneRefusal(.storeUnusable, "the key file \(path)\(website.map { " of \($0)" } ?? "") is damaged")
+        }
         self = read
     }
 

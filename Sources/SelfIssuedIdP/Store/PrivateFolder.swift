@@ -122,7 +122,8 @@ struct PrivateFolder: Sendable {
     }
 
     private var path: String { url.path(percentEncoded: false) }
-    private func path(_ name: String) -> String { url.appending(path: name).path(percentEncoded: false) }
+    /// Where a file is, for words about it.
+    func path(_ name: String) -> String { url.appending(path: name).path(percentEncoded: false) }
     private static var lastProblem: String { String(cString: strerror(errno)) }
     private static func unusable(_ words: String) -> PhoneRefusal { PhoneRefusal(.storeUnusable, words) }
 }

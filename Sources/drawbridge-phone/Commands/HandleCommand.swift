@@ -68,7 +68,7 @@ struct HandleCommand: AsyncParsableCommand {
         help: "For tests: websites at private addresses, with any port.")
     var allowsPrivate = false
 
-    @Option(help: "For tests: look this host up here, as NAME=ADDRESS; may be repeated.")
+    @Option(help: "For tests: look this host up here, as NAME=ADDRESS; may be repeated, for one host as well.")
     var resolve: [String] = []
 
     func validate() throws {
@@ -98,9 +98,9 @@ struct HandleCommand: AsyncParsableCommand {
         return SelfIssuedProvider(
             transport: try WebsiteClient(
                 authorities: ca, allowsPrivate: allowsPrivate,
-                fixed: Dictionary(
-                    resolve.map { $0.split(separator: "=").map(String.init) }.map { ($0[0].lowercased(), $0[1]) }
-                ) { first, _ in first }),
+                fixed: Dictionary(grouping: resolve.map { $0.split(separator: "=").map(String.init) }) {
+                    $0[0].lowercased()
+                }.mapValues { $0.map { $0[1] } }),
             store: options.keys(),
             consent: TerminalConsent(answer: yes ? .yes : deny ? .no : .ask, alsoTicked: granted),
             profile: try readProfile())

@@ -13,12 +13,16 @@ struct KeysCommand: AsyncParsableCommand {
         @OptionGroup var options: StoreOptions
 
         func run() async throws {
-            let keys = try await ExitStatus.after { () async throws(PhoneRefusal) in try options.keys().list() }
+            let (keys, unreadable) = try await ExitStatus.after { () async throws(PhoneRefusal) in
+                (try options.keys().list(), try options.keys().unreadable())
+            }
             for key in keys {
                 let sealed = key.isSealed ? "under a PIN" : "without a PIN"
                 Terminal.write(
                     "\(PlainText.line(key.website))  \(key.algorithm.rawValue)  \(key.thumbprint)  \(sealed)")
             }
+            let ends = unreadable.map { ExitStatus.store.end(saying: "\($0)") }
+            if let end = ends.first { throw end }
             if keys.isEmpty { Terminal.say("No website has a key here.") }
         }
     }
@@ -32,8 +36,8 @@ struct KeysCommand: AsyncParsableCommand {
 
         func run() async throws {
             let wanted = try KeysCommand.website(website)
-            let keys = try await ExitStatus.after { () async throws(PhoneRefusal) in try options.keys().list() }
-            guard let key = keys.first(where: { $0.website == wanted.description }) else {
+            let kept = try await ExitStatus.after { () async throws(PhoneRefusal) in try options.keys().kept(wanted) }
+            guard let key = kept else {
                 throw ExitStatus.store.end(saying: "\(wanted) has no key here")
             }
             Terminal.write(

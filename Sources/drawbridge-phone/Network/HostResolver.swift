@@ -6,13 +6,13 @@ import SelfIssuedIdP
 /// Every address of a host, not only the one that would be taken.
 struct HostResolver: Sendable {
     /// By host, in lower case: for tests.
-    let fixed: [String: String]
+    let fixed: [String: [String]]
 
     func addresses(of address: WebAddress, on loop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
-        let host = fixed[address.host] ?? address.host
+        let hosts = fixed[address.host] ?? [address.host]
         let port = address.port
         // The system's resolver blocks.
-        return NIOThreadPool.singleton.runIfActive(eventLoop: loop) { Self.lookUp(host, port) }
+        return NIOThreadPool.singleton.runIfActive(eventLoop: loop) { hosts.flatMap { Self.lookUp($0, port) } }
     }
 
     private static func lookUp(_ host: String, _ port: Int) -> [SocketAddress] {
@@ -35,6 +35,22 @@ struct HostResolver: Sendable {
             }
         }
         return found
+    }
+}
+
+/// Gives a connection the addresses that were checked, and no others: nothing is looked up a second time.
+struct CheckedAddresses: Resolver, Sendable {
+    let addresses: [SocketAddress]
+    let loop: any EventLoop
+
+    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> { found(.inet) }
+
+    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> { found(.inet6) }
+
+    func cancelQueries() {}
+
+    private func found(_ family: NIOBSDSocket.ProtocolFamily) -> EventLoopFuture<[SocketAddress]> {
+        loop.makeSucceededFuture(addresses.filter { $0.protocol == family })
     }
 }
 

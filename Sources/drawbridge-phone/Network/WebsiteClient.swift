@@ -15,7 +15,7 @@ struct WebsiteClient: WebsiteTransport {
     /// - Parameters:
     ///   - authorities: a PEM file of the only authorities to trust; `nil`: the system's.
     ///   - fixed: addresses of hosts that are not looked up.
-    init(authorities: String?, allowsPrivate: Bool, fixed: [String: String]) throws(PhoneRefusal) {
+    init(authorities: String?, allowsPrivate: Bool, fixed: [String: [String]]) throws(PhoneRefusal) {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         configuration.certificateVerification = .fullVerification
@@ -44,7 +44,7 @@ struct WebsiteClient: WebsiteTransport {
         defer { deadline.cancel() }
         resolver.addresses(of: address, on: loop).flatMap { found -> EventLoopFuture<Void> in
             if let flaw = flaw(in: found, of: address) { return loop.makeFailedFuture(flaw) }
-            return connect(to: found[...], for: request, on: loop, whole)
+            return connect(to: found, for: request, on: loop, whole)
         }.cascadeFailure(to: whole)
         do {
             return try await whole.futureResult.get()
@@ -65,33 +65,34 @@ struct WebsiteClient: WebsiteTransport {
         return nil
     }
 
+    /// Tries all of them beside each other (RFC 8305): one that is out of reach, as of IPv6 where there is only IPv4,
+    /// would use up the time of all.
     private func connect(
-        to addresses: ArraySlice<SocketAddress>, for request: WebsiteRequest, on loop: any EventLoop,
+        to addresses: [SocketAddress], for request: WebsiteRequest, on loop: any EventLoop,
         _ whole: EventLoopPromise<WebsiteAnswer>
     ) -> EventLoopFuture<Void> {
-        guard let first = addresses.first else {
-            return loop.makeFailedFuture(
-                PhoneRefusal(.unreachable, "\(request.address.host) does not take connections"))
-        }
         let context = context
+        let host = request.address.host
         return ClientBootstrap(group: loop)
             .connectTimeout(.seconds(WebsiteRequest.maximumSeconds))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let host = request.address.host
                     let pipeline = channel.pipeline.syncOperations
                     // Without a name the certificate is checked against the address that we connected to.
                     try pipeline.addHandler(
                         NIOSSLClientHandler(context: context, serverHostname: request.address.isAddress ? nil : host))
                     try pipeline.addHTTPClientHandlers()
-                    try pipeline.addHandler(WebsiteExchange(request, whole))
                 }
             }
-            .connect(to: first)
+            .resolver(CheckedAddresses(addresses: addresses, loop: loop))
+            .connect(host: host, port: request.address.port)
+            .flatMapErrorThrowing { _ in throw PhoneRefusal(.unreachable, "\(host) does not take connections") }
             .flatMap { channel in
                 whole.futureResult.whenComplete { _ in channel.close(promise: nil) }
-                return channel.eventLoop.makeSucceededVoidFuture()
+                // Not earlier: what becomes of a connection that lost is not the exchange's end.
+                return channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(WebsiteExchange(request, whole))
+                }
             }
-            .flatMapError { _ in connect(to: addresses.dropFirst(), for: request, on: loop, whole) }
     }
 }

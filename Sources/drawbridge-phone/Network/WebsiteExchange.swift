@@ -53,6 +53,7 @@ final class WebsiteExchange: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
+        case let error as NIOSSLError where error.isBrokenConnection: channelInactive(context: context)
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             fail(
                 .certificateUntrusted,
@@ -84,6 +85,13 @@ final class WebsiteExchange: ChannelInboundHandler {
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         if let content { context.write(wrapOutboundOut(.body(.byteBuffer(content))), promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+}
+
+extension NIOSSLError {
+    /// Whether the connection ended without TLS's own word for it, which says nothing about a certificate.
+    fileprivate var isBrokenConnection: Bool {
+        self == .uncleanShutdown || self == .handshakeFailed(.sslError([.eofDuringHandshake]))
     }
 }
 

@@ -95,6 +95,19 @@ import Testing
         await expectRefused(Phone(website: website), FakeWebsite.link, .tooLarge)
     }
 
+    @Test func `who asks for more than 32 things at once is refused, and nobody is asked`() async throws {
+        func phone(askedFor count: Int) -> Phone {
+            let names = (0..<count).map { ("claim\($0)", JSONValue.null) }
+            let claims = JSONValue.object(Dictionary(uniqueKeysWithValues: names))
+            return Phone(website: FakeWebsite(Self.file(["userinfo": ["claims": claims]])))
+        }
+        let most = phone(askedFor: 32)
+        #expect(await most.refusal() == nil)
+        let question = try #require(most.consent.asked.first)
+        #expect(question.request.claims.count == 32)
+        await expectRefused(phone(askedFor: 33), FakeWebsite.link, .requestMalformed)
+    }
+
     @Test func `another website's file does not ask in this one's name`() async {
         let website = FakeWebsite()
         website.serve(

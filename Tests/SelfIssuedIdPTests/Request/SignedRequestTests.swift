@@ -24,8 +24,10 @@ import Testing
         return website
     }
 
-    private func unsigned(_ claims: [String: JSONValue], alg: String) -> String {
-        [JSONValue.object(["alg": .string(alg)]), .object(claims)].map { Base64URL.encode($0.text.utf8) }
+    private func unsigned(_ claims: [String: JSONValue], alg: String, critical: JSONValue? = nil) -> String {
+        var header: [String: JSONValue] = ["alg": .string(alg)]
+        header["crit"] = critical
+        return [JSONValue.object(header), .object(claims)].map { Base64URL.encode($0.text.utf8) }
             .joined(separator: ".") + "."
     }
 
@@ -52,6 +54,21 @@ import Testing
         #expect(await Phone(website: website).refusal() == .requestSignatureInvalid)
     }
 
+    @Test(arguments: [["b64"], ["exp"], []] as [JSONValue])
+    func `RFC 7515 §4.1.11: one whose header names something critical is refused`(_ names: JSONValue) async {
+        // The same request without `crit` is answered, above.
+        let website = website(unsigned(claims(), alg: "none", critical: names), keys: [])
+        #expect(await Phone(website: website).refusal() == .requestMalformed)
+    }
+
+    @Test(arguments: [(15, nil), (16, .requestSignatureInvalid)] as [(Int, PhoneRefusal.Reason?)])
+    func `of a website's keys the first sixteen are tried`(_ before: Int, _ reason: PhoneRefusal.Reason?) async throws {
+        let other = try PhoneKey(.es256).publicKey.members
+        let keys = Array(repeating: other, count: before) + [key.publicKey.members]
+        let website = website(try key.sign(claims()), keys: keys)
+        #expect(await Phone(website: website).refusal() == reason)
+    }
+
     @Test func `keys of another host are not fetched`() async throws {
         let website = website(
             try key.sign(claims(["registration": ["jwks_uri": "https://evil.example/jwks"]])),
@@ -64,5 +81,10 @@ import Testing
         let website = website(
             try key.sign(claims(["exp": .integer(Phone.now - 60)])), keys: [key.publicKey.members])
         #expect(await Phone(website: website).refusal() == .requestExpired)
+    }
+
+    @Test func `one that expires at the end of all time is answered`() async throws {
+        let website = website(try key.sign(claims(["exp": .integer(.max)])), keys: [key.publicKey.members])
+        #expect(await Phone(website: website).refusal() == nil)
     }
 }

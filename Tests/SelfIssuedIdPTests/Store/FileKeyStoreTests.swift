@@ -112,6 +112,22 @@ import Testing
         #expect(try await store().key(of: website) == nil)
     }
 
+    @Test func `of a file that is damaged the others are no part, and words say which it is`() async throws {
+        _ = try await store().keep(PhoneKey(.es256), for: website, at: 1)
+        let damaged = try keyFile()
+        try Data("{".utf8).write(to: damaged)
+        let other = try #require(WebAddress("https://other.example/")).website
+        _ = try await store().keep(PhoneKey(.es256), for: other, at: 2)
+        #expect(try store().list().map(\.website) == ["https://other.example"])
+        #expect(try store().kept(other)?.createdAt == 2)
+        let words = try store().unreadable().map(\.words)
+        #expect(words == ["the key file \(damaged.path(percentEncoded: false)) is damaged"])
+        await #expect(throws: PhoneRefusal.self) { try await store().setPIN(Redacted("2468")) }
+        _ = try store().forget(website)
+        #expect(try store().unreadable().isEmpty)
+        #expect(try await store().key(of: other) != nil, "no PIN was set")
+    }
+
     @Test func `under a PIN the key is not in the file`() async throws {
         let key = try await store().keep(PhoneKey(.es256), for: website, at: 1)
         try await store().setPIN(Redacted("2468"))
@@ -156,6 +172,27 @@ import Testing
         #expect(try await store("2468").key(of: website)?.publicKey.text == key.publicKey.text)
         try await store("2468").setPIN(Redacted("2468"))
         #expect(try store().list().map(\.isSealed) == [true])
+    }
+
+    @Test(
+        arguments: [
+            ("n", 1 << 21), ("n", 1 << 9), ("n", 3000), ("r", 9), ("p", 2), ("v", 2),
+        ] as [(String, Int64)])
+    func `a lock that would cost more than ours, or less, is refused before the PIN is asked`(
+        _ member: String, _ value: Int64
+    ) async throws {
+        _ = try await store().keep(PhoneKey(.es256), for: website, at: 1)
+        try await store().setPIN(Redacted("2468"))
+        let file = folder.appending(path: "lock.json")
+        var members = try #require(JSONValue(json: try Data(contentsOf: file))?.members)
+        #expect(members[member] != nil)
+        members[member] = .integer(value)
+        try Data(JSONValue.object(members).text.utf8).write(to: file)
+        let guarded = FileKeyStore(folder: folder, cost: .init(rounds: 1024), random: .system) {
+            Issue.record("the PIN is asked")
+            return nil
+        }
+        #expect(await Phone(store: guarded).refusal() == .storeUnusable)
     }
 
     @Test(arguments: ["jwk", "website", "sealed", "alg"])
