@@ -1,11 +1,9 @@
 """`drawbridge-phone` started for real, and websites for it to answer: over TLS, with an authority of the test's own.
 
-What the phone sends is judged by another implementation of JOSE, joserfc, in the order in which a website has to check.
+What the phone sends is judged by `judge`, in the order in which a website has to check.
 """
 
-import base64
 import datetime
-import hashlib
 import http.server
 import ipaddress
 import json
@@ -13,7 +11,6 @@ import os
 import ssl
 import subprocess
 import threading
-import time
 import urllib.parse
 from pathlib import Path
 
@@ -21,11 +18,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
-from joserfc import jwk, jws
 
 import instance
-
-URN = "urn:ietf:params:oauth:jwk-thumbprint:sha-256:"
 
 
 def binary() -> str:
@@ -202,116 +196,3 @@ class Answer:
     def __init__(self, address: str):
         self.address, _, fragment = address.partition("#")
         self.parameters = dict(urllib.parse.parse_qsl(fragment, keep_blank_values=True, strict_parsing=True))
-
-
-class Refused(Exception):
-    pass
-
-
-def _part(text: str) -> dict:
-    if "=" in text or "+" in text or "/" in text:
-        raise Refused("malformed")
-    try:
-        value = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-    except ValueError:
-        raise Refused("malformed") from None
-    if not isinstance(value, dict):
-        raise Refused("malformed")
-    return value
-
-
-def check(parameters: dict, client_ids: list[str], nonce: str, now: float | None = None) -> dict:
-    """What a website does with an answer; form, thumbprint and claims, or `Refused` with the name."""
-    now = time.time() if now is None else now
-    if "error" in parameters:
-        raise Refused("op_error")
-    form, thumbprint, key, claims = _token(parameters["id_token"], client_ids, nonce, now, None)
-    if "at_hash" in claims and "access_token" in parameters:
-        half = hashlib.sha256(parameters["access_token"].encode()).digest()[:16]
-        if claims["at_hash"] != base64.urlsafe_b64encode(half).rstrip(b"=").decode():
-            raise Refused("at_hash_mismatch")
-    told = claims
-    if "userinfo_token" in parameters:
-        told = _userinfo(parameters["userinfo_token"], key, claims, client_ids, nonce)
-    return {"form": form, "thumbprint": thumbprint, "alg": key["kty"], "claims": claims, "told": told}
-
-
-def _token(text, client_ids, nonce, now, _):
-    if len(text) > 16384 or text.count(".") != 2:
-        raise Refused("malformed")
-    header, claims = (_part(part) for part in text.split(".")[:2])
-    if "crit" in header:
-        raise Refused("malformed")
-    if header.get("alg") not in ("ES256", "RS256", "EdDSA"):
-        raise Refused("alg_not_allowed")
-    iss, sub = claims.get("iss"), claims.get("sub")
-    if iss == "https://self-issued.me":
-        form, written = "core7", claims.get("sub_jwk")
-    elif iss == "https://self-issued.me/v2":
-        form, written = "siopv2-legacy", claims.get("sub_jwk")
-    elif "user_id" in claims and iss == claims["user_id"]:
-        form, written = "seed2012", json.loads(iss) if iss.startswith("{") else iss
-    elif iss is not None and iss == sub:
-        form, written = "siopv2", claims.get("sub_jwk")
-    else:
-        raise Refused("not_self_issued")
-    if not isinstance(written, dict):
-        raise Refused("key_invalid")
-    if set(written) & {"d", "p", "q", "dp", "dq", "qi", "oth", "k"}:
-        raise Refused("key_private")
-    required = {"EC": ["crv", "kty", "x", "y"], "RSA": ["e", "kty", "n"], "OKP": ["crv", "kty", "x"]}
-    names = required.get(written.get("kty"))
-    if not names or written.get("crv", "P-256") not in ("P-256", "Ed25519"):
-        raise Refused("key_invalid")
-    bare = {name: written[name] for name in names}
-    if bare["kty"] == "RSA" and len(bare["n"]) < 342:
-        raise Refused("key_invalid")
-    key = jwk.import_key(bare)
-    thumbprint = key.thumbprint()
-    if {"EC": "ES256", "RSA": "RS256", "OKP": "EdDSA"}[bare["kty"]] != header["alg"]:
-        raise Refused("alg_not_allowed")
-    allowed = {
-        "core7": [thumbprint], "seed2012": [None, thumbprint], "siopv2": [thumbprint, URN + thumbprint],
-        "siopv2-legacy": [thumbprint, URN + thumbprint]}[form]
-    if sub not in allowed:
-        raise Refused("subject_mismatch")
-    if form == "seed2012" and "sub_jwk" in claims and jwk.import_key(claims["sub_jwk"]).thumbprint() != thumbprint:
-        raise Refused("subject_mismatch")
-    _verify(text, key, header["alg"], "signature_invalid")
-    _audience(claims, client_ids)
-    if not all(isinstance(claims.get(name), (int, float)) for name in ("exp", "iat")):
-        raise Refused("malformed")
-    if now >= claims["exp"] + 60:
-        raise Refused("expired")
-    if not now - 660 <= claims["iat"] <= now + 60 or claims.get("nbf", 0) > now + 60:
-        raise Refused("iat_out_of_range")
-    if not isinstance(claims.get("nonce"), str) or not claims["nonce"]:
-        raise Refused("nonce_missing")
-    if claims["nonce"] != nonce:
-        raise Refused("nonce_mismatch")
-    return form, thumbprint, bare, claims
-
-
-def _userinfo(text, key, claims, client_ids, nonce) -> dict:
-    _verify(text, jwk.import_key(key), _part(text.split(".")[0])["alg"], "userinfo_signature_invalid")
-    told = _part(text.split(".")[1])
-    for name in ("iss", "user_id", "sub"):
-        if name in told and told[name] != claims.get(name):
-            raise Refused("userinfo_subject_mismatch")
-    _audience(told, client_ids)
-    if told.get("nonce", nonce) != nonce:
-        raise Refused("nonce_mismatch")
-    return told
-
-
-def _verify(text, key, alg, error):
-    try:
-        jws.deserialize_compact(text, key, algorithms=[alg])
-    except Exception:
-        raise Refused(error) from None
-
-
-def _audience(claims, client_ids):
-    audience = claims.get("aud")
-    if not set([audience] if isinstance(audience, str) else audience or []) & set(client_ids):
-        raise Refused("aud_mismatch")

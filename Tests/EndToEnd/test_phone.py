@@ -1,4 +1,4 @@
-"""`drawbridge-phone` against websites of the test's own, over TLS; its answers judged by joserfc."""
+"""`drawbridge-phone` against websites of the test's own, over TLS; its answers judged by another implementation."""
 
 import concurrent.futures
 import json
@@ -16,11 +16,8 @@ import pytest
 from joserfc import jwk, jws
 
 import phone as phones
-from phone import Authority, Phone, Refused, Website, check
-
-CASES = json.loads(next(path for path in (
-    Path(__file__).parents[3] / "shared/cases/siop_token_cases.json",
-    Path(__file__).parents[1] / "SelfIssuedIdPTests/Cases/siop_token_cases.json") if path.exists()).read_text())
+from judge import Refused, check
+from phone import Authority, Phone, Website
 
 RUBY = shutil.which("ruby") and subprocess.run(
     ["ruby", "-e", "require 'openid_connect'"], capture_output=True).returncode == 0
@@ -79,22 +76,6 @@ def expect_refusal(phone, website, link, status, name, *more):
     assert len(done.stderr.strip().splitlines()) == 1, "nothing was asked"
 
 
-# The judge itself
-
-@pytest.mark.parametrize("case", CASES["cases"], ids=lambda case: case["why"])
-def test_the_judge_agrees_with_the_cases(case):
-    issuer = case["expect"].get("form") == "seed2012" and " PEM" in case["why"] or "DER Sub" in case["why"]
-    context = CASES["context"]
-    try:
-        found = check(case["params"], context["clientIDs"], context["nonce"], context["now"])
-    except Refused as refused:
-        # The judge reads keys as JWK alone; the phone writes nothing else.
-        assert issuer or not case["expect"]["accept"] and str(refused) == case["expect"]["error"]
-    else:
-        assert case["expect"]["accept"]
-        assert (found["form"], found["thumbprint"]) == (case["expect"]["form"], case["expect"]["thumbprint"])
-
-
 # Answers
 
 @pytest.mark.parametrize("algorithm", ["ES256", "RS256"])
@@ -103,7 +84,7 @@ def test_every_form_is_taken_by_another_implementation(website, phone, profile, 
     answer = phone.answer(website.link(), "--form", form, "--alg", algorithm, *profile)
     found = judge(website, answer)
     assert found["form"] == expected
-    assert found["alg"] == {"ES256": "EC", "RS256": "RSA"}[algorithm]
+    assert found["alg"] == algorithm
     assert (found["told"]["email"], found["told"]["name"]) == ("alice@example.com", "Alice")
     assert "picture" not in found["told"], "optional is not ticked"
     if expected == "seed2012":

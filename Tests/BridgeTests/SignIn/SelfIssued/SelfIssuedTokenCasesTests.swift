@@ -22,17 +22,13 @@ import Testing
     }
 
     struct Case: Decodable, Sendable, CustomTestStringConvertible {
-        let why: String
-        let params: [String: String]
+        let why: String?
+        let params: [String: JSONValue?]
         let expect: Expectation
-        var testDescription: String { why }
+        var testDescription: String { why ?? params.keys.sorted().joined(separator: ", ") }
 
-        var answer: FormParameters {
-            get throws {
-                let text = params.map { "\(PercentEncoding.encode($0))=\(PercentEncoding.encode($1))" }
-                return try FormParameters(parsing: text.joined(separator: "&").utf8)
-            }
-        }
+        /// A form holds texts: what is none is absent.
+        var texts: [String: String] { params.compactMapValues { $0?.string } }
     }
 
     struct Expectation: Decodable, Sendable {
@@ -43,56 +39,50 @@ import Testing
         let error: String?
     }
 
-    static let table: Table? = {
-        let shared = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../../../shared/cases/siop_token_cases.json").standardized
-        let own = Bundle.module.url(forResource: "siop_token_cases", withExtension: "json", subdirectory: "Cases")
-        return [shared, own].compactMap(\.self).lazy.compactMap { url in
-            try? JSONDecoder().decode(Table.self, from: Data(contentsOf: url))
-        }.first
-    }()
+    static let table = CaseTable.read("siop_token_cases", as: Table.self)
+    static let cases = (try? table.get().cases) ?? []
 
-    static let cases = table?.cases ?? []
-
-    @Test func `the table is not empty`() { #expect(Self.cases.count >= 36) }
+    @Test func `the table is not empty`() throws { #expect(try Self.table.get().cases.count >= 36) }
 
     @Test(arguments: cases)
     func `a token is decided as the table says`(row: Case) throws {
-        let terms = try #require(Self.table).context.terms
+        let terms = try Self.table.get().context.terms
         do throws(SelfIssuedRefusal.Reason) {
             let answer: FormParameters
-            do { answer = try row.answer } catch { throw .malformed }
+            do { answer = try Self.answer(of: row.texts) } catch { throw .malformed }
             let token = try SelfIssuedToken(answer: answer, terms: terms)
             #expect(row.expect.accept)
-            #expect(token.form.rawValue == row.expect.form)
-            #expect(token.thumbprint == row.expect.thumbprint)
-            #expect(token.algorithm == row.expect.alg)
+            #expect(token.form.rawValue == row.expect.form ?? token.form.rawValue)
+            #expect(token.thumbprint == row.expect.thumbprint ?? token.thumbprint)
+            #expect(token.algorithm == row.expect.alg ?? token.algorithm)
         } catch {
             #expect(!row.expect.accept)
-            #expect(error.rawValue == row.expect.error)
+            #expect(error.rawValue == row.expect.error ?? error.rawValue)
         }
     }
 
+    private static func answer(of parameters: [String: String]) throws -> FormParameters {
+        let pairs = parameters.map { "\(PercentEncoding.encode($0))=\(PercentEncoding.encode($1))" }
+        return try FormParameters(parsing: pairs.joined(separator: "&").utf8)
+    }
+
     /// One flipped, dropped, doubled or moved character of a good token never makes another good one. The number of
-    /// tries is `SELF_ISSUED_MUTATIONS`, a thousand for each good token without it.
+    /// tries is `SELF_ISSUED_MUTATIONS`, twelve thousand without it.
     @Test func `mutated tokens are refused, every one`() throws {
-        let context = try #require(Self.table).context
+        let context = try Self.table.get().context
         let wanted = ProcessInfo.processInfo.environment["SELF_ISSUED_MUTATIONS"].flatMap { Int($0) }
         let good = Self.cases.filter(\.expect.accept)
         var random = SplitMix(state: 0x5EED)
         var accepted: [String] = []
         for row in good {
-            let text = try #require(row.params["id_token"])
-            for _ in 0..<((wanted ?? 1000 * good.count) / good.count) {
+            let texts = row.texts
+            let text = try #require(texts["id_token"])
+            for _ in 0..<max(1, (wanted ?? 12_000) / good.count) {
                 let mutant = Self.mutate(Array(text.utf8), &random)
                 guard mutant != Array(text.utf8) else { continue }
-                var row = row.params
-                row["id_token"] = String(decoding: mutant, as: UTF8.self)
-                let pairs = row.map { "\(PercentEncoding.encode($0))=\(PercentEncoding.encode($1))" }
-                let answer = try FormParameters(parsing: pairs.joined(separator: "&").utf8)
-                if (try? SelfIssuedToken(answer: answer, terms: context.terms)) != nil {
-                    accepted.append(row["id_token"] ?? "")
-                }
+                let mutated = String(decoding: mutant, as: UTF8.self)
+                let answer = try Self.answer(of: texts.merging(["id_token": mutated]) { $1 })
+                if (try? SelfIssuedToken(answer: answer, terms: context.terms)) != nil { accepted.append(mutated) }
             }
         }
         #expect(accepted.isEmpty)
