@@ -18,7 +18,7 @@ struct AuthorizationField {
 
     /// The credentials of schemes that carry one token; `nil` when they are none (RFC 9110 §11.2).
     var token68: String? {
-        guard !credentials.isEmpty, credentials.allSatisfy(ASCII.isToken68) else { return nil }
-        return String(Substring(credentials))
+        let text = Substring(credentials)
+        return ASCII.isToken68(text) ? String(text) : nil
     }
 }

@@ -27,6 +27,13 @@ package enum ASCII {
         isUnreserved(byte) || ":/?[]@!$&'()*+,;=%".utf8.contains(byte)
     }
 
+    /// `b64token` (RFC 6750 §2.1), which is not empty; padding may be anywhere.
+    package static func isToken68(_ text: some StringProtocol) -> Bool {
+        // In one piece, since a token is long: the view's own iterator costs more a byte than looking at it.
+        let isToken = text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isToken68) }
+        return !text.isEmpty && (isToken ?? text.utf8.allSatisfy(isToken68))
+    }
+
     /// A byte of `b64token` (RFC 6750 §2.1); padding may be anywhere.
     @inlinable package static func isToken68(_ byte: UInt8) -> Bool {
         isUnreserved(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=")

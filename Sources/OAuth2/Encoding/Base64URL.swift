@@ -58,21 +58,38 @@ package enum Base64URL {
     /// costs more than the rest of verifying a token.
     package static func decode(bytes text: [UInt8]) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
-        var output: [UInt8] = []
-        output.reserveCapacity(text.count * 3 / 4)
-        var buffer: UInt32 = 0
-        var bits: UInt32 = 0
-        for character in text {
-            let value = values[Int(character)]
-            guard value != 0xFF else { return nil }
-            buffer = buffer << 6 | UInt32(value)
-            bits += 6
-            if bits >= 8 {
-                bits -= 8
-                output.append(UInt8(truncatingIfNeeded: buffer >> bits))
-                buffer &= (1 << bits) - 1
+        // Every value of the alphabet has six bits; anything else sets the highest.
+        var seen: UInt8 = 0
+        var strayBits: UInt8 = 0
+        let values = values
+        let output = [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { output, count in
+            var index = 0
+            while index + 3 < text.count {
+                let first = values[Int(text[index])]
+                let second = values[Int(text[index + 1])]
+                let third = values[Int(text[index + 2])]
+                let fourth = values[Int(text[index + 3])]
+                seen |= first | second | third | fourth
+                output[count] = first << 2 | second >> 4
+                output[count + 1] = second << 4 | third >> 2
+                output[count + 2] = third << 6 | fourth
+                index += 4
+                count += 3
             }
+            guard index < text.count else { return }
+            let first = values[Int(text[index])]
+            let second = values[Int(text[index + 1])]
+            seen |= first | second
+            output[count] = first << 2 | second >> 4
+            count += 1
+            strayBits = second << 4
+            guard index + 2 < text.count else { return }
+            let third = values[Int(text[index + 2])]
+            seen |= third
+            output[count] = second << 4 | third >> 2
+            count += 1
+            strayBits = third << 6
         }
-        return buffer == 0 ? output : nil
+        return seen & 0x80 == 0 && strayBits == 0 ? output : nil
     }
 }

@@ -95,7 +95,16 @@ struct JSONReader {
     private mutating func string() -> String? {
         guard skip("\"") else { return nil }
         let start = position
-        while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
+        var union: UInt8 = 0
+        while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+            union |= byte
+            position += 1
+        }
+        // Most strings are plain ASCII, which needs no validation and no copy.
+        if union < 0x80, current == UInt8(ascii: "\"") {
+            position += 1
+            return String(decoding: text[start..<position - 1], as: UTF8.self)
+        }
         var bytes = Array(text[start..<position])
         while let byte = current, byte >= 0x20 {
             position += 1

@@ -12,16 +12,18 @@ package struct CompactJWS: Sendable {
     /// - Parameters:
     ///   - headerDepth: how many arrays and objects of the header may lie inside each other.
     ///   - refusesExtensions: whether a header with `crit` makes it none; otherwise the caller has to look.
+    ///   - onlyType: the ``type`` that it must have; of any other only the header is read.
     /// - Returns: `nil` unless there are three canonical base64url parts, the first a JSON object.
     package init?(
-        _ text: String, maximumLength: Int = maximumLength, headerDepth: Int = 16, refusesExtensions: Bool = true
+        _ text: String, maximumLength: Int = maximumLength, headerDepth: Int = 16, refusesExtensions: Bool = true,
+        onlyType: String? = nil
     ) {
         let bytes = Array(text.utf8)
         guard bytes.count <= maximumLength else { return nil }
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Base64URL.decode(bytes: parts[0]),
             let members = JSONValue.parse(bytes: header, depth: headerDepth)?.object,
-            members["crit"] == nil || !refusesExtensions,
+            members["crit"] == nil || !refusesExtensions, onlyType == nil || Self.type(in: members) == onlyType,
             let payload = Base64URL.decode(bytes: parts[1]), let signature = Base64URL.decode(bytes: parts[2])
         else { return nil }
         self.header = members
@@ -32,14 +34,16 @@ package struct CompactJWS: Sendable {
 
     package var algorithm: String? { header["alg"]?.string }
     /// `typ`, lower-cased, without the `application/` that RFC 7515 §4.1.9 lets a sender leave out.
-    package var type: String? {
-        guard let type = header["typ"]?.string?.lowercased() else { return nil }
-        return type.hasPrefix("application/") ? String(type.dropFirst(12)) : type
-    }
+    package var type: String? { Self.type(in: header) }
     package var keyID: String? { header["kid"]?.string }
 
     /// The claims; `nil` when the payload is not a JSON object.
     package var claims: [String: JSONValue]? { JSONValue.parse(payload)?.object }
+
+    private static func type(in header: [String: JSONValue]) -> String? {
+        guard let type = header["typ"]?.string?.lowercased() else { return nil }
+        return type.hasPrefix("application/") ? String(type.dropFirst(12)) : type
+    }
 
     /// Signs claims.
     /// - Parameter type: the header's `typ`.

@@ -69,8 +69,7 @@ package struct AccessTokenCodec: Sendable {
 
     /// Whether a text says of itself that it is an access token of this issuer; it may still be forged.
     package func saysItIsOurs(_ token: Secret<String>) -> Bool {
-        guard let jws = CompactJWS(token.expose()), jws.type == "at+jwt" else { return false }
-        return jws.claims?["iss"]?.string == issuer
+        CompactJWS(token.expose(), onlyType: "at+jwt")?.claims?["iss"]?.string == issuer
     }
 }
 

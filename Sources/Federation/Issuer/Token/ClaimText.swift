@@ -4,7 +4,9 @@ enum ClaimText {
     static func isAcceptable(_ text: String) -> Bool {
         (1...255).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { scalar in
-                switch scalar.properties.generalCategory {
+                // Nearly every one is; a category is looked up in tables.
+                if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
+                return switch scalar.properties.generalCategory {
                 case .control, .lineSeparator, .paragraphSeparator: false
                 default: true
                 }
