@@ -84,6 +84,59 @@ import Testing
         }
     }
 
+    @Test(arguments: Failover.Loss.allCases)
+    func `a node that lost its slots is left for the one that has them now`(_ loss: Failover.Loss) async throws {
+        let failover = Failover()
+        try await FakeRedis.with({ failover.answer($0, by: .first) }) { first in
+            try await FakeRedis.with({ failover.answer($0, by: .second) }) { second in
+                failover.note(first: first.address, second: second.address)
+                try await TestClient.with(Self.settings(first, second)) { client in
+                    #expect(try await Self.node(of: client) == "first")
+                    failover.begin(loss)
+                    if loss == .refusedConnection { first.close() }
+                    try await eventually { (try? await Self.node(of: client)) == "second" }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Failover.Outage.allCases)
+    func `in an outage the slots are asked for ten times a second, and not by each request`(
+        _ outage: Failover.Outage
+    ) async throws {
+        let failover = Failover()
+        failover.begin(outage)
+        try await FakeRedis.with({ failover.answer($0, by: .first) }) { first in
+            failover.note(first: first.address, second: first.address)
+            try await TestClient.with(Self.settings(first)) { client in
+                let since = ContinuousClock.now
+                let before = failover.timesAsked
+                for _ in 0..<500 {
+                    let node = try? await Self.node(of: client)
+                    #expect(node == nil)
+                }
+                try await eventually {
+                    _ = try? await Self.node(of: client)
+                    return failover.timesAsked > before
+                }
+                let most = 2 + Int((ContinuousClock.now - since) / Duration.milliseconds(100))
+                #expect(failover.timesAsked - before <= most)
+            }
+        }
+    }
+
+    private static func settings(_ seeds: FakeRedis...) -> RedisSettings {
+        var settings = TestClient.settings(seeds[0].address)
+        settings.addresses = seeds.map(\.address)
+        settings.topology = .cluster
+        return settings
+    }
+
+    /// Who answers for a key; `nil` where nobody does.
+    private static func node(of client: RedisClient) async throws -> String? {
+        try await client.send([RedisCommand("GET", "k", key: "k")])[0].text
+    }
+
     private func claim(_ id: TokenID, _ replayGuard: RedisReplayGuard) async throws -> ReplayClaim {
         try await replayGuard.claim(id, until: now + .seconds(60), at: now)
     }

@@ -76,6 +76,45 @@ import Testing
         }
     }
 
+    @Test func `a server whose clock jumped back blocks nobody for the difference`() async throws {
+        try await RedisServer.with { server in
+            try await TestClient.with(TestClient.settings(server.address)) { client in
+                let limiter = RedisRateLimiter(client: client, clock: .parameter)
+                let window = AttemptWindow(count: 1, per: .seconds(60), block: .seconds(300))
+                let full = RateLimitKey(scope: "test", value: "full", window: window)
+                let closed = RateLimitKey(scope: "test", value: "closed", window: window)
+                let ahead = now + .seconds(86_400)
+                for key in [full, closed] {
+                    let first = try await limiter.take([key], at: ahead)
+                    #expect(first == .allowed)
+                }
+                let second = try await limiter.take([closed], at: ahead)
+                let block = RateLimitDecision.exceeded(retryAfter: .seconds(300), scope: "test")
+                #expect(second == block)
+                for key in [full, closed] {
+                    let afterwards = try await limiter.take([key], at: now)
+                    #expect(afterwards == block, "\(key.value)")
+                }
+            }
+        }
+    }
+
+    @Test func `a server whose clock jumped back slows no device down for the difference`() async throws {
+        try await RedisServer.with { server in
+            try await TestClient.with(TestClient.settings(server.address)) { client in
+                let polls = RedisDevicePolls(client: client, clock: .parameter)
+                let ahead = now + .seconds(86_400)
+                let expiry = ahead + .seconds(600)
+                let before = try await polls.poll("tv", until: expiry, at: ahead)
+                let afterwards = try await polls.poll("tv", until: expiry, at: now)
+                let atOnce = try await polls.poll("tv", until: expiry, at: now + .seconds(1))
+                #expect(before == DevicePoll(isTooSoon: false, interval: .seconds(5)))
+                #expect(afterwards == DevicePoll(isTooSoon: false, interval: .seconds(5)))
+                #expect(atOnce == DevicePoll(isTooSoon: true, interval: .seconds(10)), "the interval holds")
+            }
+        }
+    }
+
     @Test func `of 200 takes through two clients the burst passes`() async throws {
         try await RedisServer.with { server in
             let settings = TestClient.settings(server.address)

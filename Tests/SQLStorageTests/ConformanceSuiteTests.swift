@@ -73,7 +73,7 @@ private struct ReadThenWriteTokens: LoginTokenStore {
     func revoke(_ token: IssuedLoginToken, at now: Timestamp, event: AuditEvent) -> LoginTokenRevokeOutcome { .revoked }
 
     func recordMiss(
-        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, alwaysTells: Bool
+        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, tells: Bool
     ) -> Int { 1 }
 
     func recordReplay(of id: TokenID, replay: AuditEvent, ending: Ending?, alwaysTells: Bool) -> Ended { .nothing }

@@ -11,7 +11,8 @@ package enum StorageConformance {
         + AuthorizationCodeStoreConformance.cases + DeviceAuthorizationStoreConformance.cases
         + AppSessionStoreConformance.cases + WebhookStoreConformance.cases
         + RefreshTokenStoreConformance.cases
-        + AccountStoreConformance.cases + AuthorizationStoreConformance.cases + ReplacedSessionConformance.cases
+        + AccountStoreConformance.cases + UserListConformance.cases + SecondFactorStoreConformance.cases
+        + AuthorizationStoreConformance.cases + ReplacedSessionConformance.cases
         + LinkedKeyStoreConformance.cases + PasskeyStoreConformance.cases + UpstreamSessionStoreConformance.cases
         + DeviceSecretStoreConformance.cases
         + SessionRefreshStoreConformance.cases + SettingStoreConformance.cases

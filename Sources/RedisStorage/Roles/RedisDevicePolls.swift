@@ -48,8 +48,9 @@ extension RedisScript {
             interval = tonumber(string.sub(value, 1, split - 1))
             nextAt = tonumber(string.sub(value, split + 1))
         end
-        -- A server whose clock is behind its predecessor's must not keep anyone waiting for the difference.
-        if nextAt > now + interval then nextAt = now + interval end
+        -- Only a clock that is ahead of this server's, such as its predecessor's, asks for more than the interval: a
+        -- device that kept to it must not be slowed down for the difference.
+        if nextAt > now + interval then nextAt = now end
         local early = now + tonumber(ARGV[3]) < nextAt
         if early then interval = interval + tonumber(ARGV[2]) end
         redis.call('SET', KEYS[1], string.format('%.0f %.0f', interval, now + interval), 'PX', ARGV[4])

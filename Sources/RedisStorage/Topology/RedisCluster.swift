@@ -7,11 +7,14 @@ import Synchronization
 final class RedisCluster: Sendable {
     /// A resharding in progress takes two; more is a cluster that does not know what it wants.
     private static let redirectLimit = 3
+    /// Between two times that the slots are asked for.
+    private static let refreshPause = Duration.milliseconds(100)
 
     private struct State {
         var slots = SlotMap()
         var lines: [RedisAddress: RedisLine] = [:]
-        var isRefreshing = false
+        /// The last time that the slots were asked for, until the pause after it is over.
+        var refresh: Task<Void, any Error>?
         var isClosed = false
     }
 
@@ -43,9 +46,37 @@ final class RedisCluster: Sendable {
         }
     }
 
+    /// Learns the slots, unless that was tried a moment ago; then it ends as that did.
+    func refresh() async throws { try await currentRefresh().task.value }
+
+    /// At most one at a time, with a pause after it: a failed master makes every caller ask for it.
+    /// - Parameter suspect: a node that is better not believed.
+    private func currentRefresh(
+        suspecting suspect: RedisAddress? = nil
+    ) -> (task: Task<Void, any Error>, isNew: Bool) {
+        let current = state.withLock { state -> (task: Task<Void, any Error>, isNew: Bool) in
+            if let task = state.refresh { return (task, false) }
+            let task = Task { try await self.learnSlots(suspecting: suspect) }
+            state.refresh = task
+            return (task, true)
+        }
+        if current.isNew {
+            Task {
+                _ = await current.task.result
+                try? await Task.sleep(for: Self.refreshPause)
+                state.withLock { $0.refresh = nil }
+            }
+        }
+        return current
+    }
+
     /// Learns the slots, from the first node that answers.
-    func refresh() async throws {
-        let candidates = state.withLock { $0.slots.addresses } + connector.settings.addresses
+    ///
+    /// A node that has lost the others tells what it knew before. So it is asked last, and the others in any order,
+    /// since another may have lost them too.
+    private func learnSlots(suspecting suspect: RedisAddress?) async throws {
+        let known = state.withLock { $0.slots.addresses }.shuffled() + connector.settings.addresses
+        let candidates = known.filter { $0 != suspect } + known.filter { $0 == suspect }
         var lastError: any Error = RedisConnectionError.notConnected
         for address in candidates {
             do {
@@ -89,14 +120,7 @@ final class RedisCluster: Sendable {
     }
 
     private func send(_ commands: [RedisCommand], to address: RedisAddress) async throws -> [RedisReply] {
-        var replies: [RedisReply]
-        do {
-            replies = try await line(to: address).send(commands)
-        } catch {
-            // Its slots may have another master by now.
-            refreshInBackground()
-            throw error
-        }
+        var replies = try await exchange(commands, with: address)
         for (index, reply) in replies.enumerated() {
             guard let error = reply.serverError, let redirect = RedisRedirect(error, from: address) else { continue }
             replies[index] = try await follow(redirect, with: commands[index])
@@ -104,17 +128,30 @@ final class RedisCluster: Sendable {
         return replies
     }
 
+    /// Sends to one node. Where it is away, or has lost the others, its slots may have another master by now.
+    private func exchange(_ commands: [RedisCommand], with address: RedisAddress) async throws -> [RedisReply] {
+        do {
+            let replies = try await line(to: address).send(commands)
+            if replies.contains(where: { $0.serverError?.isClusterDown ?? false }) {
+                refreshInBackground(suspecting: address)
+            }
+            return replies
+        } catch {
+            refreshInBackground(suspecting: address)
+            throw error
+        }
+    }
+
     private func follow(_ first: RedisRedirect, with command: RedisCommand) async throws -> RedisReply {
         var redirect = first
         for _ in 0..<Self.redirectLimit {
-            let line = try await line(to: redirect.address)
             let reply: RedisReply?
             if redirect.isForGood {
                 state.withLock { $0.slots[redirect.slot] = redirect.address }
                 refreshInBackground()
-                reply = try await line.send([command]).last
+                reply = try await exchange([command], with: redirect.address).last
             } else {
-                reply = try await line.send([RedisCommand("ASKING"), command]).last
+                reply = try await exchange([RedisCommand("ASKING"), command], with: redirect.address).last
             }
             guard let reply else { throw RedisConnectionError.unexpectedReply }
             guard let next = reply.serverError.flatMap({ RedisRedirect($0, from: redirect.address) }) else {
@@ -151,19 +188,14 @@ final class RedisCluster: Sendable {
         for line in gone.values { await line.close() }
     }
 
-    /// At most one at a time, with a pause after it: a failed master makes every caller ask for it.
-    private func refreshInBackground() {
-        let isDue = state.withLock { state in
-            defer { state.isRefreshing = true }
-            return !state.isRefreshing && !state.isClosed
-        }
-        guard isDue else { return }
+    private func refreshInBackground(suspecting suspect: RedisAddress? = nil) {
+        guard !state.withLock({ $0.isClosed }) else { return }
+        let refresh = currentRefresh(suspecting: suspect)
+        guard refresh.isNew else { return }
         Task {
-            do { try await refresh() } catch {
+            do { try await refresh.task.value } catch {
                 logger.warning("no news of the cluster's slots", metadata: ["error": "\(StorageError.redis(error))"])
             }
-            try? await Task.sleep(for: .milliseconds(100))
-            state.withLock { $0.isRefreshing = false }
         }
     }
 }

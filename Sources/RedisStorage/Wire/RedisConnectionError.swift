@@ -17,6 +17,25 @@ package enum RedisConnectionError: Error, Hashable, Sendable {
     case refused(RedisServerError)
 }
 
+extension RedisConnectionError: CustomStringConvertible {
+    /// For an operator, to whom it is told.
+    package var description: String {
+        switch self {
+        case .notConnected: "there is no connection; nobody answers there"
+        case .closed: "the connection was closed"
+        case .timedOut: "no answer in time"
+        case .queueFull: "as many commands wait as are allowed to"
+        case .stalled: "answers whose time has passed are still owed"
+        case .protocolError: "what answers does not speak Redis's protocol"
+        case .replyTooLarge: "an answer is too large"
+        case .wrongRole: "what answers is not the master"
+        case .tooManyRedirects: "nodes of the cluster send each command on to another"
+        case .unexpectedReply: "an answer that was not expected"
+        case .refused(let refusal): "\(refusal)"
+        }
+    }
+}
+
 extension StorageError {
     /// Redis cannot decide, for whatever reason.
     package static func redis(_ error: any Error) -> StorageError {

@@ -47,6 +47,9 @@ package struct RedisServerError: Error, Hashable, Sendable, CustomStringConverti
     /// Whether it is that of a replica. Before Redis 7 a script says so behind a word of its own.
     var isReadOnly: Bool { code == "READONLY" || code == "ERR" && detail.contains("READONLY ") }
 
+    /// Whether it is that of a cluster's node which has lost the others, or knows nobody who serves the slot.
+    var isClusterDown: Bool { code == "CLUSTERDOWN" }
+
     package var description: String {
         // What is not a Redis server may send anything as its first word.
         let isWord = code.utf8.count <= 20 && code.utf8.allSatisfy(ASCII.isUppercase)

@@ -22,11 +22,14 @@ package struct SQLError: Error, Sendable {
     /// The engine's code where it has no room, no right or no working disk to write; `nil` for conflicts and all else.
     /// Unlike ``text`` it quotes nothing, so it is fit for the log.
     package let writeRefusal: String?
+    /// Whether it is a server's answer, and not what became of the connection to it.
+    let isAnswer: Bool
 
-    package init(kind: Kind, text: String, writeRefusal: String? = nil) {
+    package init(kind: Kind, text: String, writeRefusal: String? = nil, isAnswer: Bool = false) {
         self.kind = kind
         self.text = text
         self.writeRefusal = writeRefusal
+        self.isAnswer = isAnswer
     }
 
     package var storageError: StorageError {

@@ -125,7 +125,7 @@ extension SQLError {
         let code = "PostgreSQL \(state)"
         self.init(
             kind: Self.kind(ofState: state, message: message), text: "\(code): \(message)",
-            writeRefusal: Self.isWriteRefusal(state) ? code : nil)
+            writeRefusal: Self.isWriteRefusal(state) ? code : nil, isAnswer: true)
     }
 
     /// What became of the connection itself.
@@ -171,11 +171,15 @@ extension SQLError {
 
     var isMissingTable: Bool { text.hasPrefix("PostgreSQL 42P01:") }
 
-    /// Whether the connection is of no more use after this failure, although it may still be open.
-    static func spoilsConnection(postgresResult result: OpaquePointer) -> Bool {
+    /// Whether the server says that it ends the connection, which may still be open.
+    static func endsConnection(postgresResult result: OpaquePointer) -> Bool {
         let severity = PQresultErrorField(result, severityField).map { String(cString: $0) }
         return severity == "FATAL" || severity == "PANIC"
-            || ["25006", "26000", "0A000"].contains(state(ofResult: result))
+    }
+
+    /// Whether another connection would not have failed, although this one goes on.
+    static func outdatesConnection(postgresResult result: OpaquePointer) -> Bool {
+        ["25006", "26000", "0A000"].contains(state(ofResult: result))
     }
 
     private static func state(ofResult result: OpaquePointer) -> String? {
@@ -190,8 +194,8 @@ extension SQLError {
 }
 
 extension String {
-    /// libpq's messages end in a line break and may have several lines.
+    /// libpq's messages end in a line break and may have several lines, the later ones behind a tab.
     var oneLine: String {
-        split(whereSeparator: \.isNewline).joined(separator: " ")
+        split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 }

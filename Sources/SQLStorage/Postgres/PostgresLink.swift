@@ -8,8 +8,12 @@ final class PostgresLink {
     private let handle: OpaquePointer
     /// Names of the statements that the server keeps prepared for this connection, by their text.
     private var prepared: [String: String] = [:]
-    /// Set when it is not known any more which answer comes next, or a new connection would serve better.
-    private var isSpoilt = false
+    /// Set when the server has ended the connection, or it is not known any more which answer comes next.
+    private var isLost = false
+    /// Set when a new connection would serve better.
+    private var isOutdated = false
+    /// Whether the last statement of the last run may have been run, by all that is known after a failure.
+    private(set) var mayHaveRunLast = false
     /// Whether a pooler answers in the server's place: nothing may be kept on the connection then, no setting, no prepared
     /// statement and no `LISTEN`, because the next transaction may be on another one.
     private(set) var isPooled = false
@@ -52,7 +56,11 @@ final class PostgresLink {
 
     deinit { PQfinish(handle) }
 
-    var isHealthy: Bool { !isSpoilt && PQstatus(handle) == CONNECTION_OK }
+    /// Whether it can serve another transaction.
+    var isHealthy: Bool { isInStep && !isOutdated }
+
+    /// Whether everything that was sent is answered, and the server goes on.
+    var isInStep: Bool { !isLost && PQstatus(handle) == CONNECTION_OK }
 
     /// Looks whether the server has hung up since it was last heard of; costs no way to it.
     func isStillThere() -> Bool {
@@ -75,7 +83,9 @@ final class PostgresLink {
     /// Runs one statement.
     /// - Throws: ``SQLError``.
     func run(_ command: Command, until deadline: ContinuousClock.Instant) throws -> PostgresResult {
+        mayHaveRunLast = false
         let name = try prepare(command.statement, until: deadline)
+        mayHaveRunLast = true
         try send(command, name: name)
         return try finish(until: deadline)
     }
@@ -83,8 +93,10 @@ final class PostgresLink {
     /// Runs statements in one round trip; after one that fails none is run.
     /// - Returns: the answer to each.
     func run(_ commands: [Command], until deadline: ContinuousClock.Instant) throws -> [PostgresResult] {
+        mayHaveRunLast = false
         let names = try commands.map { try prepare($0.statement, until: deadline) }
         guard PQenterPipelineMode(handle) == 1 else { throw connectionFailure }
+        mayHaveRunLast = true
         for (command, name) in zip(commands, names) { try send(command, name: name) }
         guard PQpipelineSync(handle) == 1 else { throw connectionFailure }
         var answers: [PostgresResult] = []
@@ -95,11 +107,16 @@ final class PostgresLink {
                 answers.append(try finish(until: deadline))
             } catch {
                 failure = failure ?? error
-                guard isHealthy else { break }
+                guard isInStep else { break }
             }
         }
+        // A server answers in order, so it came to nothing behind what it refused. A pooler refuses in the place of one
+        // that it has lost, and that may have run everything.
+        if let refusal = failure as? SQLError, refusal.isAnswer, !isPooled, answers.count < commands.count - 1 {
+            mayHaveRunLast = false
+        }
         // Everything is answered. Whatever happens from here on concerns the connection, and not what was answered.
-        if isHealthy, !leavePipeline(until: deadline) { isSpoilt = true }
+        if isInStep, !leavePipeline(until: deadline) { isLost = true }
         if let failure { throw failure }
         return answers
     }
@@ -156,12 +173,13 @@ final class PostgresLink {
             case PGRES_PIPELINE_ABORTED:
                 failure = failure ?? SQLError(kind: .unavailable, text: "an earlier statement failed")
             default:
-                isSpoilt = isSpoilt || SQLError.spoilsConnection(postgresResult: result)
-                if isSpoilt, let answer, failure == nil { return answer }
+                isLost = isLost || SQLError.endsConnection(postgresResult: result)
+                isOutdated = isOutdated || SQLError.outdatesConnection(postgresResult: result)
+                if isLost, let answer, failure == nil { return answer }
                 failure = failure ?? SQLError(postgresResult: result, connection: handle)
             }
             // Once the connection is gone libpq may go on saying so for ever.
-            guard isHealthy else { break }
+            guard isInStep else { break }
         }
         if let failure { throw failure }
         guard let answer else { throw connectionFailure }
@@ -181,7 +199,7 @@ final class PostgresLink {
 
     private func waitForServer(toWrite: Bool, until deadline: ContinuousClock.Instant) throws {
         guard Self.wait(for: socket, toWrite: toWrite, until: deadline) else {
-            isSpoilt = true
+            isLost = true
             throw SQLError(kind: .unavailable, text: "PostgreSQL did not answer in time")
         }
     }

@@ -114,9 +114,10 @@ final class PostgresSession: SQLSession {
             commandTag = try answer(to: "COMMIT", []).commandTag
             isTransacting = false
         } catch {
-            // An error that the server reports over a connection that goes on undid the transaction. Anything else
-            // may have come before the commit or after it.
-            guard link.isHealthy else {
+            // An error that the server reports over a connection that goes on undid the transaction, and so did what
+            // kept the server from coming to COMMIT. Anything else may have come before the commit or after it: a
+            // server that answers COMMIT by ending the connection may have committed, and not have come to say so.
+            guard link.isInStep || !link.mayHaveRunLast else {
                 throw SQLError(
                     kind: .undecided, text: "connection lost during a commit, so it may have been made or not")
             }

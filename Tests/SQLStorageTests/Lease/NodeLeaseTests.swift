@@ -244,7 +244,7 @@ import Testing
             _ = try await storage.recordRestore(
                 by: .login("root"), at: TimeSource.system.now(), keepsSessions: true, said: nil)
             let misses = try await storage.recordMiss(
-                Self.issued, at: Self.issued.issuedAt, limit: 5, event: Self.event, alwaysTells: false)
+                Self.issued, at: Self.issued.issuedAt, limit: 5, event: Self.event, tells: false)
             #expect(misses == 5)
             #expect(try await Self.state(storage) == nil)
             let later = IssuedLoginToken(

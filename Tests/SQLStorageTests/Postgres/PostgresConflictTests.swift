@@ -84,6 +84,51 @@ struct PostgresConflictTests {
         }
     }
 
+    @Test func `a purge leaves a row that is used again while it waits`() async throws {
+        try await PostgresDatabase.with { database in
+            let storage = try await database.open()
+            let now = Timestamp(milliseconds: 1_763_708_400_123)
+            let other = try database.session()
+            func put(_ content: String, until expiry: Timestamp) throws {
+                _ = try other.run(
+                    CrossDeviceSQL.add, [.text("k"), .text(content), SQLValue(expiry), SQLValue(now)])
+            }
+            try put("old", until: Timestamp(milliseconds: 1))
+            try other.begin()
+            try put("new", until: now + .seconds(60))
+            async let purged = storage.purgeCrossDevices(expiredBefore: now, limit: 10)
+            try await database.untilSomebodyWaits(for: "cross_device")
+            try other.commit()
+            #expect(try await purged == 0)
+            #expect(try await storage.crossDevice("k", at: now)?.content == "new")
+        }
+    }
+
+    @Test func `a purge leaves an idempotency key that is claimed again while it waits`() async throws {
+        try await PostgresDatabase.with { database in
+            let storage = try await database.open()
+            let now = Timestamp(milliseconds: 1_763_708_400_123)
+            let other = try database.session()
+            func claim(_ payload: String, until expiry: Timestamp) throws {
+                _ = try other.run(
+                    LoginTokenSQL.claimKey,
+                    [
+                        .text("k"), .text("fingerprint"), .text("token"), .text("key"), .text(payload),
+                        SQLValue(expiry), SQLValue(now),
+                    ])
+            }
+            try claim("old", until: Timestamp(milliseconds: 1))
+            try other.begin()
+            try claim("new", until: now + .seconds(60))
+            async let purged = storage.purgeLoginTokens(expiredBefore: now, limit: 10)
+            try await database.untilSomebodyWaits(for: "idempotency_key")
+            try other.commit()
+            _ = try await purged
+            let payloads = try other.run(LoginTokenSQL.selectKey, [.text("k")]).map { try $0.text(4) }
+            #expect(payloads == ["new"])
+        }
+    }
+
     @Test func `many nodes that start on an empty database migrate it once`() async throws {
         try await PostgresDatabase.with { database in
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -67,6 +67,22 @@ package enum RefreshTokenStoreConformance {
             try expectEqual(isExtended, true, "extended")
             try expectEqual(try await open().refreshToken(digest: "refresh-a")?.record.expiresAt, until, "its end")
         },
+        ConformanceCase("a token that was rotated is not extended: its successor stands in its place") { open in
+            let store = try await open()
+            let session = Sample.appSession("a")
+            try await store.openSample(session, refreshToken: "a")
+            let rotation = try await store.rotate(
+                digest: "refresh-a", to: Sample.refreshToken("b", of: session), at: Sample.now,
+                event: Sample.event(.refreshTokenRotated))
+            try expectEqual(rotation, .rotated, "the rotation")
+            let isExtended = try await store.extendRefreshToken(
+                digest: "refresh-a", until: Sample.now + .seconds(3000), at: Sample.now,
+                event: Sample.event(.refreshTokenUsed))
+            try expectEqual(isExtended, false, "extended")
+            let end = try await store.refreshToken(digest: "refresh-a")?.record.expiresAt
+            try expectEqual(end, Sample.now + .seconds(1800), "its end")
+            try expectEqual(try await store.events(.refreshTokenUsed).count, 0, "events")
+        },
         ConformanceCase("a revoked token is known until it is purged, with one event") { open in
             let store = try await open()
             try expectEqual(try await store.isRevoked("jti"), false, "before")

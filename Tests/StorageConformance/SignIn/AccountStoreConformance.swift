@@ -1,7 +1,7 @@
 package import Bridge
 import OAuth2
 
-/// What every ``UserStore`` must do.
+/// What every ``UserStore`` must do about accounts, their names and passwords.
 package enum AccountStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("an account is found by any spelling of its name, and by its subject") { open in
@@ -12,19 +12,6 @@ package enum AccountStoreConformance {
             try expectEqual(try await store.account(of: "sub-Alice"), found, "by subject")
             try expectEqual(try await store.account(of: "nobody"), nil, "unknown")
             try expectEqual(try await store.standing(of: "sub-Alice"), .active, "standing")
-        },
-        ConformanceCase("the list of users has what their accounts say") { open in
-            let store = try await open()
-            try await store.recordFirstSight(of: "guest", issuer: "i", at: Sample.now)
-            try expectEqual(try await store.add("Alice"), .added, "adding")
-            let factor = SecondFactor(sealedSecret: "sealed", lastStep: 0)
-            _ = try await store.setSecondFactor(
-                factor, recoveryDigests: [], of: "sub-Alice", at: Sample.now, event: Sample.event(.userCreated))
-            let users = try await store.users(after: nil, limit: 10)
-            try expectEqual(users.map(\.subject), ["guest", "sub-Alice"], "subjects")
-            try expectEqual(users.map(\.username), [nil, "Alice"], "names")
-            try expectEqual(users.map(\.hasSecondFactor), [false, true], "second factors")
-            try expectEqual(users.map(\.issuer), ["i", "drawbridge"], "issuers")
         },
         ConformanceCase("a name is taken once, whoever is first") { open in
             let servers = [try await open(), try await open()]
@@ -89,89 +76,6 @@ package enum AccountStoreConformance {
                 hash, of: Account(subject: "nobody", username: nil, createdAt: Sample.now), in: nil,
                 event: Sample.event(.userPasswordChanged), ending: .sample())
             try expectEqual(unknown, nil, "unknown")
-        },
-        ConformanceCase("users are found by a part of id, name and address, and signs of patterns are themselves") {
-            open in
-            let store = try await open()
-            try await store.recordFirstSight(of: "Guest-100%", issuer: "i", at: Sample.now)
-            try await store.recordFirstSight(of: "guest-1000", issuer: "i", at: Sample.now)
-            _ = try await store.addAccount(
-                Account(
-                    subject: "s1", username: try Sample.username("Ada_L"), displayName: "Ada Lovelace",
-                    email: "Countess@Example.com", createdAt: Sample.now),
-                issuer: Account.issuer, link: nil, event: Sample.event(.userCreated))
-            func found(_ text: String) async throws -> [Subject] {
-                try await store.users(matching: text, after: nil, limit: 10).map(\.subject)
-            }
-            for part in ["s1", "ada", "DA_L", "lovelace", "ess@exam"] {
-                try expectEqual(try await found(part), ["s1"], part)
-            }
-            try expectEqual(try await found("100%"), ["Guest-100%"], "a sign of patterns")
-            try expectEqual(try await found("a!l"), [], "the escape")
-            try expectEqual(try await found("nobody"), [], "nobody")
-            try expectEqual(try await found("\u{0}"), [], "what no text can hold")
-            _ = try await store.add(nil, subject: "s2")
-            _ = try await store.changeUser(
-                "s2", UserChange(names: AccountNames(username: nil, displayName: "Émile", email: nil)),
-                events: { type, _ in Sample.event(type) }, ending: .sample())
-            for text in ["Émile", "éMIL"] { try expectEqual(try await found(text), ["s2"], text) }
-            try expectEqual(Set(try await found("GUEST")), ["Guest-100%", "guest-1000"], "both")
-            let first = try await store.users(matching: "guest", after: nil, limit: 1).map(\.subject)
-            let second = try await store.users(matching: "guest", after: first.last, limit: 10).map(\.subject)
-            try expectEqual(Set(first + second), ["Guest-100%", "guest-1000"], "page by page")
-            try expectEqual(second.count, 1, "the second page")
-        },
-        ConformanceCase("users are listed by what is asked for, page by page, and who lacks it comes last") { open in
-            let store = try await open()
-            for (name, displayName, email, age) in [
-                ("zoe", "Anna", nil, 3), ("bob", nil, "z@example.com", 1), ("Carl", "carl", "a@example.com", 2),
-            ] as [(String, String?, String?, Int)] {
-                _ = try await store.addAccount(
-                    Account(
-                        subject: Subject(rawValue: "s-\(name)"), username: try Sample.username(name),
-                        displayName: displayName, email: email, createdAt: Sample.now + .seconds(-age)),
-                    issuer: Account.issuer, link: nil, event: Sample.event(.userCreated))
-            }
-            try await store.recordFirstSight(of: "x", issuer: "an issuer", at: Sample.now)
-            _ = try await store.setDisabled(
-                true, subject: "s-zoe", event: Sample.event(.userDisabled), ending: .sample("user_disabled"))
-            func pages(_ order: UserOrder, matching text: String = "") async throws -> [Subject] {
-                var found: [UserOverview] = []
-                while true {
-                    let cursor = found.last.map { UserCursor(after: $0, by: order) }
-                    let page = try await store.users(matching: text, by: order, after: cursor, limit: 1)
-                    guard let next = page.first else { return found.map(\.subject) }
-                    found.append(next)
-                }
-            }
-            try expectEqual(try await pages(.name), ["s-zoe", "s-bob", "s-Carl", "x"], "shown name")
-            try expectEqual(try await pages(.username), ["s-bob", "s-Carl", "s-zoe", "x"], "user name")
-            try expectEqual(try await pages(.email), ["s-Carl", "s-bob", "s-zoe", "x"], "e-mail")
-            try expectEqual(try await pages(.firstSeen), ["x", "s-bob", "s-Carl", "s-zoe"], "the newest first")
-            try expectEqual(try await pages(.issuer).first, "x", "issuer")
-            try expectEqual(try await pages(.state).first, "s-zoe", "disabled users first")
-            try expectEqual(try await pages(.username, matching: "example.com"), ["s-bob", "s-Carl"], "a search")
-            let first = try await store.users(matching: "", by: .username, after: nil, limit: 1)
-            let place = first.first.map { UserCursor(after: $0, by: .username) }
-            try expectEqual(
-                try await store.users(matching: "", by: .username, after: place, limit: 2).map(\.subject),
-                ["s-Carl", "s-zoe"], "two at once")
-            // The last user of the page before has another name by now, or is gone.
-            let names = AccountNames(username: try Sample.username("zz"), displayName: nil, email: nil)
-            _ = try await store.changeUser(
-                "s-bob", UserChange(names: names), events: { type, _ in Sample.event(type) }, ending: .sample())
-            try expectEqual(
-                try await store.users(matching: "", by: .username, after: place, limit: 9).map(\.subject),
-                ["s-Carl", "s-zoe", "s-bob", "x"], "after a new name")
-            let gone = UserOverview(
-                SubjectRecord(subject: "gone", issuer: "a", firstSeenAt: Sample.now, disabledAt: nil))
-            for order in UserOrder.allCases {
-                let all = try await store.users(matching: "", by: order, after: nil, limit: 9)
-                let later = try await store.users(
-                    matching: "", by: order, after: UserCursor(after: gone, by: order), limit: 9)
-                try expect(!later.isEmpty, "after one who is gone, by \(order)")
-                try expectEqual(Array(all.suffix(later.count)), later, "the rest, by \(order)")
-            }
         },
         ConformanceCase("a user is renamed, unless another has the name") { open in
             let store = try await open()
@@ -373,80 +277,6 @@ package enum AccountStoreConformance {
             try await store.rehashPassword(from: changed, to: old, of: "sub-alice")
             try expectEqual(try await store.account(of: "sub-alice")?.passwordHash, old, "rehashed")
         },
-        ConformanceCase("a time step is claimed by one of many, and none before it afterwards") { open in
-            let servers = [try await open(), try await open()]
-            _ = try await servers[0].add("alice")
-            _ = try await servers[0].setFactor("sub-alice", ["d1"])
-            let claims = try await concurrently(20) { number in
-                try await servers[number % 2].claimStep(100, of: "sub-alice")
-            }
-            try expectEqual(claims.count { $0 }, 1, "winners")
-            try expectEqual(try await servers[0].claimStep(99, of: "sub-alice"), false, "an older step")
-            try expectEqual(try await servers[0].claimStep(101, of: "sub-alice"), true, "the next step")
-        },
-        ConformanceCase("no time step of before the database was put back is claimed, nor the one after it") { open in
-            let store = try await open()
-            _ = try await store.add("alice")
-            _ = try await store.setFactor("sub-alice", ["d1"])
-            _ = try await store.recordRestore(by: .login("root"), at: Sample.now, keepsSessions: true, said: nil)
-            let step = OneTimeCode.step(at: Sample.now)
-            for (step, isClaimed) in [(step - 1, false), (step, false), (step + 1, false), (step + 2, true)] {
-                try expectEqual(try await store.claimStep(step, of: "sub-alice"), isClaimed, "step \(step)")
-            }
-        },
-        ConformanceCase("a second factor is added where there is none, by one of many") { open in
-            let servers = [try await open(), try await open()]
-            _ = try await servers[0].add("alice")
-            let added = try await concurrently(10) { number in
-                try await servers[number % 2].addFactor("sealed-\(number)", to: "sub-alice", ["d\(number)"])
-            }
-            try expectEqual(added.count { $0 }, 1, "winners")
-            try expectEqual(try await servers[0].events(.userSecondFactorChanged).count, 1, "events")
-            try expectEqual(try await servers[1].unusedRecoveryCodes(of: "sub-alice"), 1, "the winner's codes")
-            let winner = added.firstIndex(of: true).map { "sealed-\($0)" }
-            let factor = try await servers[0].account(of: "sub-alice")?.secondFactor
-            try expectEqual(factor?.sealedSecret, winner, "the winner's secret")
-            try expectEqual(try await servers[0].addFactor("x", to: "nobody", []), false, "unknown")
-        },
-        ConformanceCase("a second factor goes once, with its recovery codes") { open in
-            let store = try await open()
-            _ = try await store.add("alice")
-            _ = try await store.addFactor("sealed", to: "sub-alice", ["d1", "d2"])
-            try expectEqual(try await store.removeFactor("sub-alice"), true, "removed")
-            try expectEqual(try await store.account(of: "sub-alice")?.secondFactor, nil, "factor")
-            try expectEqual(try await store.unusedRecoveryCodes(of: "sub-alice"), 0, "codes")
-            try expectEqual(try await store.removeFactor("sub-alice"), false, "again")
-            try expectEqual(try await store.events(.userSecondFactorChanged).count, 2, "events")
-        },
-        ConformanceCase("recovery codes are replaced where there is a second factor") { open in
-            let store = try await open()
-            _ = try await store.add("alice")
-            try expectEqual(try await store.replaceCodes(["n1"], of: "sub-alice"), false, "without a factor")
-            try expectEqual(try await store.unusedRecoveryCodes(of: "sub-alice"), 0, "none came")
-            _ = try await store.addFactor("sealed", to: "sub-alice", ["d1", "d2"])
-            _ = try await store.claimRecoveryCode(digest: "d1", of: "sub-alice", at: Sample.now)
-            try expectEqual(try await store.unusedRecoveryCodes(of: "sub-alice"), 1, "one is used")
-            try expectEqual(try await store.replaceCodes(["n1", "n2", "n3"], of: "sub-alice"), true, "replaced")
-            try expectEqual(try await store.unusedRecoveryCodes(of: "sub-alice"), 3, "new ones")
-            try expectEqual(
-                try await store.claimRecoveryCode(digest: "d2", of: "sub-alice", at: Sample.now), false, "old")
-        },
-        ConformanceCase("a recovery code is claimed by one of many, and goes with the factor") { open in
-            let servers = [try await open(), try await open()]
-            _ = try await servers[0].add("alice")
-            _ = try await servers[0].setFactor("sub-alice", ["d1", "d2"])
-            let claims = try await concurrently(20) { number in
-                try await servers[number % 2].claimRecoveryCode(digest: "d1", of: "sub-alice", at: Sample.now)
-            }
-            try expectEqual(claims.count { $0 }, 1, "winners")
-            try expectEqual(
-                try await servers[0].claimRecoveryCode(digest: "d2", of: "sub-bob", at: Sample.now), false, "bob")
-            _ = try await servers[0].setFactor("sub-alice", ["d3"])
-            try expectEqual(
-                try await servers[0].claimRecoveryCode(digest: "d2", of: "sub-alice", at: Sample.now), false, "old")
-            try expectEqual(
-                try await servers[0].claimRecoveryCode(digest: "d3", of: "sub-alice", at: Sample.now), true, "new")
-        },
     ]
 }
 
@@ -456,7 +286,7 @@ extension UserStore {
             subject, change, events: { type, _ in Sample.event(type) }, ending: .sample("user_changed"))
     }
 
-    fileprivate func add(
+    func add(
         _ name: String?, subject: String? = nil, link: UpstreamIdentity? = nil
     ) async throws -> AccountAdding {
         let account = try Sample.account(name, subject: subject)
@@ -464,30 +294,10 @@ extension UserStore {
             account, issuer: Account.issuer, link: link, event: Sample.event(.userCreated))
     }
 
-    fileprivate func addFactor(_ sealed: String, to subject: Subject, _ digests: [String]) async throws -> Bool {
-        try await addSecondFactor(
-            SecondFactor(sealedSecret: sealed, lastStep: 7), recoveryDigests: digests, of: subject,
-            in: nil, event: Sample.event(.userSecondFactorChanged))
-    }
-
-    fileprivate func removeFactor(_ subject: Subject) async throws -> Bool {
-        try await removeSecondFactor(of: subject, event: Sample.event(.userSecondFactorChanged))
-    }
-
-    fileprivate func replaceCodes(_ digests: [String], of subject: Subject) async throws -> Bool {
-        try await replaceRecoveryCodes(digests, of: subject, event: Sample.event(.userSecondFactorChanged))
-    }
-
     fileprivate func setPassword(of subject: Subject, at now: Timestamp) async throws {
         _ = try await setPassword(
             try Sample.passwordHash("another"), of: subject, event: Sample.event(.userPasswordChanged),
             ending: .sample("password_changed", at: now))
-    }
-
-    fileprivate func setFactor(_ subject: Subject, _ digests: [String]) async throws -> Bool {
-        try await setSecondFactor(
-            SecondFactor(sealedSecret: "sealed"), recoveryDigests: digests, of: subject, at: Sample.now,
-            event: Sample.event(.userSecondFactorChanged))
     }
 }
 

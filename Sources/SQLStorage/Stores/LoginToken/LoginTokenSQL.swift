@@ -87,8 +87,5 @@ enum LoginTokenSQL {
         FROM idempotency_key WHERE key_digest = $1
         """
 
-    static let purgeKeys: SQLStatement = """
-        DELETE FROM idempotency_key WHERE key_digest IN
-            (SELECT key_digest FROM idempotency_key WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
-        """
+    static let purgeKeys: SQLStatement = .purge("idempotency_key", by: "key_digest")
 }

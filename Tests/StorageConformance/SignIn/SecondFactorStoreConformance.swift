@@ -1,0 +1,104 @@
+package import Bridge
+import OAuth2
+
+/// What every ``UserStore`` must do about second factors, their time steps and recovery codes.
+package enum SecondFactorStoreConformance {
+    package static let cases: [ConformanceCase<any BridgeStorage>] = [
+        ConformanceCase("a time step is claimed by one of many, and none before it afterwards") { open in
+            let servers = [try await open(), try await open()]
+            _ = try await servers[0].add("alice")
+            _ = try await servers[0].setFactor("sub-alice", ["d1"])
+            let claims = try await concurrently(20) { number in
+                try await servers[number % 2].claimStep(100, of: "sub-alice")
+            }
+            try expectEqual(claims.count { $0 }, 1, "winners")
+            try expectEqual(try await servers[0].claimStep(99, of: "sub-alice"), false, "an older step")
+            try expectEqual(try await servers[0].claimStep(101, of: "sub-alice"), true, "the next step")
+        },
+        ConformanceCase("no time step of before the database was put back is claimed, nor the one after it") { open in
+            let store = try await open()
+            _ = try await store.add("alice")
+            _ = try await store.setFactor("sub-alice", ["d1"])
+            _ = try await store.recordRestore(by: .login("root"), at: Sample.now, keepsSessions: true, said: nil)
+            let step = OneTimeCode.step(at: Sample.now)
+            for (step, isClaimed) in [(step - 1, false), (step, false), (step + 1, false), (step + 2, true)] {
+                try expectEqual(try await store.claimStep(step, of: "sub-alice"), isClaimed, "step \(step)")
+            }
+        },
+        ConformanceCase("a second factor is added where there is none, by one of many") { open in
+            let servers = [try await open(), try await open()]
+            _ = try await servers[0].add("alice")
+            let added = try await concurrently(10) { number in
+                try await servers[number % 2].addFactor("sealed-\(number)", to: "sub-alice", ["d\(number)"])
+            }
+            try expectEqual(added.count { $0 }, 1, "winners")
+            try expectEqual(try await servers[0].events(.userSecondFactorChanged).count, 1, "events")
+            try expectEqual(try await servers[1].unusedRecoveryCodes(of: "sub-alice"), 1, "the winner's codes")
+            let winner = added.firstIndex(of: true).map { "sealed-\($0)" }
+            let factor = try await servers[0].account(of: "sub-alice")?.secondFactor
+            try expectEqual(factor?.sealedSecret, winner, "the winner's secret")
+            try expectEqual(try await servers[0].addFactor("x", to: "nobody", []), false, "unknown")
+        },
+        ConformanceCase("a second factor goes once, with its recovery codes") { open in
+            let store = try await open()
+            _ = try await store.add("alice")
+            _ = try await store.addFactor("sealed", to: "sub-alice", ["d1", "d2"])
+            try expectEqual(try await store.removeFactor("sub-alice"), true, "removed")
+            try expectEqual(try await store.account(of: "sub-alice")?.secondFactor, nil, "factor")
+            try expectEqual(try await store.unusedRecoveryCodes(of: "sub-alice"), 0, "codes")
+            try expectEqual(try await store.removeFactor("sub-alice"), false, "again")
+            try expectEqual(try await store.events(.userSecondFactorChanged).count, 2, "events")
+        },
+        ConformanceCase("recovery codes are replaced where there is a second factor") { open in
+            let store = try await open()
+            _ = try await store.add("alice")
+            try expectEqual(try await store.replaceCodes(["n1"], of: "sub-alice"), false, "without a factor")
+            try expectEqual(try await store.unusedRecoveryCodes(of: "sub-alice"), 0, "none came")
+            _ = try await store.addFactor("sealed", to: "sub-alice", ["d1", "d2"])
+            _ = try await store.claimRecoveryCode(digest: "d1", of: "sub-alice", at: Sample.now)
+            try expectEqual(try await store.unusedRecoveryCodes(of: "sub-alice"), 1, "one is used")
+            try expectEqual(try await store.replaceCodes(["n1", "n2", "n3"], of: "sub-alice"), true, "replaced")
+            try expectEqual(try await store.unusedRecoveryCodes(of: "sub-alice"), 3, "new ones")
+            try expectEqual(
+                try await store.claimRecoveryCode(digest: "d2", of: "sub-alice", at: Sample.now), false, "old")
+        },
+        ConformanceCase("a recovery code is claimed by one of many, and goes with the factor") { open in
+            let servers = [try await open(), try await open()]
+            _ = try await servers[0].add("alice")
+            _ = try await servers[0].setFactor("sub-alice", ["d1", "d2"])
+            let claims = try await concurrently(20) { number in
+                try await servers[number % 2].claimRecoveryCode(digest: "d1", of: "sub-alice", at: Sample.now)
+            }
+            try expectEqual(claims.count { $0 }, 1, "winners")
+            try expectEqual(
+                try await servers[0].claimRecoveryCode(digest: "d2", of: "sub-bob", at: Sample.now), false, "bob")
+            _ = try await servers[0].setFactor("sub-alice", ["d3"])
+            try expectEqual(
+                try await servers[0].claimRecoveryCode(digest: "d2", of: "sub-alice", at: Sample.now), false, "old")
+            try expectEqual(
+                try await servers[0].claimRecoveryCode(digest: "d3", of: "sub-alice", at: Sample.now), true, "new")
+        },
+    ]
+}
+
+extension UserStore {
+    fileprivate func addFactor(_ sealed: String, to subject: Subject, _ digests: [String]) async throws -> Bool {
+        try await addSecondFactor(
+            SecondFactor(sealedSecret: sealed, lastStep: 7), recoveryDigests: digests, of: subject,
+            in: nil, event: Sample.event(.userSecondFactorChanged))
+    }
+
+    fileprivate func removeFactor(_ subject: Subject) async throws -> Bool {
+        try await removeSecondFactor(of: subject, event: Sample.event(.userSecondFactorChanged))
+    }
+
+    fileprivate func replaceCodes(_ digests: [String], of subject: Subject) async throws -> Bool {
+        try await replaceRecoveryCodes(digests, of: subject, event: Sample.event(.userSecondFactorChanged))
+    }
+
+    fileprivate func setFactor(_ subject: Subject, _ digests: [String]) async throws -> Bool {
+        try await setSecondFactor(
+            SecondFactor(sealedSecret: "sealed"), recoveryDigests: digests, of: subject, at: Sample.now,
+            event: Sample.event(.userSecondFactorChanged))
+    }
+}
