@@ -73,9 +73,11 @@ class Connection:
     async def _answer(self, method: str) -> Raw:
         head = await self.reader.readuntil(b"\r\n\r\n")
         status = int(head.split(b" ", 2)[1])
+        if method == "HEAD":
+            return Raw(status, head, b"")
         length = next((int(line.split(b":")[1]) for line in head.lower().split(b"\r\n")
                        if line.startswith(b"content-length:")), None)
-        if length is not None and method != "HEAD":
+        if length is not None:
             return Raw(status, head, await self.reader.readexactly(length))
         body = b""
         if b"transfer-encoding: chunked" in head.lower():

@@ -145,3 +145,27 @@ def test_attack_a_secret_of_ours_that_comes_as_a_bearer_is_shown_to_nobody(serve
 def test_attack_an_administrators_address_has_no_issuer_asked(served, asked):
     answer = served.send("GET", "/api/admin/users", {"Authorization": "Bearer good-1"})
     assert answer.status == 401 and asked.asked == []
+
+
+def test_an_issuer_that_has_no_time_is_asked_again_on_the_same_connection(serve, asked, tmp_path):
+    connections = []
+
+    class Busy(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            connections.append(self.client_address)
+            self.send_response(503)
+            self.send_header("Content-Length", "4000")
+            self.end_headers()
+            self.wfile.write(b"busy" * 1000)
+
+        def log_message(self, *_):
+            pass
+
+    asked.server.RequestHandlerClass = Busy
+    server = serve(issuer=asked.settings(tmp_path))
+    for number in range(4):
+        assert server.send("POST", instance.ISSUE, {"Authorization": f"Bearer token-{number}"}).status == 503
+    assert len(connections) == 4 and len(set(connections)) == 1, connections

@@ -70,7 +70,7 @@ final class FrontMiddleware: RouterMiddleware {
         }
         // Of a refusal as well: no client reads content after HEAD, and it would be taken for the beginning of the next
         // answer (RFC 9110 §9.3.2).
-        if request.method == .head { response = response.createHeadResponse() }
+        if request.method == .head { response = response.withoutContent }
         response.headers[.xRequestID] = context.requestID
         response.headers[.xContentTypeOptions] = "nosniff"
         if let strictTransportSecurity { response.headers[.strictTransportSecurity] = strictTransportSecurity }

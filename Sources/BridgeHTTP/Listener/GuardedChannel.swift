@@ -33,6 +33,7 @@ struct GuardedChannel: ServerChildChannel {
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(BodyDeadlineHandler(timeout: bodyTimeout), position: .after(decoder))
             try pipeline.addHandler(LastRequestHandler(patience: Self.patienceAtStop), position: .after(decoder))
+            try pipeline.addHandler(AnswerFramingHandler(), position: .after(decoder))
             if let malformed {
                 try pipeline.addHandler(MalformedRequestHandler(malformed), position: .after(decoder))
             }

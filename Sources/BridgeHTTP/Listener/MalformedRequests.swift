@@ -99,8 +99,8 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
             return context.write(data, promise: promise)
         }
         // An answer to an earlier request may still be on its way; the server's own says that the connection ends and
-        // that it is empty.
-        guard isMalformed, head.headers.first(name: "content-length") == "0",
+        // that it is empty, and nothing else.
+        guard isMalformed, head.headers.count == 2, head.headers.first(name: "content-length") == "0",
             head.headers.first(name: "connection") == "close"
         else {
             unanswered -= 1

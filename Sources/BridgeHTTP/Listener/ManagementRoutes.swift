@@ -76,7 +76,7 @@ private struct ManagementFront: RouterMiddleware {
             response.headers.append(contentsOf: answer.headers)
         }
         // As on the public listener: no client reads content after HEAD (RFC 9110 §9.3.2).
-        if request.method == .head { response = response.createHeadResponse() }
+        if request.method == .head { response = response.withoutContent }
         response.headers[.xRequestID] = requestID
         response.headers[.xContentTypeOptions] = "nosniff"
         return response

@@ -72,7 +72,10 @@ struct IssuerConnection: Sendable {
                 let response = try await client.execute(
                     request, timeout: .milliseconds(limits.timeout.inMilliseconds))
                 let status = Int(response.status.code)
-                guard response.status == .ok else { return (status, []) }
+                guard response.status == .ok else {
+                    await response.drain()
+                    return (status, [])
+                }
                 let body = try await response.body.collect(upTo: limits.maximumBytes)
                 return (status, Array(body.readableBytesView))
             } catch is NIOTooManyBytesError {

@@ -129,6 +129,15 @@ import Testing
         }
     }
 
+    @Test(arguments: ["/api/admin/audit-events.csv", "/api/admin/audit-events.jsonl", "/api/admin/audit-events/stream"])
+    func `HEAD says no length of what is streamed, RFC 9110 §8.6`(path: String) async throws {
+        try await TestBridge.run { _, client in
+            let answer = try await client.send(.head, path, [.authorization: "Bearer operator"])
+            #expect(answer.status == .ok && answer.text.isEmpty)
+            #expect(answer.headers[.contentLength] == nil)
+        }
+    }
+
     @Test(arguments: [("text/html,*/*", "text/html; charset=utf-8"), ("application/json", "application/json")])
     func `an unknown path is answered in the visitor's kind`(accept: String, type: String) async throws {
         try await TestBridge.run { _, client in

@@ -1,0 +1,83 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import BridgeHTTP
+
+/// Where an answer ends, and its connection with it (RFC 9112, sections 6 and 9.3).
+@Suite struct AnswerFramingTests {
+    private let channel = EmbeddedChannel()
+
+    init() throws {
+        try channel.pipeline.syncOperations.addHandlers([HTTPResponseEncoder(), AnswerFramingHandler()])
+    }
+
+    /// - Returns: what the server is told of the connection.
+    @discardableResult
+    private func ask(
+        _ method: HTTPMethod, _ version: HTTPVersion = .http1_1, connection: String? = nil
+    ) throws -> String? {
+        var head = HTTPRequestHead(version: version, method: method, uri: "/")
+        if let connection { head.headers.add(name: "Connection", value: connection) }
+        try channel.writeInbound(HTTPServerRequestPart.head(head))
+        guard case .head(let told) = try channel.readInbound(as: HTTPServerRequestPart.self) else { return nil }
+        return told.headers.first(name: "connection")
+    }
+
+    /// - Returns: what goes over the wire.
+    private func answer(_ headers: HTTPHeaders = [:], _ body: String = "") throws -> String {
+        let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: headers)
+        try channel.writeOutbound(HTTPServerResponsePart.head(head))
+        if !body.isEmpty {
+            try channel.writeOutbound(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: body))))
+        }
+        try channel.writeOutbound(HTTPServerResponsePart.end(nil))
+        var sent = ""
+        while case .byteBuffer(let piece) = try channel.readOutbound(as: IOData.self) { sent += String(buffer: piece) }
+        return sent
+    }
+
+    @Test func `what HTTP/1.1 asks for in the usual way is answered as it is`() throws {
+        #expect(try ask(.GET) == nil)
+        #expect(try answer(["content-length": "1"], "a") == "HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\na")
+        #expect(try ask(.GET, connection: "keep-alive") == "keep-alive")
+        #expect(try answer([:], "a") == "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n")
+    }
+
+    @Test func `an answer to HEAD has no last chunk, and the next one is whole`() throws {
+        try ask(.HEAD)
+        try ask(.GET)
+        #expect(try answer() == "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
+        #expect(try answer([:], "a").hasSuffix("\r\n\r\n1\r\na\r\n0\r\n\r\n"))
+    }
+
+    @Test(arguments: [nil, "keep-alive", "close"])
+    func `HTTP/1.0 has one answer a connection, and no chunks`(connection: String?) throws {
+        #expect(try ask(.GET, .http1_0, connection: connection) == "close")
+        #expect(try answer([:], "a") == "HTTP/1.0 200 OK\r\nconnection: close\r\n\r\na")
+        try ask(.GET, .http1_0, connection: connection)
+        #expect(
+            try answer(["content-length": "1"], "a")
+                == "HTTP/1.1 200 OK\r\ncontent-length: 1\r\nconnection: close\r\n\r\na")
+    }
+
+    @Test(arguments: ["close", "Close", "TE, close", "close, keep-alive"])
+    func `close among other words ends the connection of HTTP/1.1 too`(connection: String) throws {
+        #expect(try ask(.GET, connection: connection) == "close")
+        #expect(
+            try answer([:], "a")
+                == "HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n")
+    }
+
+    @Test func `an informational answer comes before the answer`() throws {
+        try ask(.GET, connection: "close")
+        let more = HTTPResponseHead(version: .http1_1, status: .continue)
+        try channel.writeOutbound(HTTPServerResponsePart.head(more))
+        #expect(try answer(["content-length": "0"]).contains("\r\ncontent-length: 0\r\nconnection: close\r\n"))
+    }
+
+    @Test func `an answer to what was no request is left alone`() throws {
+        #expect(try answer(["content-length": "0"]) == "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+    }
+}
