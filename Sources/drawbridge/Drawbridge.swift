@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Logging
 
 /// The command line: one word for each thing an operator does.
 @main
@@ -29,7 +30,13 @@ struct Drawbridge: AsyncParsableCommand {
             leave(saying: problem, NamedCommand(words).pointer, status: ExitCode.validationFailure)
         }
         do {
-            try await run(try parseAsRoot())
+            let command = try parseAsRoot()
+            // A command says by its own sentences why it failed: of the log only what else went wrong. The two that serve
+            // set up theirs.
+            if !(command is ServeCommand || command is DemoCommand) {
+                LoggingSystem.bootstrap { JSONLogHandler(label: $0, level: .error, form: .words) }
+            }
+            try await run(command)
             // What print buffered may meet a full disk only now; a list that is cut short is no success.
             guard fflush(nil) == 0 else { throw SystemFailure(code: errno, doing: "write to standard output") }
         } catch {

@@ -193,6 +193,24 @@ def test_the_attack_is_found(copy, tmp_path, attack):
     assert attack.alone | attack.kept <= kinds(report) and report["kept_notes"] == 3
 
 
+def test_a_line_of_a_kept_file_that_is_no_note_is_named_and_the_others_count(copy, tmp_path):
+    torn, whole = tmp_path / "torn", tmp_path / "whole"
+    first, *others = (copy / "audit-checkpoints").read_text().splitlines(keepends=True)
+    torn.write_text('{"checkpoint":{"note":"x"}}\n' + first + '{"cut":\n')
+    whole.write_text("".join(others))
+    (copy / "audit-checkpoints").unlink()
+
+    def unreadable(line: int) -> dict:
+        return {"node": None, "sequence": None, "id": None, "kind": "unreadable", "line": line, "file": str(torn)}
+
+    report = verify(copy, "--checkpoint", str(torn), str(whole))
+    assert report["problems"] == [unreadable(1), unreadable(3)] and report["kept_notes"] == 3
+    with Log(copy) as log:
+        cut_at_the_end_with_checkpoints(log, Key(copy / "audit-signing-key"))
+    report = verify(copy, "--checkpoint", str(torn), str(whole))
+    assert kinds(report) == {"unreadable", "truncated"} and report["kept_notes"] == 3
+
+
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.run.__name__)
 def test_an_export_shows_what_the_database_does(copy, tmp_path, attack):
     elsewhere, export, public = tmp_path / "kept-elsewhere", tmp_path / "export.jsonl", tmp_path / "audit.pub"
@@ -403,11 +421,9 @@ def test_every_checkpoint_is_in_the_service_log(original, start_demo, tmp_path):
 
 
 def test_misuse_of_the_options_is_told(copy, tmp_path):
-    nothing, nonsense = tmp_path / "nothing", tmp_path / "nonsense"
+    nothing = tmp_path / "nothing"
     nothing.write_text("no note at all\n")
-    nonsense.write_text('{"checkpoint":{"note":"x"}}\n')
     for options, words in [(["--checkpoint", str(nothing)], "holds no signed note"),
-                           (["--checkpoint", str(nonsense)], "line 1: no signed note"),
                            (["--checkpoint", str(tmp_path / "missing")], "cannot be read"),
                            (["--retention", "forever"], "--retention must be a duration")]:
         done = instance.run("audit", "verify", "--data", str(copy), *options, check=False)

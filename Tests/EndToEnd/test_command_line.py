@@ -53,6 +53,7 @@ COMMANDS = {
     "copy": (["--from", "sqlite:{data}/drawbridge.sqlite", "--to", "postgres://x@127.0.0.1:1/x"], ""),
     "explain redirect": (["--config", "{config}", "--client", "www", "/home"], ""),
     "explain token": (["--config", "{config}"], "no.such.token\n"),
+    "explain bearer": (["--config", "{config}"], "no.such.token\n"),
     "explain exchange": (["--config", "{config}", "--client", "www"], "a\nb\n"),
     "explain self-issued": (["--config", "{config}"], "a.b.c\n"),
     "backup": (["--config", "{config}", "{out}"], ""),
@@ -284,6 +285,20 @@ def test_a_full_disk_stops_every_command_that_writes_with_a_sentence(place):
         if wrong := faults(done):
             found[name] = wrong
     assert found == {}
+
+
+def test_a_database_that_is_away_is_told_once_in_one_line(place):
+    done = run([instance.binary(), "users", "list", "--config", str(place.config),
+                "--database", "postgres://x@127.0.0.1:1/x"], "")
+    told = done.stderr.decode()
+    assert done.returncode == 1 and told.startswith("Error: The database 127.0.0.1/x cannot be opened: "), told
+    assert told.count("refused") == 1 and told.count("\n") == 1 and "\t" not in told and "?." not in told
+
+
+def test_a_redis_that_is_away_is_told_in_words(place):
+    place.config.write_text(place.config.read_text() + "redis: {url: 'redis://127.0.0.1:1'}\n")
+    told = run([instance.binary(), "check-config", "--online", "--config", str(place.config)], "").stdout.decode()
+    assert "FAIL  redis: 127.0.0.1:1: Redis: there is no connection; nobody answers there\n" in told, told
 
 
 def test_a_port_that_is_taken_is_named_with_what_to_do(whole, tmp_path):

@@ -67,6 +67,19 @@ def test_there_must_be_a_token(settings):
     assert done.returncode != 0 and b"subject token" in done.stderr
 
 
+def test_a_bearer_is_explained_as_the_api_explains_it_and_nothing_is_written(demo, settings):
+    app = App(demo)
+    app.sign_in()
+    events = len(demo.audit())
+    token = app.tokens["access_token"]
+    for bearer, website, status in [(token, "demo-web", 0), (token, "no-such", 1), ("a.b.c", None, 1)]:
+        named = ["--website", website] if website else []
+        done = instance.run("explain", "bearer", "--config", str(settings), *named, stdin=f"{bearer}\n".encode(), check=False)
+        by_api = Admin(demo).send("POST", "explain", {"kind": "bearer", "token": bearer, "client_id": website}).json()
+        assert json.loads(done.stdout) == by_api and done.returncode == status, (done, by_api)
+    assert len(demo.audit()) == events
+
+
 def test_a_redirect_to_a_website_of_the_database_is_explained_as_the_api_explains_it(demo, settings):
     admin = Admin(demo)
     site = {"client_id": "explained-shop", "client_type": "web", "return_paths": ["/cart/*", "/home"],

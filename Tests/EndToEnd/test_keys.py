@@ -554,6 +554,36 @@ def test_a_leaked_audit_key_is_replaced_and_the_log_proves_itself_with_both(tmp_
     assert {problem["kind"] for problem in verify()["problems"]} == {"checkpoint_unknown_key"}
 
 
+def test_a_lost_audit_key_is_missed_and_replaced_only_on_purpose(tmp_path):
+    settings, _ = served(tmp_path)
+    key = tmp_path / "data/audit-signing-key"
+
+    def refusals() -> list[str]:
+        """What the server, a command that writes and the check say."""
+        commands = [("serve",), ("users", "list"), ("migrate",), ("clients", "remove", "nobody"), ("check-config", "--online")]
+        done = [run(*words, "--config", str(settings), check=False, timeout=20) for words in commands]
+        assert [ended.returncode for ended in done] == [1, 0, 1, 1, 1], done
+        assert not key.exists()
+        return [(done[index].stderr + done[index].stdout).decode() for index in (0, 2, 3, 4)]
+
+    run("keys", "init", "--config", str(settings))
+    with Serving(tmp_path, settings) as server:
+        server.redeem(server.issue()["token"])
+    kept = tmp_path / "kept"
+    key.rename(kept)
+    for told in refusals():
+        assert str(key) in told and "the audit log is signed" in told and "drawbridge keys init" in told
+    kept.rename(key)
+    with Serving(tmp_path, settings):
+        pass
+    key.unlink()
+    run("keys", "init", "--config", str(settings))
+    assert f"ok    audit signing key: {key}" in run(
+        "check-config", "--online", "--config", str(settings), check=False).stdout.decode()
+    with Serving(tmp_path, settings) as server:
+        assert server.redeem(server.issue()["token"]).status == 303
+
+
 def test_beside_another_provider_there_is_no_provider_when_settings_say_so(tmp_path):
     settings, _ = served(tmp_path, "provider: {enabled: false}")
     run("keys", "init", "--config", str(settings))

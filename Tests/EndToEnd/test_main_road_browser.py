@@ -360,6 +360,16 @@ def test_pages_fit_the_screen_in_light_and_dark(demo, open_browser, size, dark):
     shoot(browser, f"{size}-{'dark' if dark else 'light'}-switch")
 
 
+@pytest.mark.parametrize("width", [320, 360])
+def test_no_option_of_a_command_is_broken_on_a_narrow_screen(demo, open_browser, width):
+    browser = open_browser(size=(width, 800))
+    browser.get(f"{demo.base}/errors/invalid_token")
+    assert_fits(browser, "error")
+    lines = browser.execute_script(
+        "return [...document.querySelectorAll('#command span')].map((it) => [it.textContent, it.getClientRects().length])")
+    assert lines == [["--config FILE", 1], ["--request REQUEST_ID", 1]]
+
+
 def assert_fits(browser, name: str):
     wide = browser.execute_script("return document.documentElement.scrollWidth - window.innerWidth")
     assert wide <= 0, f"{name} is {wide} px wider than the screen"

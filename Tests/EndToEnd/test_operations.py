@@ -1,9 +1,12 @@
 """Contract §13: probes, metrics, logs, signals, settings, slow and greedy clients, proxies, TLS."""
 
 import asyncio
+import html
 import http.client
+import http.server
 import json
 import re
+import shlex
 import signal
 import socket
 import sqlite3
@@ -18,6 +21,7 @@ import pytest
 import yaml
 
 import instance
+import proofs
 import signing
 import wire
 from instance import REDEEM, wait_until
@@ -568,6 +572,61 @@ def test_check_config_online_tries_the_master_key_on_the_database(serve, tmp_pat
     assert "FAIL  master key: The master key" in done.stdout.decode() and "does not open the key" in done.stdout.decode()
 
 
+def test_check_config_online_reads_the_keys_of_issuers_and_providers(tmp_path):
+    documents = {}
+
+    class Website(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            document = documents.get(self.path)
+            self.send_response(404 if document is None else 200)
+            self.end_headers()
+            self.wfile.write(json.dumps(document).encode())
+
+        def log_message(self, *_):
+            pass
+
+    website = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Website)
+    threading.Thread(target=website.serve_forever, daemon=True).start()
+    origin = f"http://127.0.0.1:{website.server_port}"
+    documents["/.well-known/openid-configuration"] = {
+        "issuer": origin, "authorization_endpoint": f"{origin}/authorize", "token_endpoint": f"{origin}/token",
+        "jwks_uri": f"{origin}/jwks"}
+    secret, settings = tmp_path / "secret", tmp_path / "drawbridge.yaml"
+    secret.touch(mode=0o600)
+    secret.write_text("s" * 40 + "\n")
+    settings.write_text(f"""public_origin: http://127.0.0.1:1
+data_directory: {tmp_path}/data
+trusted_issuers:
+  - {{issuer: {origin}, audience: a, subject_prefix: 'a:', clients: [a], discovery: true}}
+  - {{issuer: 'https://b.example', audience: b, subject_prefix: 'b:', clients: [b], jwks_uri: {origin}/jwks}}
+clients:
+  - {{client_id: a, client_type: native}}
+  - {{client_id: b, client_type: native}}
+upstream_providers:
+  - {{id: up, name: Up, issuer: '{origin}', client_id: us, client_secret_file: {secret}}}
+""")
+
+    def said() -> list[str]:
+        ran = instance.run("check-config", "--online", "--config", str(settings), check=False)
+        lines = ran.stdout.decode().splitlines()
+        return [line for line in lines if line[6:].startswith(("trusted issuer ", "provider "))]
+
+    names = [f"trusted issuer {origin}", "trusted issuer https://b.example", f"provider {origin}"]
+    jwk = proofs.Key().jwk
+    none = "has no key for any of the allowed algorithms"
+    for document, words in [(None, "answers with 404"), ({"keys": []}, none), ({"keys": [{"kty": "oct", "k": "c2VjcmV0"}]}, none),
+                            ({"keys": [jwk] * 65}, "its key set has too many keys"), ([], "its keys are no JWK set"),
+                            ({"keys": [jwk], "more": "a" * 300_000}, "answers with too much")]:
+        documents["/jwks"] = document
+        for line, name in zip(said(), names, strict=True):
+            assert line.startswith(f"FAIL  {name}: ") and line.endswith(words), line
+    documents["/jwks"] = {"keys": [jwk]}
+    assert said() == [f"ok    {names[0]}: 1 keys at {origin}/jwks", f"ok    {names[1]}: 1 keys at {origin}/jwks",
+                      f"ok    {names[2]}: metadata, and 1 keys"]
+    website.shutdown()
+    website.server_close()
+
+
 # Settings
 
 BROKEN = """
@@ -757,3 +816,49 @@ def test_ios_learns_which_apps_may_end_their_sign_in_at_this_host(serve):
     assert answer.status == 200 and answer.header("Content-Type") == "application/json"
     assert answer.json() == {"webcredentials": {"apps": ["ABCDE12345.com.example.app"]}}, "its links open in the browser"
     assert serve().send("GET", "/.well-known/apple-app-site-association").status == 404
+
+
+def runbook(section: str, **given: str) -> list[list[str]]:
+    """The commands that a section of docs/operations.md names, with what stands for the reader's own filled in."""
+    page = (instance.ROOT / "docs/operations.md").read_text()
+    text = page.split(f"\n### {section}\n", 1)[1].split("\n#", 1)[0]
+    commands = [shlex.split(command) for command in re.findall(r"`drawbridge ([^`]+)`", text)]
+    return [[given.get(word, word) for word in command] for command in commands]
+
+
+def test_the_runbook_finds_who_opened_a_session_and_from_which_link(serve):
+    server = serve()
+    link = server.issue("alice")
+    assert server.redeem(link["token"]).status == 303
+    [opened] = [row for row in instance.audit_rows(server.data) if row["type"] == "web_session.opened"]
+    section = "Who opened a session, and from which link"
+    first, _ = runbook(section, FILE=str(server.settings), SID=opened["session_id"])
+    token = re.search(r"web_session\.opened .* token=(\S+)", instance.run(*first).stdout.decode())[1]
+    _, second = runbook(section, FILE=str(server.settings), TOKEN=token)
+    events = {row["type"]: row for row in map(json.loads, instance.run(*second).stdout.splitlines())}
+    assert events["login_token.issued"]["client_id"] == "app" and events["login_token.issued"]["sub"] == "alice"
+    assert events["login_token.redeemed"]["user_agent"] == wire.NAVIGATION["User-Agent"]
+
+
+def test_the_runbook_for_a_lost_phone_has_commands_that_work(serve):
+    server = serve(users={"carol": "a long enough passphrase"})
+    given = {"FILE": str(server.settings), "SUBJECT": "carol", "PASSKEY": "AAAA"}
+    said = [instance.run(*command, check=False) for command in runbook("A phone is lost", **given)]
+    # There is no passkey and no second factor to remove: two commands say so, and none is misspelt.
+    assert [done.returncode for done in said] == [0, 1, 1], [done.stderr for done in said]
+
+
+def test_the_command_on_the_page_of_an_error_works_as_it_stands(serve):
+    server = serve()
+    refused = server.send("POST", instance.ISSUE, {"Authorization": "Bearer rubbish"}).json()
+    page = server.send("GET", urlsplit(refused["error_uri"]).path).text
+    text = html.unescape(re.sub(r"<[^>]+>", "", re.search(r'<code id="command">(.*?)</code>', page)[1]))
+    given = {"FILE": str(server.settings), "REQUEST_ID": refused["request_id"]}
+    command = [given.get(word, word) for word in shlex.split(text.removeprefix("drawbridge "))]
+    assert "bearer.refused" in instance.run(*command).stdout.decode()
+
+
+def test_a_command_without_settings_says_how_to_name_them():
+    done = instance.run("audit", "search", check=False)
+    assert done.returncode == 78
+    assert "no settings file is named: give --config FILE, or set DRAWBRIDGE_CONFIG" in done.stderr.decode()

@@ -130,4 +130,9 @@ enum AuditSQL {
     static let checkpoints: SQLStatement = """
         SELECT node, size, at, hash, note FROM audit_checkpoint ORDER BY node, size
         """
+    /// Of any node.
+    static let anyCheckpoint = SQLStatement("SELECT 1 FROM audit_checkpoint LIMIT 1", isRecurring: false)
+    /// Of one node, or of the commands beside it.
+    static let ownCheckpoint = SQLStatement(
+        "SELECT 1 FROM audit_checkpoint WHERE node = $1 OR node = $2 LIMIT 1", isRecurring: false)
 }

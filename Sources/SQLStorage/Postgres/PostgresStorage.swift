@@ -87,6 +87,28 @@ package enum PostgresStorage {
         return DurableStorage(engine: engine, auditor: nil, time: .system)
     }
 
+    /// Whether an audit signing key has vouched for what is in a database, whichever version made its tables.
+    ///
+    /// Reads only. Where there are no tables yet, nothing was signed.
+    package static func hasCheckpoints(
+        _ address: PostgresAddress, of node: String? = nil, logger: Logger = Logger(label: "drawbridge.storage")
+    ) async throws(PostgresOpenError) -> Bool {
+        let engine = PostgresEngine(address: address, node: nil, readers: 0, timeouts: .command, logger: logger)
+        defer { engine.close() }
+        do {
+            return try await engine.onWriterNow { session in
+                do {
+                    guard let node else { return try !session.run(AuditSQL.anyCheckpoint).isEmpty }
+                    return try !session.run(AuditSQL.ownCheckpoint, [.text(node), .text("\(node)-cli")]).isEmpty
+                } catch let failure as SQLError where failure.isMissingTable {
+                    return false
+                }
+            }
+        } catch {
+            throw openError(error, database: address.description)
+        }
+    }
+
     /// Brings the tables up to date, and needs no more than reading when they are.
     package static func migrate(
         _ address: PostgresAddress, report: @escaping MigrationReport = { _, _ in }, at now: Timestamp,

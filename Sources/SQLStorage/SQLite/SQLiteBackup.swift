@@ -127,13 +127,15 @@ package enum SQLiteBackup {
         }
     }
 
-    /// Whether an audit signing key has vouched for what is in a database.
+    /// Whether an audit signing key has vouched for what is in a database, which may have no tables yet.
     package static func hasCheckpoints(in path: String) throws(SQLiteOpenError) -> Bool {
         do {
-            let database = try openForReading(path)
+            // A server may be starting on it meanwhile.
+            let database = try openForReading(path, patience: .timeout(5))
             defer { try? database.close() }
             return try database.inDatabase { database in
-                try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM audit_checkpoint)") ?? false
+                guard try database.tableExists("audit_checkpoint") else { return false }
+                return try Int64.fetchOne(database, sql: AuditSQL.anyCheckpoint.text) != nil
             }
         } catch {
             throw openError(error, path: path)

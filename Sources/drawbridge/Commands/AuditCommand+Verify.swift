@@ -49,8 +49,9 @@ extension AuditCommand {
 
         func run() async throws {
             var terms = AuditVerificationTerms(
-                trusting: try await options.trustedKeys(trusted), kept: try checkpointPaths.flatMap(Self.notes),
+                trusting: try await options.trustedKeys(trusted),
                 leastRetention: retentionText.flatMap(DurationText.parse))
+            for path in checkpointPaths { try Self.addNotes(inFileAt: path, to: &terms) }
             let report: AuditVerificationReport
             if let exportPath {
                 do {
@@ -74,14 +75,18 @@ extension AuditCommand {
             if !report.isValid { throw ExitCode.failure }
         }
 
-        private static func notes(inFileAt path: String) throws -> [AuditNote] {
+        private static func addNotes(inFileAt path: String, to terms: inout AuditVerificationTerms) throws {
             guard let bytes = FileManager.default.contents(atPath: path) else {
                 throw CommandError("\(path) cannot be read.")
             }
             let kept = AuditKeptNotes(bytes)
-            if let line = kept.malformedLines.first { throw CommandError("\(path), line \(line): no signed note.") }
-            guard !kept.notes.isEmpty else { throw CommandError("\(path) holds no signed note.") }
-            return kept.notes
+            guard !kept.notes.isEmpty || !kept.malformedLines.isEmpty else {
+                throw CommandError("\(path) holds no signed note.")
+            }
+            terms.kept += kept.notes
+            terms.unreadable += kept.malformedLines.map {
+                AuditVerificationTerms.UnreadableLine(file: path, line: $0)
+            }
         }
     }
 }

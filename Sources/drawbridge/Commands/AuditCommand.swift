@@ -44,7 +44,11 @@ struct AuditCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "public-key",
             abstract:
-                "Print the key that checkpoints and cuts are verified with. Keep it where the server cannot change it.")
+                "Print the key that checkpoints and cuts are verified with. Keep it where the server cannot change it.",
+            discussion: """
+                Example:
+                  drawbridge audit public-key --config drawbridge.yaml >> audit.pub
+                """)
 
         @OptionGroup var options: StorageOptions
 

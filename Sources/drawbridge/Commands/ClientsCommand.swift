@@ -24,7 +24,11 @@ struct ClientsCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List ids, kinds and names of the database's clients.")
+            abstract: "List ids, kinds and names of the database's clients.",
+            discussion: """
+                Example:
+                  drawbridge clients list --config drawbridge.yaml
+                """)
 
         @OptionGroup var options: StorageOptions
         @OptionGroup var listing: ListingOptions
@@ -40,7 +44,12 @@ struct ClientsCommand: AsyncParsableCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Print a client's document as JSON.")
+        static let configuration = CommandConfiguration(
+            abstract: "Print a client's document as JSON.",
+            discussion: """
+                Example:
+                  drawbridge clients show --config drawbridge.yaml shop > shop.json
+                """)
 
         @OptionGroup var options: StorageOptions
         @Argument(help: "The client_id.") var id: String
@@ -56,9 +65,17 @@ struct ClientsCommand: AsyncParsableCommand {
     }
 
     struct Add: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Add a client from a JSON document.")
+        static let configuration = CommandConfiguration(
+            abstract: "Add a client from a JSON document.",
+            discussion: """
+                Examples:
+                  drawbridge clients add --config drawbridge.yaml shop.json
+                  drawbridge clients add --config drawbridge.yaml --replace \\
+                      --reason "moved to shop.example.com" shop.json
+                """)
 
         @OptionGroup var options: StorageOptions
+        @OptionGroup var why: ReasonOption
         @Flag(help: "Replace a client of the same id, which must be there.") var replace = false
         @Argument(help: "The file, or - for standard input.") var path: String
 
@@ -70,8 +87,10 @@ struct ClientsCommand: AsyncParsableCommand {
             }
             let secret = Self.secret(for: client)
             if let secret { client.secretDigest = secret.digest }
+            let action = why.action()
             let isSaved = try await options.withStorage(making: !replace) { [client] storage in
-                try await replace ? Self.overwrite(client, storage) : Self.insert(client, storage)
+                try await replace
+                    ? Self.overwrite(client, storage, action: action) : Self.insert(client, storage, action: action)
             }
             guard isSaved else {
                 throw CommandError(
@@ -83,14 +102,18 @@ struct ClientsCommand: AsyncParsableCommand {
             if let secret { try StandardOutput.write("client_secret, shown this once: \(secret.expose())\n") }
         }
 
-        private static func insert(_ client: Client, _ storage: any BridgeStorage) async throws -> Bool {
-            let event = AdminAction.atCommandLine().event(.clientCreated, clientID: client.id)
+        private static func insert(
+            _ client: Client, _ storage: any BridgeStorage, action: AdminAction
+        ) async throws -> Bool {
+            let event = action.event(.clientCreated, clientID: client.id)
             return try await storage.save(client, expecting: .absent, event: event)
         }
 
-        private static func overwrite(_ client: Client, _ storage: any BridgeStorage) async throws -> Bool {
+        private static func overwrite(
+            _ client: Client, _ storage: any BridgeStorage, action: AdminAction
+        ) async throws -> Bool {
             guard let seen = try await storage.clients().first(where: { $0.id == client.id }) else { return false }
-            let event = AdminAction.atCommandLine().event(
+            let event = action.event(
                 .clientChanged, clientID: client.id, fields: try ClientDocument.fieldsChanged(from: seen, to: client))
             return try await storage.save(client, expecting: .present, event: event)
         }
@@ -117,9 +140,15 @@ struct ClientsCommand: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a client.")
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a client.",
+            discussion: """
+                Example:
+                  drawbridge clients remove --config drawbridge.yaml shop
+                """)
 
         @OptionGroup var options: StorageOptions
+        @OptionGroup var why: ReasonOption
         @Argument(help: "The client_id.") var id: String
 
         func run() async throws {
@@ -129,7 +158,7 @@ struct ClientsCommand: AsyncParsableCommand {
                     "\(id) is the website that apps open by default, so no server would start without it. Change "
                         + "default_web_client in the settings first.")
             }
-            let event = AdminAction.atCommandLine().event(.clientDeleted, clientID: clientID)
+            let event = why.action().event(.clientDeleted, clientID: clientID)
             guard try await options.withStorage({ try await $0.deleteClient(clientID, event: event) }) else {
                 throw CommandError("There is no client \(id) in the database.")
             }

@@ -56,6 +56,6 @@ struct CommandFailure: Error, CustomStringConvertible {
     }
 
     private static func closed(_ text: String) -> String {
-        text.hasSuffix(".") || text.contains("\n") ? text : text + "."
+        text.hasSuffix(".") || text.hasSuffix("?") || text.contains("\n") ? text : text + "."
     }
 }

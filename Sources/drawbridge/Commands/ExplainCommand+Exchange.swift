@@ -65,34 +65,36 @@ extension ExplainCommand {
             let form = pairs.compactMap { name, value in
                 value.flatMap { $0.isEmpty ? nil : "\(name)=\(PercentEncoding.encode($0))" }
             }.joined(separator: "&")
-            let explanation = try await exchange(settings).explain(
+            guard let provider = try await options.rules(settings).wings.provider else {
+                throw CommandError("There is no token endpoint: provider.enabled is false.")
+            }
+            let explanation = try await provider.nativeSSO.exchange.explain(
                 try FormParameters(parsing: form.utf8),
                 origin: RequestOrigin(address: nil, userAgent: nil, requestID: "command-line"),
                 at: TimeSource.system.now())
             try StandardOutput.answer(explanation.json)
             if !explanation.passes { throw ExitCode.failure }
         }
+    }
+}
 
-        /// The server's own rules over a database that is only read.
-        private func exchange(_ settings: DrawbridgeSettings) async throws -> TokenExchangeGrant {
-            var settings = settings
-            // Nothing is counted and nobody is told, so nothing that is shared is needed.
-            settings.redis = nil
-            let logger = Logger(label: "drawbridge") { _ in SwiftLogNoOpLogHandler() }
-            let storage = try await options.openForReading()
-            let ground = Ground(
-                settings: settings, storage: storage,
-                shared: await SharedState(
-                    settings: settings, metrics: NOOPMetricsHandler.instance, logger: logger, time: .system),
-                keys: try await ServiceKeys.read(settings: settings, store: storage, logger: logger),
-                master: try MasterKeyFile.load(settings.storage.masterKeyPath),
-                clients: try await ClientReloader(settings: settings, store: storage).directory,
-                logger: logger, time: .system)
-            let issuers = try await TrustedIssuers(settings.trustedIssuers, logger: logger)
-            guard let provider = try Wings(ground, bearers: issuers, notices: NoticeBell()).provider else {
-                throw CommandError("There is no token endpoint: provider.enabled is false.")
-            }
-            return provider.nativeSSO.exchange
-        }
+extension StorageOptions {
+    /// The server's own rules over a database that is only read.
+    func rules(_ settings: DrawbridgeSettings) async throws -> (ground: Ground, wings: Wings) {
+        var settings = settings
+        // Nothing is counted and nobody is told, so nothing that is shared is needed.
+        settings.redis = nil
+        let logger = Logger(label: "drawbridge") { _ in SwiftLogNoOpLogHandler() }
+        let storage = try await openForReading()
+        let ground = Ground(
+            settings: settings, storage: storage,
+            shared: await SharedState(
+                settings: settings, metrics: NOOPMetricsHandler.instance, logger: logger, time: .system),
+            keys: try await ServiceKeys.read(settings: settings, store: storage, logger: logger),
+            master: try MasterKeyFile.load(settings.storage.masterKeyPath),
+            clients: try await ClientReloader(settings: settings, store: storage).directory,
+            logger: logger, time: .system)
+        let issuers = try await TrustedIssuers(settings.trustedIssuers, logger: logger)
+        return (ground, try Wings(ground, bearers: issuers, notices: NoticeBell()))
     }
 }

@@ -14,7 +14,7 @@ struct ExplainCommand: AsyncParsableCommand {
                   /account/profile
               drawbridge explain token --config drawbridge.yaml < token.txt
             """,
-        subcommands: [Redirect.self, Token.self, Exchange.self, SelfIssued.self])
+        subcommands: [Redirect.self, Token.self, Bearer.self, Exchange.self, SelfIssued.self])
 
     /// Where a sign-in would land.
     struct Redirect: AsyncParsableCommand {
@@ -35,6 +35,11 @@ struct ExplainCommand: AsyncParsableCommand {
 
         @Option(help: "An allow-list entry: /a/b exactly, or /a/* for all below /a/. Repeatable.")
         var allow: [String] = []
+
+        @Flag(
+            name: .customLong("allow-any-path"),
+            help: "Take /* alone as an entry, as a website with allow_any_path may have it.")
+        var allowsAnyPath = false
 
         @Option(
             name: .customLong("default"),
@@ -58,6 +63,9 @@ struct ExplainCommand: AsyncParsableCommand {
             }
             guard allow.isEmpty != (client == nil) else {
                 throw ValidationError("Give either --allow entries or --client.")
+            }
+            guard client == nil || !allowsAnyPath else {
+                throw ValidationError("--allow-any-path is about --allow; with --client the client's document says it.")
             }
             guard readsStandardInput != (value != nil) else {
                 throw ValidationError("Give one value, or --stdin-base64.")
@@ -91,11 +99,20 @@ struct ExplainCommand: AsyncParsableCommand {
             }
             // Of `/a/*` the entry's own path is `/a/`. There is an entry: `validate` asks for one without a client.
             let fallback = defaultPath ?? allow.first { !$0.hasSuffix("*") } ?? String(allow[0].dropLast())
-            do {
-                let policy = try ReturnPathPolicy(entries: allow, defaultPath: fallback, allowsAnyPath: true)
+            do throws(ReturnPathPolicyError) {
+                let policy = try ReturnPathPolicy(entries: allow, defaultPath: fallback, allowsAnyPath: allowsAnyPath)
                 return { RedirectExplainer(policy).explain($0) }
             } catch {
-                throw CommandError("The allow-list is not accepted: \(error)")
+                throw CommandError("The allow-list is not accepted: \(Self.sentence(error))")
+            }
+        }
+
+        private static func sentence(_ error: ReturnPathPolicyError) -> String {
+            switch error {
+            case .malformedEntry(let entry):
+                "\(entry.debugDescription) is no entry, which is /a/b exactly, or /a/* for all below /a/."
+            case .anyPathNotAllowed: "/* alone, which allows every path, needs --allow-any-path."
+            case .defaultNotListed(let path): "it does not allow \(path), where a refused value would lead."
             }
         }
 

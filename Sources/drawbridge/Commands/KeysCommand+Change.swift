@@ -11,6 +11,9 @@ extension KeysCommand {
                 long.
 
                 A rotation is no answer to a leak: see `drawbridge keys retire`.
+
+                Example:
+                  drawbridge keys rotate --config drawbridge.yaml --activate-in 3h
                 """)
 
         @OptionGroup var options: StorageOptions
@@ -48,6 +51,11 @@ extension KeysCommand {
                 it was the one that signs, another takes over at once.
 
                 Without --now it says what that would cost, and changes nothing.
+
+                Examples:
+                  drawbridge keys retire --config drawbridge.yaml KID
+                  drawbridge keys retire --config drawbridge.yaml KID --now \\
+                      --reason "laptop stolen"
                 """)
 
         @OptionGroup var options: StorageOptions

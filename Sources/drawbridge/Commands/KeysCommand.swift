@@ -32,6 +32,10 @@ struct KeysCommand: AsyncParsableCommand {
 
                 --into makes them for other machines. Whether the rest of the settings can work here is not \
                 asked then: of them it needs public_origin, which the audit signing key is named after.
+
+                Examples:
+                  drawbridge keys init --config drawbridge.yaml
+                  drawbridge keys init --config drawbridge.yaml --into keys
                 """)
 
         @OptionGroup var options: SettingsOptions
@@ -86,6 +90,9 @@ struct KeysCommand: AsyncParsableCommand {
             discussion: """
                 A key is waiting (verifiers have it, it will sign), signing, verifying (what it signed), or \
                 retired.
+
+                Example:
+                  drawbridge keys list --config drawbridge.yaml
                 """)
 
         @OptionGroup var options: StorageOptions

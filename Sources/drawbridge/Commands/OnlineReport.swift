@@ -53,7 +53,7 @@ struct OnlineReport {
         // Those retired at once may be of the master key before this one.
         let used = keys.filter { $0.isLive(at: now) && algorithms.contains($0.algorithm) }
         add("master key", Self.masterKey(at: settings.storage.masterKeyPath, opening: used))
-        addAuditSigningKey(settings)
+        await addAuditSigningKey(settings)
         add("database", database)
     }
 
@@ -70,16 +70,24 @@ struct OnlineReport {
         }
     }
 
-    private mutating func addAuditSigningKey(_ settings: DrawbridgeSettings) {
+    private mutating func addAuditSigningKey(_ settings: DrawbridgeSettings) async {
         let signing = settings.audit.signingKeyPath
         do {
             _ = try PrivateFile.read(signing)
             add("audit signing key", .good(signing))
         } catch PrivateFileError.missing {
-            add("audit signing key", .note("\(signing) is not there yet; the first start makes it"))
+            add("audit signing key", await Self.missingSigningKey(of: StorageLocation(settings)))
         } catch {
             add("audit signing key", .bad("\(error)"))
         }
+    }
+
+    private static func missingSigningKey(of location: StorageLocation) async -> OnlineCheck.Finding {
+        // Of a database that does not answer nobody can say; its own line is a failure then.
+        if let isLost = try? await location.lacksSigningKey(), isLost {
+            return .bad(SigningKeyLost(path: location.signingKeyPath).description)
+        }
+        return .note("\(location.signingKeyPath) is not there yet; the first start makes it")
     }
 
     /// - Returns: what was found, and the signing keys that are in it.

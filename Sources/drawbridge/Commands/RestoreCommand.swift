@@ -90,7 +90,7 @@ struct RestoreCommand: AsyncParsableCommand {
         }
         let contents = try folder.verified()
         try SQLiteBackup.check(folder.databasePath)
-        let lacksKey = try lacksSigningKey(at: location) { try SQLiteBackup.hasCheckpoints(in: folder.databasePath) }
+        let lacksKey = try await lacksSigningKey(StorageLocation(location, databasePath: folder.databasePath))
         if options.dataPath == nil { try StorageFolder.create(try options.settings.load().storage.directory) }
         let hold = try SQLiteBackup.hold(location.databasePath, nodes: [location.node, "\(location.node)-cli"])
         defer { hold.release() }
@@ -100,6 +100,7 @@ struct RestoreCommand: AsyncParsableCommand {
         try FileManager.default.copyItem(atPath: folder.databasePath, toPath: new)
         guard chmod(new, 0o600) == 0 else { throw CommandError("\(new) cannot be made private.") }
         let said = why.reason ?? "restored the backup of \(contents.madeAt)"
+        if lacksKey { _ = try ServerStorage.signingKey(location) }
         // Before it is in its place: no server can start on a database that still knows old tokens as unused.
         let beginning = StorageLocation(location, databasePath: new)
         try await ServerStorage.withStorage(at: beginning) { storage in
@@ -125,10 +126,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
     private func restoreInPlace(_ location: StorageLocation) async throws {
         guard location.hasDatabase else { throw CommandError("There is no database at \(location.databasePath).") }
-        let lacksKey = try lacksSigningKey(at: location) {
-            // A shared database that was put back has had a server.
-            try location.database != nil || SQLiteBackup.hasCheckpoints(in: location.databasePath)
-        }
+        let lacksKey = try await lacksSigningKey(location)
         let hold =
             location.database == nil
             ? try SQLiteBackup.hold(location.databasePath, nodes: [location.node, "\(location.node)-cli"]) : nil
@@ -136,6 +134,7 @@ struct RestoreCommand: AsyncParsableCommand {
         // A command's own name, under which the rest is written; no server starts before all is.
         hold?.release(node: "\(location.node)-cli")
         let said = why.reason ?? "the database was put back"
+        if lacksKey { _ = try ServerStorage.signingKey(location) }
         // All sessions are ended by single statements: a million of them take longer than a service may wait for one.
         try await ServerStorage.withStorage(at: location, isPatient: true) { storage in
             let living = try await storage.livingNodes()
@@ -154,18 +153,11 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     /// Whether a new audit signing key has to be made for a log that another one signed.
-    ///
-    /// Not without being asked: once the kept key is put there after all, nothing vouches for what the new one signed.
-    private func lacksSigningKey(at location: StorageLocation, isSigned: () throws -> Bool) throws -> Bool {
-        let path = location.signingKeyPath
-        guard access(path, F_OK) != 0, errno == ENOENT, try isSigned() else { return false }
+    /// - Throws: ``SigningKeyLost`` where nobody asked for one.
+    private func lacksSigningKey(_ location: StorageLocation) async throws -> Bool {
+        guard try await location.lacksSigningKey(byAnyNode: true) else { return false }
         guard makesSigningKey else {
-            throw CommandError(
-                """
-                There is no \(path), and the audit log is signed. Put the audit-signing-key that you kept there \
-                first. If it is lost, go on with a new one by --new-audit-key: what the lost one signed can then be \
-                verified with its public key alone.
-                """)
+            throw SigningKeyLost(path: location.signingKeyPath, remedy: "go on with a new one by --new-audit-key")
         }
         return true
     }

@@ -5,9 +5,15 @@ import SQLStorage
 extension UsersCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add an account; its password comes from the terminal or the standard input.")
+            abstract: "Add an account; its password comes from the terminal or the standard input.",
+            discussion: """
+                Examples:
+                  drawbridge users add --config drawbridge.yaml --name "Alice Liddell" alice
+                  drawbridge users add --config drawbridge.yaml --admin ops < password.txt
+                """)
 
         @OptionGroup var options: StorageOptions
+        @OptionGroup var why: ReasonOption
         @Argument(help: "The name to sign in with.") var username: String
         @Option(help: "The name that pages show.") var name: String?
         @Option(help: "An e-mail address.") var email: String?
@@ -17,7 +23,7 @@ extension UsersCommand {
             guard let username = Username(username) else { throw CommandError("\(username) cannot be a user name.") }
             let password = try PasswordInput.read(prompt: "Password of \(username)")
             let hash = try PasswordHash(password, cost: .standard, random: .system)
-            let action = AdminAction.atCommandLine()
+            let action = why.action()
             let account = Account(
                 subject: Account.makeSubject(random: .system), username: username, displayName: name, email: email,
                 passwordHash: hash, role: admin ? .admin : nil, createdAt: action.at)
@@ -33,9 +39,18 @@ extension UsersCommand {
 
     struct Password: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set an account's password and end everything that was signed in with the old one.")
+            abstract: "Set an account's password and end everything that was signed in with the old one.",
+            discussion: """
+                Passkeys stay: users passkeys removes them.
+
+                Examples:
+                  drawbridge users password --config drawbridge.yaml alice
+                  drawbridge users password --config drawbridge.yaml \\
+                      --reason "phone lost" alice < password.txt
+                """)
 
         @OptionGroup var options: StorageOptions
+        @OptionGroup var why: ReasonOption
         @Argument(help: "The user name or the subject.") var user: String
 
         func run() async throws {
@@ -44,9 +59,12 @@ extension UsersCommand {
             // a password.
             let password = try PasswordInput.read(prompt: "New password of \(user)")
             let hash = try PasswordHash(password, cost: .standard, random: .system)
+            let action = why.action()
             let (ended, passkeys) = try await options.withStorage { storage in
                 guard let account = try await UserName(user).account(in: storage) else { throw noAccount }
-                let ended = try await storage.setPassword(hash, of: account.subject)
+                let ended = try await storage.setPassword(
+                    hash, of: account.subject, event: action.event(.userPasswordChanged, subject: account.subject),
+                    ending: Ending(action))
                 return (ended, try await storage.passkeys(of: account.subject).count)
             }
             guard let ended else { throw noAccount }
@@ -86,6 +104,7 @@ extension UsersCommand {
                 """)
 
         @OptionGroup var options: StorageOptions
+        @OptionGroup var why: ReasonOption
         @Argument(help: "The user name or the subject.") var user: String
         @Argument(help: "admin, or none.") var role: String
 
@@ -96,7 +115,7 @@ extension UsersCommand {
             case ("none", nil): change = .take
             default: throw CommandError("\(role) is no role: it is admin, or none.")
             }
-            let action = AdminAction.atCommandLine()
+            let action = why.action()
             let outcome = try await options.withStorage { storage in
                 let subject = try await UserName(user).subject(in: storage)
                 return try await storage.changeUser(
@@ -135,14 +154,5 @@ struct UserName {
     /// The subject, also of a user without an account.
     func subject(in storage: any BridgeStorage) async throws -> Subject {
         try await account(in: storage)?.subject ?? Subject(rawValue: text)
-    }
-}
-
-extension UserStore {
-    /// Changes a password from the command line.
-    fileprivate func setPassword(_ hash: PasswordHash, of subject: Subject) async throws -> Ended? {
-        let action = AdminAction.atCommandLine()
-        return try await setPassword(
-            hash, of: subject, event: action.event(.userPasswordChanged, subject: subject), ending: Ending(action))
     }
 }

@@ -11,9 +11,14 @@ extension UsersCommand {
                 birthdate, zoneinfo, locale, phone_number, address, profile, picture, website, email_verified \
                 and phone_number_verified; and groups, a list of names for websites with the scope groups. The \
                 new ones replace all that were kept; {} keeps none.
+
+                Example:
+                  echo '{"locale": "en", "groups": ["editors"]}' \\
+                    | drawbridge users claims --config drawbridge.yaml alice -
                 """)
 
         @OptionGroup var options: StorageOptions
+        @OptionGroup var why: ReasonOption
         @Argument(help: "The user name or the subject.") var user: String
         @Argument(help: "A file with a JSON object, or - for standard input.") var path: String
 
@@ -29,9 +34,9 @@ extension UsersCommand {
             } catch {
                 throw CommandError("\(path): \(error).")
             }
+            let action = why.action()
             let isKnown = try await options.withStorage { storage in
                 guard let account = try await UserName(user).account(in: storage) else { return false }
-                let action = AdminAction.atCommandLine()
                 return try await storage.setClaims(
                     claims, of: account.subject, at: action.at,
                     event: action.event(.userClaimsChanged, subject: account.subject))

@@ -21,7 +21,11 @@ extension UsersCommand {
 
         struct ListThem: AsyncParsableCommand {
             static let configuration = CommandConfiguration(
-                commandName: "list", abstract: "List an account's passkeys, the oldest first.")
+                commandName: "list", abstract: "List an account's passkeys, the oldest first.",
+                discussion: """
+                    Example:
+                      drawbridge users passkeys list --config drawbridge.yaml alice
+                    """)
 
             @OptionGroup var options: StorageOptions
             @OptionGroup var listing: ListingOptions
@@ -39,7 +43,14 @@ extension UsersCommand {
 
         struct Remove: AsyncParsableCommand {
             static let configuration = CommandConfiguration(
-                abstract: "Remove one passkey, or all; what was signed in with them goes on.")
+                abstract: "Remove one passkey, or all; what was signed in with them goes on.",
+                discussion: """
+                    Examples:
+                      drawbridge users passkeys remove --config drawbridge.yaml \\
+                          --passkey PASSKEY alice
+                      drawbridge users passkeys remove --config drawbridge.yaml \\
+                          --reason "phone lost" alice
+                    """)
 
             @OptionGroup var target: SecondFactorTarget
             // Its name may begin with a dash.

@@ -21,7 +21,12 @@ extension UsersCommand {
 
         struct Enrol: AsyncParsableCommand {
             static let configuration = CommandConfiguration(
-                abstract: "Set up a second factor, in force at once; prints its key and recovery codes, this once.")
+                abstract: "Set up a second factor, in force at once; prints its key and recovery codes, this once.",
+                discussion: """
+                    Example:
+                      drawbridge users second-factor enrol --config drawbridge.yaml \\
+                          --replace alice
+                    """)
 
             @OptionGroup var target: SecondFactorTarget
             @Flag(help: "Take the place of one that is there.") var replace = false
@@ -64,7 +69,12 @@ extension UsersCommand {
 
         struct Remove: AsyncParsableCommand {
             static let configuration = CommandConfiguration(
-                abstract: "Remove the second factor; the password alone signs in then.")
+                abstract: "Remove the second factor; the password alone signs in then.",
+                discussion: """
+                    Example:
+                      drawbridge users second-factor remove --config drawbridge.yaml \\
+                          --reason "phone lost" alice
+                    """)
 
             @OptionGroup var target: SecondFactorTarget
 
@@ -80,7 +90,12 @@ extension UsersCommand {
 
         struct RecoveryCodes: AsyncParsableCommand {
             static let configuration = CommandConfiguration(
-                commandName: "recovery-codes", abstract: "Make new recovery codes; the old ones stop working.")
+                commandName: "recovery-codes", abstract: "Make new recovery codes; the old ones stop working.",
+                discussion: """
+                    Example:
+                      drawbridge users second-factor recovery-codes \\
+                          --config drawbridge.yaml alice
+                    """)
 
             @OptionGroup var target: SecondFactorTarget
 

@@ -28,7 +28,12 @@ struct UsersCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List users with their names and state.",
-            discussion: "Only accounts of this service have names, roles and second factors; a - stands for none.")
+            discussion: """
+                Only accounts of this service have names, roles and second factors; a - stands for none.
+
+                Example:
+                  drawbridge users list --config drawbridge.yaml --format json
+                """)
 
         @OptionGroup var options: StorageOptions
         @OptionGroup var listing: ListingOptions
@@ -47,25 +52,37 @@ struct UsersCommand: AsyncParsableCommand {
 
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Disable a user and end all that they are signed in to.")
+            abstract: "Disable a user and end all that they are signed in to.",
+            discussion: """
+                Example:
+                  drawbridge users disable --config drawbridge.yaml \\
+                      --reason "has left the company" alice
+                """)
 
         @OptionGroup var options: StorageOptions
+        @OptionGroup var why: ReasonOption
         @Argument(help: "The user name, or the subject as users list prints it.") var subject: String
 
         func run() async throws {
-            let ended = try await UserSwitch(subject: subject, disables: true).apply(options)
+            let ended = try await UserSwitch(subject: subject, disables: true, action: why.action()).apply(options)
             StandardOutput.say("Disabled \(subject); \(ended.sessions.count) sessions ended.")
         }
     }
 
     struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Enable a user again.")
+        static let configuration = CommandConfiguration(
+            abstract: "Enable a user again.",
+            discussion: """
+                Example:
+                  drawbridge users enable --config drawbridge.yaml alice
+                """)
 
         @OptionGroup var options: StorageOptions
+        @OptionGroup var why: ReasonOption
         @Argument(help: "The user name, or the subject as users list prints it.") var subject: String
 
         func run() async throws {
-            _ = try await UserSwitch(subject: subject, disables: false).apply(options)
+            _ = try await UserSwitch(subject: subject, disables: false, action: why.action()).apply(options)
             StandardOutput.say("Enabled \(subject).")
         }
     }
@@ -75,11 +92,11 @@ struct UsersCommand: AsyncParsableCommand {
 private struct UserSwitch {
     let subject: String
     let disables: Bool
+    let action: AdminAction
 
     func apply(_ options: StorageOptions) async throws -> Ended {
         try await options.withStorage { storage in
             let user = try await UserName(subject).subject(in: storage)
-            let action = AdminAction.atCommandLine()
             let result = try await storage.setDisabled(
                 disables, subject: user, event: action.event(disables ? .userDisabled : .userEnabled, subject: user),
                 ending: Ending(action))

@@ -37,9 +37,7 @@ extension DemoSite {
             <nav class="tabs" aria-label="Protected pages">
             <a href="/contacts">Contacts</a><a href="/account/profile">Profile</a>
             <a href="/user/contacts/index.php">Contacts, old address</a></nav>
-            <p><a id="self-issued" href="\(SelfIssuedConfiguration.startPath)?return=%2Fcontacts">Sign in with a key on your
-            phone</a>, without any provider.</p>
-            </section>
+            \(phoneKey)</section>
             \(Self.phone)
             <section class="card happens">
             <h2>What happens</h2>
@@ -73,6 +71,16 @@ extension DemoSite {
         <button class="button second" type="button" data-copies="\(id)" data-done="Copied" hidden>Copy<span
         class="visually-hidden">: \(name)</span></button></div>
         """
+    }
+
+    /// The way in with a phone's own key; nothing in plain http, where no phone takes the request.
+    private var phoneKey: String {
+        guard settings.origins.issuer.isSecure else { return "" }
+        return """
+            <p><a id="self-issued" href="\(SelfIssuedConfiguration.startPath)?return=%2Fcontacts">Sign in with a key on
+            your phone</a>, without any provider.</p>
+
+            """
     }
 
     private static let phone = """

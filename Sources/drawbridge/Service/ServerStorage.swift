@@ -41,7 +41,14 @@ enum ServerStorage {
         _ location: StorageLocation, node: String, markPath: String? = nil, outlet: any AuditNoteOutlet,
         migrating report: @escaping MigrationReport = { _, _ in }, isPatient: Bool = false, logger: Logger
     ) async throws -> any BridgeStorage {
+        guard try await !location.lacksSigningKey() else { throw SigningKeyLost(path: location.signingKeyPath) }
+        let joins = try await location.lacksSigningKey(byAnyNode: true)
         let signer = try signingKey(location)
+        if joins {
+            logger.warning(
+                "made an audit signing key of its own, although other nodes sign with another: give it theirs",
+                metadata: ["file": "\(location.signingKeyPath)"])
+        }
         if let database = location.database {
             return try await PostgresStorage.open(
                 database, node: node, signer: signer, outlet: outlet, markPath: markPath, isPatient: isPatient,
@@ -52,7 +59,7 @@ enum ServerStorage {
             migrating: report, logger: logger)
     }
 
-    /// The key that signs checkpoints, made at the first start; refused when others can read it.
+    /// The key that signs checkpoints, made where there is none; refused when others can read it.
     static func signingKey(_ location: StorageLocation) throws -> AuditSigningKey {
         try signingKey(path: location.signingKeyPath, name: location.keyName)
     }
@@ -62,5 +69,24 @@ enum ServerStorage {
         let key = try AuditSigningKey.loadOrGenerate(path: path, name: name)
         _ = try PrivateFile.read(path)
         return key
+    }
+}
+
+/// The key that signed the audit log is not in its place.
+///
+/// Another one is made on purpose only: whoever removes the key would otherwise get a log that goes on without a word,
+/// and once the kept key is put there after all, nothing vouches for what the new one signed.
+struct SigningKeyLost: Error, Hashable, CustomStringConvertible {
+    let path: String
+    /// What makes another one.
+    var remedy = "make another one with drawbridge keys init"
+
+    /// Whole sentences.
+    var description: String {
+        """
+        There is no \(path), and the audit log is signed. Put the audit-signing-key that you kept there first. If it \
+        is lost, verify the log with its public key (docs/operations.md), and then \(remedy): what the lost one signed is \
+        vouched for by that public key alone from then on.
+        """
     }
 }

@@ -36,6 +36,15 @@ extension StorageLocation {
     /// for, so that whoever opens it is told why not.
     var hasDatabase: Bool { database != nil || access(databasePath, F_OK) == 0 || errno == EACCES }
 
+    /// Whether the audit log was signed with a key that is not in its place.
+    /// - Parameter byAnyNode: whether what other nodes of a shared database signed counts. A node that joins them with a
+    ///   folder of its own has lost nothing.
+    func lacksSigningKey(byAnyNode: Bool = false) async throws -> Bool {
+        guard access(signingKeyPath, F_OK) != 0, errno == ENOENT, hasDatabase else { return false }
+        if let database { return try await PostgresStorage.hasCheckpoints(database, of: byAnyNode ? nil : node) }
+        return try SQLiteBackup.hasCheckpoints(in: databasePath)
+    }
+
     /// Opens the database for reading; works while a server runs, and without the right to write.
     func openForReading() async throws -> any BridgeStorage {
         if let database { return try await PostgresStorage.openForReading(database) }

@@ -62,6 +62,7 @@ struct DrawbridgeSettings: Sendable {
         auditForwarders = AuditForwardTarget.read(settings)
         guard let found = origins.origins else { return nil }
         self.origins = found
+        if site.signInURL == nil { settings.show(SiteSettings.signInURL, as: signInURL) }
     }
 
     /// Reads, checks and resolves.

@@ -1,12 +1,20 @@
 /// Finds the name that was probably meant.
 enum NearestName {
-    /// The candidate at the smallest edit distance, if that is small enough to be a slip.
+    /// The candidate at the smallest edit distance, if that is small enough to be a slip; else the one that the name is
+    /// the beginning of, as `data_dir` is of `data_directory`.
     static func of(_ name: String, among candidates: [String]) -> String? {
         let ranked = candidates.map { (candidate: $0, distance: distance(Array(name.utf8), Array($0.utf8))) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }),
             best.distance <= max(2, name.utf8.count / 4)
-        else { return nil }
+        else { return continuation(of: name, among: candidates) }
         return best.candidate
+    }
+
+    /// - Returns: `nil` where several candidates begin so, or the name is too short to tell.
+    private static func continuation(of name: String, among candidates: [String]) -> String? {
+        guard name.utf8.count >= 4 else { return nil }
+        let longer = candidates.filter { $0.hasPrefix(name) }
+        return longer.count == 1 ? longer[0] : nil
     }
 
     /// Levenshtein's distance, one row at a time.

@@ -32,12 +32,15 @@ struct RawSettings {
     private(set) var problems: [SettingError] = []
     /// The settings file could not be read, so what it leaves out says nothing.
     private(set) var isUnread = false
+    /// Nobody said where the settings file is.
+    private(set) var namesNoFile = false
     /// Relative paths are meant from here: the settings file's folder, or the working folder.
     private(set) var baseDirectory = FileManager.default.currentDirectoryPath
 
     /// Reads every source.
     static func read(_ inputs: SettingsInputs) -> RawSettings {
         var raw = RawSettings()
+        raw.namesNoFile = inputs.filePath == nil
         let flags = SettingFlags(inputs.flags)
         let file = raw.file(at: inputs.filePath)
         let secrets = SecretFilesDirectory(path: inputs.secretsDirectory)

@@ -3,12 +3,14 @@ import Yams
 /// The fields of one object in the settings file; unknown and malformed ones are noted with their line.
 struct SettingFields {
     let path: String
+    private let mark: Mark?
     private let nodes: [String: Node]
     private var asked: Set<String> = []
     private(set) var problems: [SettingError] = []
 
     init(_ node: Node, path: String) {
         self.path = path
+        mark = node.mark
         var nodes: [String: Node] = [:]
         if case .mapping(let mapping) = node {
             for (key, value) in mapping { nodes[key.scalar?.string ?? ""] = value }
@@ -78,9 +80,11 @@ struct SettingFields {
     mutating func adopt(_ inner: SettingFields) { problems += inner.problems }
 
     mutating func note(_ name: String, value: String? = nil, _ message: String) {
-        let line = nodes[name]?.mark?.line
-        problems.append(SettingError("\(path).\(name)", value: value, at: line.map { .file(line: $0) }, message))
+        problems.append(SettingError("\(path).\(name)", value: value, at: place(of: name), message))
     }
+
+    /// Where a field is, or the object that lacks it.
+    func place(of name: String) -> SettingSource? { (nodes[name]?.mark ?? mark).map { .file(line: $0.line) } }
 
     /// Notes every field that nobody asked for. Called last.
     mutating func refuseUnknown() {

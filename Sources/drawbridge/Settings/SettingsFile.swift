@@ -33,7 +33,7 @@ struct SettingsFile {
             flatten(mapping, under: "")
         } catch {
             // The parser's message quotes the line it stopped at, which could hold anything; the place is enough.
-            problems.append(SettingError("settings file", "is not YAML: \(Self.place(of: error))"))
+            problems.append(SettingError("settings file", "is not YAML: \(Self.place(of: error, in: yaml))"))
             isUnread = true
         }
     }
@@ -114,14 +114,32 @@ struct SettingsFile {
         return ["", "~", "null"].contains(scalar.string)
     }
 
-    private static func place(of error: any Error) -> String {
+    private static func place(of error: any Error, in yaml: String) -> String {
         switch error as? YamlError {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
             "line \(mark.line), column \(mark.column): \(problem)"
         case .duplicatedKeysInMapping(let duplicates, let first):
             "key given twice: \(duplicates.joined(separator: ", ")); first in line \(first.mark.line)"
+                + (duplicates.first.flatMap { repetition(of: $0, after: first.mark, in: yaml) }
+                    .map { ", again in line \($0)" } ?? "")
         default: "unreadable characters"
         }
+    }
+
+    /// The line in which a mapping has a key for the second time: the parser tells the first alone.
+    /// - Returns: `nil` where keys do not begin lines, as in `{a: 1, a: 2}`.
+    private static func repetition(of key: String, after first: Mark, in yaml: String) -> Int? {
+        let lines = yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        // Whatever is in that column before the mapping's end is a key of the same mapping.
+        func isKey(_ line: Substring) -> Bool {
+            let text = line.drop { $0 == " " || $0 == "-" }
+            guard line.count - text.count == first.column - 1 else { return false }
+            return [key, "\"\(key)\"", "'\(key)'"].contains { spelling in
+                text.hasPrefix(spelling) && text.dropFirst(spelling.count).first { $0 != " " } == ":"
+            }
+        }
+        guard lines.indices.contains(first.line - 1), isKey(lines[first.line - 1]) else { return nil }
+        return lines.indices.dropFirst(first.line).first { isKey(lines[$0]) }.map { $0 + 1 }
     }
 }

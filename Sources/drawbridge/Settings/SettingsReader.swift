@@ -27,7 +27,8 @@ final class SettingsReader {
         let fallback = { key.fallback.flatMap { setting.parse(self.placed($0, key)) } ?? setting.absent }
         let set = raw.values[key.name]
         if !key.mayBeEmpty, (set?.text ?? key.fallback ?? "").isEmpty {
-            note(setting, "is required: \(key.kind.expectation)")
+            let hint = set == nil && raw.namesNoFile ? Self.namedNoFile : ""
+            note(SettingError(setting, at: set?.source, "is required: \(key.kind.expectation)\(hint)"))
             return fallback()
         }
         guard let set else { return fallback() }
@@ -35,6 +36,10 @@ final class SettingsReader {
         note(setting, value: set.text, "must be \(key.kind.expectation)")
         return fallback()
     }
+
+    /// Most who forget the file have one that is complete.
+    private static let namedNoFile =
+        "; no settings file is named: give --config FILE, or set \(SettingsInputs.filePathVariable)"
 
     /// The elements as their source separates them: in the file's list a comma is part of one.
     subscript(_ setting: Setting<[String]>) -> [String] {
@@ -85,8 +90,20 @@ final class SettingsReader {
 
     /// Notes what is wrong with a setting, and where its value comes from.
     func note<Value>(_ setting: Setting<Value>, value: String? = nil, _ message: String) {
-        let source = raw.values[setting.key.name]?.source ?? .fallback
-        note(SettingError(setting, value: value, at: source, message))
+        note(SettingError(setting, value: value, at: source(of: setting), message))
+    }
+
+    /// Notes a setting that nobody set, and where that is said which makes it necessary.
+    /// - Parameter condition: such as "is set".
+    func noteMissing<Value, Cause>(
+        _ setting: Setting<Value>, because cause: Setting<Cause>, _ condition: String = "is set"
+    ) {
+        note(SettingError(setting, "is required when \(cause.key.name) \(condition) (\(source(of: cause)))"))
+    }
+
+    /// Where the value of a setting comes from.
+    func source<Value>(of setting: Setting<Value>) -> SettingSource {
+        raw.values[setting.key.name]?.source ?? .fallback
     }
 
     func show<Value>(_ setting: Setting<Value>, as text: String) { shown[setting.key.name] = text }

@@ -134,4 +134,12 @@ private typealias Problem = AuditVerificationReport.Problem
             problems(chain, kept: [.checkpoint(stranger)])
                 == [Problem(node: "a", sequence: 3, kind: .checkpointUnknownKey)])
     }
+
+    @Test func `a bad checkpoint that is in the log and was kept as well is one problem`() throws {
+        let stranger = try AuditFixture.checkpoint(chain, at: 3, by: try AuditFixture.key(byte: 8))
+        let kept: [AuditNote] = [.checkpoint(stranger), .checkpoint(stranger), notes[2]]
+        let report = verify(chain, checkpoints: [stranger], by: [key.verifierKey], kept: kept)
+        #expect(report.problems == [Problem(node: "a", sequence: 3, kind: .checkpointUnknownKey)])
+        #expect(report.problemCount == 1 && report.kept == 3)
+    }
 }

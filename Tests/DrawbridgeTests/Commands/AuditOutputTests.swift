@@ -89,6 +89,11 @@ import Testing
         let refused = await RanCommand(["audit", "verify", "--config", config, "--checkpoint", none])
         #expect(refused.status == 1)
         #expect(refused.reason.hasSuffix("no signed note."))
+        let torn = try folder.file("torn.jsonl", #"{"checkpoint":{"note":7}}"# + "\n")
+        let failed = await RanCommand(["audit", "verify", "--config", config, "--checkpoint", torn, kept])
+        #expect(failed.status == 1)
+        #expect(failed.output.contains(#""kind":"unreadable","line":1,"file":"\#(torn)""#))
+        #expect(failed.output.contains(#""problem_count":1,"#))
         #expect(
             await RanCommand(["audit", "verify", "--config", config, "--checkpoint", "/nowhere/x"]).reason
                 == "/nowhere/x cannot be read.")

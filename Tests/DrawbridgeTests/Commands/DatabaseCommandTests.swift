@@ -307,6 +307,30 @@ import Testing
         #expect(found.allSatisfy { $0.event.reason == "administrator" })
     }
 
+    @Test func `every command that changes something keeps the reason that it was given`() async throws {
+        try await migrate()
+        let shop = try folder.file("shop.json", #"{"client_id":"shop","client_type":"web"}"#)
+        let claims = try folder.file("claims.json", #"{"locale":"en"}"#)
+        let password = "correct horse battery\n"
+        let commands: [(words: [String], input: String)] = [
+            (["users", "add", "alice"], password), (["users", "password", "alice"], password),
+            (["users", "claims", "alice", claims], ""), (["users", "role", "alice", "admin"], ""),
+            (["users", "add", "zoe", "--admin"], password), (["users", "disable", "alice"], ""),
+            (["users", "enable", "alice"], ""), (["clients", "add", shop], ""),
+            (["clients", "add", "--replace", shop], ""), (["clients", "remove", "shop"], ""),
+        ]
+        for (index, command) in commands.enumerated() {
+            let words = command.words + ["--config", config, "--reason", "reason \(index)"]
+            let ran = await RanCommand(words, input: command.input)
+            #expect(ran.status == 0, "\(words): \(ran.errors)\(ran.reason)")
+            let empty = await RanCommand(command.words + ["--config", config, "--reason", ""], input: command.input)
+            #expect(empty.status == 64)
+        }
+        let found = try await options().openForReading().search(AuditFilter(), before: nil, limit: 50).records
+            .filter { $0.event.type.rawValue.hasPrefix("user.") || $0.event.type.rawValue.hasPrefix("client.") }
+        #expect(found.reversed().map(\.event.reason) == commands.indices.map { "reason \($0)" })
+    }
+
     @Test func `settings that are refused end a command with status 78`() throws {
         let bad = try folder.file("bad.yaml", "public_origin: nonsense\n")
         let error = #expect(throws: ExitCode.self) {

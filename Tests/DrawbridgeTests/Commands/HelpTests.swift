@@ -40,9 +40,13 @@ import Testing
     }
 
     /// As the README says.
-    @Test func `help has examples of each command`() {
-        for command in Drawbridge.configuration.subcommands {
-            #expect(command.configuration.discussion.contains("Example"), "\(command._commandName)")
+    @Test func `help has examples of each command, and a command's own of what it does itself`() {
+        for command in Self.all() {
+            let name = NamedCommand(command).name
+            let lines = command.configuration.discussion.split(separator: "\n")
+            #expect(lines.contains { $0.hasPrefix("Example") }, "\(name)")
+            guard command.configuration.subcommands.isEmpty else { continue }
+            #expect(lines.contains { $0.hasPrefix(" ") && $0.contains(name) }, "\(name)")
         }
     }
 

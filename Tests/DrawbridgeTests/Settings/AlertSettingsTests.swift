@@ -10,6 +10,18 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
+    @Test(arguments: [
+        ("https://siem.example/alerts", true), ("https://siem.example:8443/?key=1", true),
+        ("http://siem.example/alerts", false), ("https://siem.example/alerts#x", false),
+        ("https://siem.example#x", false), ("ftp://siem.example/alerts", false), ("siem.example/alerts", false),
+    ])
+    func `alerts go to an https address alone`(address: String, isTaken: Bool) {
+        let reader = SettingsReader(RawSettings(given: [AlertSettings.webhook.key: address]))
+        _ = AlertSettings(reading: reader)
+        let message = "must be an https URL without a fragment"
+        #expect(reader.problems.map(\.message) == (isTaken ? [] : [message]))
+    }
+
     private func read(secret text: String, mode: Int = 0o600) throws -> (secret: String?, problems: [SettingError]) {
         let path = try folder.file("alert-key", text, mode: mode)
         let reader = SettingsReader(RawSettings(given: [AlertSettings.webhookSecretFile.key: path]))

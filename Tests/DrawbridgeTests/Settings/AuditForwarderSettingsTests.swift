@@ -52,7 +52,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{url: 'tls://siem'}", "name: is required"), ("{name: siem}", "url: is required"),
+        ("{url: 'tls://siem'}", "name (settings file, line 3): is required"),
+        ("{name: siem}", "url (settings file, line 3): is required"),
         ("{name: SIEM, url: 'tls://siem'}", "lower-case"), ("{name: siem, url: 'udp://siem:514'}", "must be tls://"),
         ("{name: siem, url: 'tcp://siem.example.com:601'}", "in the clear"),
         ("{name: siem, url: 'tcp://127.0.0.1'}", "must be tls://"),

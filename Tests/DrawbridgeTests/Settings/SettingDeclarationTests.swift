@@ -78,6 +78,19 @@ import Testing
         }
     }
 
+    @Test func `an hour's count is more than what passes at once`() {
+        for (burst, perHour) in Self.ordered + Self.together {
+            for (count, isTaken) in [("9", false), ("10", false), ("11", true)] {
+                let given = [Self.origin: "https://www.example.com", burst: "10", perHour: count]
+                let reader = SettingsReader(RawSettings(given: given))
+                _ = DrawbridgeSettings(reading: reader)
+                let message = "must be more than \(burst.name), which is 10"
+                let said = reader.problems.filter { $0.key == perHour.name }.map(\.message)
+                #expect(said == (isTaken ? [] : [message]), "\(perHour.name) = \(count)")
+            }
+        }
+    }
+
     /// Texts at the edges of what a kind accepts, and just beyond.
     private static func edges(of kind: SettingKind) -> (good: [String], bad: [String]) {
         switch kind {

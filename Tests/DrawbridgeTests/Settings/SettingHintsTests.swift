@@ -11,6 +11,15 @@ import Testing
         #expect(NearestName.of(typed, among: ["issuer", "public_origin", "redis"]) == meant)
     }
 
+    @Test(
+        arguments: [
+            ("data_dir", "data_directory"), ("session.c", "session.cache_size"), ("session.", nil), ("dat", nil),
+        ] as [(String, String?)])
+    func `a beginning leads to the one name that goes on so`(_ typed: String, _ meant: String?) {
+        let names = ["data_directory", "session.cache_size", "session.lifetime"]
+        #expect(NearestName.of(typed, among: names) == meant)
+    }
+
     @Test(arguments: ["colour", "zzzzzz", ""])
     func `what resembles no name is not guessed at`(_ typed: String) {
         #expect(NearestName.of(typed, among: ["issuer", "public_origin"]) == nil)

@@ -1,4 +1,5 @@
 import Bridge
+import BridgeHTTP
 import Federation
 import Foundation
 import Testing
@@ -169,7 +170,15 @@ import Testing
     @Test(arguments: [
         (
             "listen: a\npublic_origin: https://a.example\npublic_origin: https://b.example",
-            "key given twice: public_origin; first in line 2"
+            "key given twice: public_origin; first in line 2, again in line 3"
+        ),
+        (
+            "public_origin: https://a.example\nlimits:\n  enabled: true\n  issue: {}\n  \"enabled\" : true",
+            "key given twice: enabled; first in line 3, again in line 5"
+        ),
+        (
+            "clients:\n  - client_id: a\n    name: b\n    client_id: c\n  - client_id: d",
+            "key given twice: client_id; first in line 2, again in line 4"
         ),
         (
             "public_origin: https://a.example\nlimits: {issue: {user_burst: 7, user_burst: 8}}",
@@ -182,6 +191,49 @@ import Testing
     ) throws {
         let found = try problems(yaml)
         #expect(found.count == 1 && found[0].hasPrefix("settings file: is not YAML: \(expected)"), "\(found)")
+    }
+
+    @Test(arguments: [
+        (
+            "listen: 127.0.0.1:80\npublic_origin: https://a.example\nmanagement_listen: 127.0.0.1:80",
+            "management_listen = \"127.0.0.1:80\" (settings file, line 3): must differ from listen (settings file, "
+                + "line 1)"
+        ),
+        (
+            "public_origin: https://a.example\nlisten: 127.0.0.1:8081",
+            "management_listen = \"127.0.0.1:8081\" (default): must differ from listen (settings file, line 2)"
+        ),
+        (
+            "public_origin: https://a.example\nredis: {url: 'redis://a', topology: sentinel}",
+            "redis.sentinel_master: is required when redis.topology is sentinel (settings file, line 2)"
+        ),
+        (
+            "public_origin: https://a.example\nredis: {url: 'redis://a', user: b}",
+            "redis.password_file: is required when redis.user is set (settings file, line 2)"
+        ),
+    ])
+    func `what contradicts another setting is told with the place of both`(_ yaml: String, _ expected: String) throws {
+        let found = try problems(yaml)
+        #expect(found.contains { $0.hasPrefix(expected) }, "\(found)")
+    }
+
+    @Test func `who named no settings file is told how to, and nobody else`() throws {
+        let hint = "no settings file is named: give --config FILE, or set DRAWBRIDGE_CONFIG"
+        let refused = #expect(throws: SettingsRefused.self) { try DrawbridgeSettings.load(SettingsInputs()) }
+        #expect(refused?.problems.map(\.description).contains { $0.hasSuffix(hint) } == true, "\(refused as Any)")
+        #expect(try problems("listen: 127.0.0.1:80").contains { $0.contains("no settings file") } == false)
+        let given = try DrawbridgeSettings.load(
+            SettingsInputs(environment: ["DRAWBRIDGE_PUBLIC_ORIGIN": "https://a.example"]))
+        #expect(given.origins.website.description == "https://a.example")
+    }
+
+    @Test func `check-config shows the sign-in page that holds without a setting`() throws {
+        let website = "default_web_client: www\nclients: [{client_id: www, client_type: web}]"
+        for (more, expected) in [("", "/sign-in"), (website, "/")] {
+            let file = try folder.file("drawbridge.yaml", origin + more)
+            let report = SettingsReport(try SettingsInForce(RawSettings.read(SettingsInputs(filePath: file)))).text
+            #expect(report.contains("sign_in_url: \(expected)  # default\n"), "\(report)")
+        }
     }
 
     @Test func `what stands in the environment is told apart from what a file says`() throws {

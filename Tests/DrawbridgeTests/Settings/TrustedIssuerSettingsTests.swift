@@ -31,7 +31,7 @@ import Testing
                 .contains { $0.contains("can be read by others (mode 644)") })
         #expect(
             try problems("  - {issuer: a, audience: b, hmac: {secret_file: \(short)}}")
-                .contains { $0.contains("hmac.secret_file: is shorter than 32 bytes") })
+                .contains { $0.contains("hmac.secret_file (settings file, line 3): is shorter than 32 bytes") })
     }
 
     @Test func `a secret that cannot be read hides nothing that is wrong among the issuers, contract §13`() throws {
@@ -42,8 +42,10 @@ import Testing
               - {issuer: c, audience: b, subject_prefix: 'c:', jwks_uri: 'https://c.example/k'}
             """)
         for expected in [
-            "can be read by others (mode 644)", "trusted_issuers[a].subject_prefix: is required where users sign in",
-            "trusted_issuers[a].clients: is required as soon", "trusted_issuers[c].clients: is required as soon",
+            "can be read by others (mode 644)",
+            "trusted_issuers[a].subject_prefix (settings file, line 3): is required where users sign in",
+            "trusted_issuers[a].clients (settings file, line 3): is required as soon",
+            "trusted_issuers[c].clients (settings file, line 4): is required as soon",
         ] {
             #expect(found.count(where: { $0.contains(expected) }) == 1, "\(expected) in \(found)")
         }
@@ -106,7 +108,8 @@ import Testing
         let upstream = "[{id: o, issuer: 'https://o.example', client_id: c, client_secret_file: \(secret)}]"
         for further in ["", "provider: {enabled: false}\nupstream_providers: \(upstream)"] {
             let found = try problems(issuer, further: further)
-            #expect(found.contains { $0.contains("subject_prefix: is required where users sign in") }, "\(found)")
+            let missing = "subject_prefix (settings file, line 3): is required where users sign in"
+            #expect(found.contains { $0.contains(missing) }, "\(found)")
         }
         #expect(try problems(issuer, further: "provider: {enabled: false}") == [])
     }
@@ -124,14 +127,17 @@ import Testing
     @Test(arguments: [
         ("  - {issuer: a, audience: b}", "exactly one of"),
         ("  - {issuer: a, audience: b, jwks_uri: 'https://a.example/k', jwks_file: k}", "exactly one of"),
-        ("  - {issuer: a, jwks_uri: 'https://a.example/k'}", "audience: is required"),
-        ("  - {audience: a, jwks_uri: 'https://a.example/k'}", "issuer: is required"),
+        ("  - {issuer: a, jwks_uri: 'https://a.example/k'}", "audience (settings file, line 3): is required"),
+        ("  - {audience: a, jwks_uri: 'https://a.example/k'}", "issuer (settings file, line 3): is required"),
         ("  - {issuer: a, audience: b, jwks_uri: 'http://a.example/k'}", "must be an https URL"),
         ("  - {issuer: a, audience: b, jwks_uri: 'https://a.example@evil.example/k'}", "must be an https URL"),
         ("  - {issuer: a, audience: b, discovery: true}", "must be an https URL"),
         ("  - {issuer: a, audience: b, jwks_uri: 'https://a.example/k', colour: red}", "colour"),
         ("  - {issuer: a, audience: b, jwks_uri: 'https://a.example/k', algorithms: [none]}", "algorithms"),
-        ("  - {issuer: a, audience: b, introspection: {endpoint: 'https://a.example/i'}}", "client_id: is required"),
+        (
+            "  - {issuer: a, audience: b, introspection: {endpoint: 'https://a.example/i'}}",
+            "client_id (settings file, line 3): is required"
+        ),
         (
             "  - {issuer: a, audience: b, jwks_uri: 'https://a.example/k'}\n"
                 + "  - {issuer: c, audience: b, jwks_uri: 'https://a.example/k'}", "subject_prefix"

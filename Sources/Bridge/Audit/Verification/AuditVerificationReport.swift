@@ -4,15 +4,17 @@ import OAuth2
 package struct AuditVerificationReport: Hashable, Sendable {
     /// One fault in the log, and where it is (contract §13).
     package struct Problem: Hashable, Sendable {
-        /// `nil` only of a line of an export that does not say it.
+        /// `nil` only of a line that does not say it.
         package let node: String?
-        /// `nil` only of a line of an export that does not say it.
+        /// `nil` only of a line that does not say it.
         package let sequence: Int64?
         package let kind: AuditProblemKind
         /// Of something unreadable, which part and which of its columns.
         package let field: String?
-        /// Of an export, the line that cannot be read.
+        /// Of an export or a file of kept notes, the line that cannot be read.
         package let line: Int?
+        /// The file of kept notes that the line is in.
+        package let file: String?
 
         /// The id of the event concerned, also where it is the absence of the event that is the problem.
         package var id: String? {
@@ -24,13 +26,15 @@ package struct AuditVerificationReport: Hashable, Sendable {
         package var whereabouts: String { id ?? line.map { "line \($0)" } ?? "-" }
 
         package init(
-            node: String?, sequence: Int64?, kind: AuditProblemKind, field: String? = nil, line: Int? = nil
+            node: String?, sequence: Int64?, kind: AuditProblemKind, field: String? = nil, line: Int? = nil,
+            file: String? = nil
         ) {
             self.node = node
             self.sequence = sequence
             self.kind = kind
             self.field = field
             self.line = line
+            self.file = file
         }
     }
 
@@ -75,6 +79,7 @@ package struct AuditVerificationReport: Hashable, Sendable {
         item.add("kind", problem.kind.rawValue)
         item.add("field", problem.field)
         item.add("line", json: problem.line.map { String($0) })
+        item.add("file", problem.file)
         return item
     }
 
@@ -97,11 +102,13 @@ package struct AuditVerificationReport: Hashable, Sendable {
     mutating func accept(_ cut: AuditCut) { cuts.append(cut) }
 
     mutating func add(
-        _ kind: AuditProblemKind, node: String?, sequence: Int64?, field: String? = nil, line: Int? = nil
+        _ kind: AuditProblemKind, node: String?, sequence: Int64?, field: String? = nil, line: Int? = nil,
+        file: String? = nil
     ) {
         problemCount += 1
         if problems.count < Self.problemLimit {
-            problems.append(Problem(node: node, sequence: sequence, kind: kind, field: field, line: line))
+            problems.append(
+                Problem(node: node, sequence: sequence, kind: kind, field: field, line: line, file: file))
         }
     }
 

@@ -13,10 +13,13 @@ package struct AuditVerifier: Sendable {
         terms: AuditVerificationTerms
     ) {
         var good = GoodCheckpoints()
+        // What lies in several places is one checkpoint, and one problem.
+        var judged: Set<AuditCheckpoint> = []
         for reading in checkpoints {
             switch reading {
             case .damaged(let damage): report.add(damage)
             case .intact(let checkpoint):
+                judged.insert(checkpoint)
                 if good.take(checkpoint, trusting: terms.keys, report: &report) { report.countCheckpoint() }
             }
         }
@@ -31,10 +34,16 @@ package struct AuditVerifier: Sendable {
         for note in terms.kept {
             report.countKept()
             switch note {
-            case .checkpoint(let checkpoint): _ = good.take(checkpoint, trusting: terms.keys, report: &report)
+            case .checkpoint(let checkpoint):
+                guard judged.insert(checkpoint).inserted else { continue }
+                _ = good.take(checkpoint, trusting: terms.keys, report: &report)
             // Whoever has the log has the statement as well: it proves itself, wherever it lies.
             case .cut(let cut): if !notes.contains(cut.note) { stated.append(cut) }
             }
+        }
+        // What the log was not compared with must not pass for what it extends.
+        for lost in terms.unreadable {
+            report.add(.unreadable, node: nil, sequence: nil, line: lost.line, file: lost.file)
         }
         var accepted: [String: [AuditCut]] = [:]
         for cut in stated {
@@ -126,10 +135,24 @@ private struct GoodCheckpoints {
 
 /// What an audit log is verified against.
 package struct AuditVerificationTerms: Sendable {
+    /// A line of a file of kept notes that should be a note and is none.
+    package struct UnreadableLine: Sendable {
+        let file: String
+        let line: Int
+
+        /// - Parameter line: from 1.
+        package init(file: String, line: Int) {
+            self.file = file
+            self.line = line
+        }
+    }
+
     /// Those whose signatures count. Without any, no checkpoint and no cut can be good.
     package var keys: [AuditVerifierKey]
     /// Signed notes that were kept outside of the database: the log must extend each of them.
     package var kept: [AuditNote]
+    /// What might have been further ones.
+    package var unreadable: [UnreadableLine] = []
     /// The least retention that may have been in force when events were removed; `nil` asks nothing.
     package var leastRetention: Duration?
 

@@ -204,7 +204,7 @@ final class NodeLease: Sendable {
             }
             mark?.note(sees)
             if let notice = point.notice {
-                logger.warning(
+                logger.error(
                     "the database is not as it was left: login tokens of before are not accepted any more",
                     metadata: ["reason": "\(notice.reason.rawValue)", "number": "\(point.number)"])
             }

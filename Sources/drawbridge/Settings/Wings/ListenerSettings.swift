@@ -25,7 +25,10 @@ struct ListenerSettings: Sendable {
         main = settings[Self.listen]
         management = settings[Self.managementListen]
         if main == management, main.port != 0 {
-            settings.note(SettingError(Self.managementListen, value: "\(main)", "must differ from listen"))
+            settings.note(
+                Self.managementListen, value: "\(main)",
+                "must differ from \(Self.listen.key.name) (\(settings.source(of: Self.listen))): each needs a port of "
+                    + "its own")
         }
         trustedProxies = settings.elements(
             Self.trustedProxies, expecting: "a network such as 10.0.0.0/8 or fd00::/8"
@@ -57,10 +60,10 @@ struct TLSFiles: Hashable, Sendable {
         let privateKey = settings[Self.privateKey]
         guard let certificate, let privateKey else {
             if certificate != nil {
-                settings.note(SettingError(Self.privateKey, "is required when tls.certificate is set"))
+                settings.noteMissing(Self.privateKey, because: Self.certificate)
             }
             if privateKey != nil {
-                settings.note(SettingError(Self.certificate, "is required when tls.private_key is set"))
+                settings.noteMissing(Self.certificate, because: Self.privateKey)
             }
             return nil
         }

@@ -95,7 +95,7 @@ struct SharedRedisSettings: Sendable {
         switch word {
         case .sentinel:
             if master == nil {
-                settings.note(SettingError(sentinelMaster, "is required when redis.topology is sentinel"))
+                settings.noteMissing(sentinelMaster, because: Self.topology, "is sentinel")
             }
             return .sentinel(master: master ?? "")
         case .cluster: return .cluster
@@ -139,7 +139,7 @@ struct SharedRedisSettings: Sendable {
         func credentials(_ settings: SettingsReader) -> RedisCredentials? {
             guard let path else {
                 if user != nil {
-                    settings.note(SettingError(fileSetting, "is required when \(userSetting.key.name) is set"))
+                    settings.noteMissing(fileSetting, because: userSetting)
                 }
                 return nil
             }

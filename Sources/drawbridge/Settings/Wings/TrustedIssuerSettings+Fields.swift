@@ -14,11 +14,14 @@ extension TrustedIssuerSettings {
         var incomplete: [TrustedIssuerSettings] = []
         // Issuers and fields of theirs that were noted: what could not be read is not also missing.
         var noted: Set<[String]> = []
+        // By name, for the place of what is wrong among all.
+        var entries: [String: SettingFields] = [:]
         for (index, node) in settings[list].enumerated() {
             var fields = SettingFields(node, path: "\(list.key.name)[\(index)]")
             let issuer = TrustedIssuerSettings(&fields, absolute: settings.absolute)
             fields.problems.forEach { settings.note($0) }
             guard let issuer else { continue }
+            entries[issuer.issuer] = fields
             if fields.problems.isEmpty { issuers.append(issuer) } else { incomplete.append(issuer) }
             for problem in fields.problems {
                 noted.insert([issuer.issuer, String(problem.key.dropFirst(fields.path.count + 1))])
@@ -26,16 +29,17 @@ extension TrustedIssuerSettings {
         }
         for problem in problems(in: issuers, and: incomplete, beside: own)
         where !noted.contains([problem.issuer ?? "", problem.field]) {
-            settings.note(SettingError(problem))
+            let place = problem.issuer.flatMap { entries[$0]?.place(of: problem.field) }
+            settings.note(SettingError(problem, at: place))
         }
         return issuers
     }
 }
 
 extension SettingError {
-    init(_ problem: TrustedIssuerError) {
+    init(_ problem: TrustedIssuerError, at source: SettingSource? = nil) {
         let list = TrustedIssuerSettings.list.key.name
-        self.init(problem.issuer.map { "\(list)[\($0)].\(problem.field)" } ?? list, problem.text)
+        self.init(problem.issuer.map { "\(list)[\($0)].\(problem.field)" } ?? list, at: source, problem.text)
     }
 }
 

@@ -1,0 +1,43 @@
+import ArgumentParser
+import Bridge
+import BridgeHTTP
+
+extension ExplainCommand {
+    /// What a bearer that asks for a login token would come to.
+    struct Bearer: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Would this access token get a login token, and which check decides?",
+            discussion: """
+                Reads the token, of this service or of a trusted issuer, from standard input, so that it stays out \
+                of the list of processes, and prints {"passes":…,"reason":…,"rule":…,"steps":[…]}. Exit status 0 \
+                when it passes, 1 when not. The issuer is asked for its keys, or about the token, as the service \
+                would. What is bound to a key is judged without the key's proof, which belongs to a request.
+
+                Example:
+                  pbpaste | drawbridge explain bearer --config drawbridge.yaml \\
+                      --website shop
+                """)
+
+        @OptionGroup var options: StorageOptions
+
+        @Option(help: "The website that it is to open. Default: the one that apps open by default.")
+        var website: String?
+
+        func validate() throws {
+            guard options.dataPath == nil else {
+                throw ValidationError("explain bearer needs --config: the settings say whose tokens are trusted.")
+            }
+        }
+
+        func run() async throws {
+            let token = StandardInput.token()
+            guard !token.isEmpty else { throw CommandError("There is no token on standard input.") }
+            let (ground, wings) = try await options.rules(try options.settings.load())
+            let explanation = try await wings.gate.explain(
+                Secret(token), opening: website.map(ClientID.init(rawValue:)), in: ground.clients.current,
+                users: ground.storage)
+            try StandardOutput.answer(explanation.json)
+            if !explanation.passes { throw ExitCode.failure }
+        }
+    }
+}
