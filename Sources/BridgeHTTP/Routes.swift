@@ -18,7 +18,8 @@ package func buildRouter(
     let isCompatible = services.provider != nil && services.device?.compatibility != nil
     let signIn = SignInController(
         kit: kit, services: services.signIn, frontDoor: isCompatible ? SignInCompatibility.authorizePath : nil)
-    let console = ConsoleFrame(kit: kit, services: services.admin, signIn: signIn, device: services.device)
+    let admin = services.admin.recognizing(kit.browsers)
+    let console = ConsoleFrame(kit: kit, services: admin, signIn: signIn, device: services.device)
     router.add(middleware: FrontMiddleware(services: services, settings: settings, console: console))
 
     services.loginTokens.mount(
@@ -35,10 +36,10 @@ package func buildRouter(
     services.provider?.mountDevices(
         on: endpoints, signIn: signIn, metrics: DeviceGrantMetrics(factory: services.front.metrics))
     let explanations = Explanations(
-        services: services.admin, bearers: services.loginTokens.bearers, clients: kit.clients,
+        services: admin, bearers: services.loginTokens.bearers, clients: kit.clients,
         selfIssued: services.signIn.selfIssued?.signIn.configuration, phones: services.signIn.phone?.approvals,
         provider: services.provider, device: services.device)
-    services.admin.mount(on: endpoints, device: services.device, explanations: explanations, random: kit.random)
+    admin.mount(on: endpoints, device: services.device, explanations: explanations, random: kit.random)
     console.mount(on: endpoints, explanations: explanations)
     services.device?.mount(on: endpoints, services: services, kit: kit)
     if frontPage { endpoints.mount(FrontPageController(origins: kit.origins)) }

@@ -35,6 +35,7 @@ struct Service: Sendable {
     let issuer: LoginTokenIssuer
     let overview: LoginTokenOverview
     let redeemer: LoginTokenRedeemer
+    let refusals: RefusalLog
     let clients: Reloadable<ClientDirectory>
     let keys: Reloadable<LoginTokenKeyRing>
 
@@ -57,7 +58,7 @@ struct Service: Sendable {
         let codec = LoginTokenCodec(issuer: "https://bridge.example", keys: keys)
         let subjects = Subjects(store: storage, time: time)
         let parents = ParentSessions(store: storage, sessions: appSessions, time: time)
-        let refusals = RefusalLog(audit: storage, limiter: limiter)
+        refusals = RefusalLog(audit: storage, limiter: limiter)
         issuer = LoginTokenIssuer(
             settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents,
             store: loginTokens,
@@ -106,6 +107,17 @@ struct Service: Sendable {
                 codeVerifier: verifier, typedCode: code, visit: visit, confirmsSwitch: confirmsSwitch,
                 sessionSecret: session,
                 retry: retry, origin: requestOrigin))
+    }
+
+    /// An operator changes a client's registration.
+    func change(_ id: ClientID, _ change: (inout Client) -> Void) {
+        let directory = clients.current
+        let changed = directory.all.map { client in
+            var client = client
+            if client.id == id { change(&client) }
+            return client
+        }
+        clients.replace(with: ClientDirectory(changed, defaultTarget: directory.defaultTarget))
     }
 
     /// The types and reasons of all events, oldest first, such as `login_token.refused expired`.

@@ -64,6 +64,19 @@ def link_of(page: str, element: str) -> str:
     return html.unescape(re.search(rf'id="{element}" href="([^"]+)"', page)[1])
 
 
+class Trusted:
+    """A server whose certificate is the test's own: `authority` is a PEM file."""
+
+    def __init__(self, server, authority):
+        self.server, self.base, self.authority = server, server.base, authority
+
+    def send(self, *arguments, **more) -> wire.Answer:
+        return self.server.send(*arguments, cafile=str(self.authority), **more)
+
+    def user(self, name: str) -> dict:
+        return self.server.user(name)
+
+
 class Browser(oauth.Browser):
     """A browser that signs in with a phone."""
 

@@ -305,6 +305,8 @@ def test_a_new_secret_is_told_from_a_new_name_and_brings_its_reason(admin):
     ({"client_type": "web", "redeem": "maybe"}, "redeem"), ({"client_name": 7}, "client_name"),
     *(({"client_type": "web", "client_name": f"a{mark}b"}, "client_name") for mark in "\n\0\x1b\u202e\u2029"),
     ({"client_type": "web", "return_paths": ["/a"]}, "default_return_path"),
+    ({"client_type": "web", "default_return_path": "x"}, "default_return_path"),
+    ({"client_type": "web", "default_return_path": "/x"}, "return_paths is missing"),
     ({"client_type": "web", "session_lifetime": 1}, "session_lifetime"),
     ({"client_type": "web", "session_lifetime": 900.0}, "session_lifetime"), ({"client_secret": "mine"}, "client_secret"),
     ({"client_id": "a b"}, "client_id"), ({"may_reach": "demo-web"}, "may_reach"),

@@ -8,7 +8,7 @@ import secrets
 import shutil
 import sqlite3
 import time
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 
@@ -20,6 +20,7 @@ import wire
 from admin import Admin
 from fleet import Fleet
 from instance import run, wait_until
+from native import App
 from servers import Postgres, Redis
 from test_upstream import upstream  # noqa: F401
 
@@ -205,6 +206,27 @@ def test_what_an_administrators_app_opens_is_no_console(demo):
     assert "login link" in demo.send("GET", "/admin/sign-in?why=not_signed_in_here", headers).text
 
 
+def test_16_2_a_web_view_of_an_administrator_is_no_console(demo):
+    app = App(demo, user="admin")
+    app.sign_in()
+    view = app.cookies()
+    headers = {"Cookie": wire.cookie_header(view)}
+    assert demo.send("GET", "/session", headers).json()["sub"] == "admin"
+    refused = demo.send("GET", "/api/admin/users", headers)
+    assert (refused.status, refused.header("WWW-Authenticate")) == (403, CHALLENGE), refused.body
+    own = {**headers, "Origin": demo.base, "Sec-Fetch-Site": "same-origin"}
+    assert demo.send("PATCH", "/api/admin/users/bob", own, {"disabled": False}).status == 403
+    page = demo.send("GET", "/admin/", headers)
+    assert page.status == 303 and page.header("Location").endswith("/admin/sign-in?why=not_signed_in_here")
+    # Beside a sign-in here they take nothing away.
+    browser = signed_in(demo)
+    both = cookies({**{name: cookie.value for name, cookie in view.cookies.items()}, **browser.cookies})
+    assert demo.send("GET", "/api/admin/users", both).status == 200
+    # Once their session is over they are nothing.
+    app.post("/oauth/revoke", token=app.tokens["refresh_token"])
+    wait_until(lambda: demo.send("GET", "/api/admin/users", headers).status == 401, 5, "the web view's end")
+
+
 def test_what_another_issuer_says_of_a_sign_in_opens_no_console(serve):
     server = serve()
     run("users", "add", "--config", str(server.settings), "root", "--admin", stdin=PASSWORD.encode())
@@ -221,6 +243,77 @@ def test_a_sign_in_here_opens_the_console_and_its_api(demo):
     browser = signed_in(demo)
     assert browser.request("GET", "/admin/").status == 200
     assert demo.send("GET", "/api/admin/users", cookies(browser.cookies)).status == 200
+
+
+# Which page sends it (§8)
+
+@pytest.fixture(scope="module")
+def fresh(demo) -> dict:
+    """The cookies of a browser whose administrator has just signed in."""
+    return cookies(signed_in(demo).cookies)
+
+
+def change(demo, headers, kind: str = "application/json", method: str = "PATCH") -> wire.Answer:
+    pairs = [*headers.items(), ("Content-Type", kind)]
+    return demo.send(method, "/api/admin/users/bob", pairs, b'{"disabled":false}')
+
+
+@pytest.mark.parametrize("site", [{}, {"Sec-Fetch-Site": "same-origin"}], ids=["silent", "same-origin"])
+def test_16_2_a_script_of_the_consoles_own_origin_takes_no_form_token(demo, fresh, site):
+    own = {**fresh, "Origin": demo.base, **site}
+    for kind in ["application/json", "Application/JSON; charset=utf-8", "application/merge-patch+json"]:
+        answer = change(demo, own, kind)
+        assert answer.status == 200, (kind, answer.body)
+    assert demo.send("DELETE", "/api/admin/users/bob/sessions", own).status == 204
+    question = {"kind": "redirect", "client_id": "demo-web", "redirect": "/contacts"}
+    assert demo.send("POST", "/api/admin/explain", own, question).status == 200
+
+
+@pytest.mark.parametrize("origin", [
+    None, "null", "", "https://evil.example", "{scheme}://console.{host}:{port}", "{scheme}://{host}.:{port}",
+    "{scheme}://{host}", "{scheme}://{host}:1{port}", "https://{host}:{port}", "{SCHEME}://{host}:{port}",
+    "{scheme}://{host}:{port}/", "{scheme}://{host}:{port}, {scheme}://{host}:{port}"])
+@pytest.mark.parametrize("site", [None, "same-origin"])
+def test_attack_nothing_but_our_own_origin_is_in_the_form_tokens_place(demo, fresh, origin, site):
+    url = urlsplit(demo.base)
+    named = {"scheme": url.scheme, "SCHEME": url.scheme.upper(), "host": url.hostname, "port": url.port}
+    headers = dict(fresh)
+    if origin is not None:
+        headers["Origin"] = origin.format(**named)
+    if site:
+        headers["Sec-Fetch-Site"] = site
+    answer = change(demo, headers)
+    assert answer.status == 403 and "X-CSRF-Token" in answer.json()["error_description"], answer.body
+    assert demo.send("DELETE", "/api/admin/users/bob/sessions", headers).status == 403
+
+
+@pytest.mark.parametrize("site", ["same-site", "cross-site", "none", "Same-Origin", "x"])
+def test_attack_what_the_browser_says_is_of_another_site_counts_for_more_than_an_origin(demo, fresh, site):
+    assert change(demo, {**fresh, "Origin": demo.base, "Sec-Fetch-Site": site}).status == 403
+
+
+@pytest.mark.parametrize("kind", [
+    "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain",
+    "text/plain; application/json", "application/json, text/plain", "text/json", ""])
+def test_attack_a_form_in_a_page_of_our_own_takes_its_token(demo, fresh, kind):
+    own = {**fresh, "Origin": demo.base, "Sec-Fetch-Site": "same-origin"}
+    for method in ["POST", "PATCH"]:
+        path = "keys/rotate" if method == "POST" else "users/bob"
+        answer = demo.send(method, f"/api/admin/{path}", [*own.items(), ("Content-Type", kind)], b'{"disabled":false}')
+        assert answer.status == 403, (method, kind, answer.body)
+    assert demo.send("POST", "/api/admin/keys/rotate", own).status == 403
+
+
+@pytest.mark.parametrize("path", ["users/bob", "users", "keys/rotate", "clients/demo-web", "settings/native-sso"])
+def test_attack_no_other_origin_may_ask_the_administration_anything(demo, fresh, path):
+    """What no form can send, a browser asks about first."""
+    for origin in ["https://evil.example", "null", demo.base.replace("://", "://console.")]:
+        headers = {**fresh, "Origin": origin, "Access-Control-Request-Method": "PATCH",
+                   "Access-Control-Request-Headers": "content-type"}
+        for answer in [demo.send("OPTIONS", f"/api/admin/{path}", headers),
+                       demo.send("GET", f"/api/admin/{path}", headers)]:
+            allowed = [name for name, _ in answer.headers if name.lower().startswith("access-control-")]
+            assert not allowed, (origin, answer.headers)
 
 
 @pytest.fixture
@@ -242,6 +335,21 @@ def test_a_change_takes_a_sign_in_of_the_last_quarter_of_an_hour(stale):
     assert stale.demo.send("GET", "/api/admin/keys", headers).status == 200
     question = {"kind": "redirect", "client_id": "demo-web", "redirect": "/contacts"}
     assert stale.demo.send("POST", "/api/admin/explain", headers, question).status == 200
+    own = {**cookies(stale.cookies), "Origin": stale.demo.base, "Sec-Fetch-Site": "same-origin"}
+    assert change(stale.demo, own).json()["error"] == "insufficient_user_authentication"
+
+
+@pytest.mark.parametrize(("name", "is_kept"), [
+    ("reason", True), ("password", False), ("new_password", False), ("admin_token", False)])
+def test_a_form_with_a_password_or_token_that_came_too_late_is_not_kept(stale, name, is_kept):
+    """The page after the sign-in shows what was kept, and a password is shown by no page."""
+    token = form_token(stale, "/admin/users/bob")
+    fields = {"form_token": token, "reason": "forgotten", name: "something of theirs"}
+    asked = stale.request("POST", "/admin/users/bob/password", fields, "same-origin")
+    assert asked.status == 401 and "readonly" in asked.text
+    form, = (form for form in oauth.Forms(asked.text).forms if "password" in form["fields"])
+    assert ("held" in form["fields"]) == is_kept
+    assert "something of theirs" not in asked.text
 
 
 def test_a_form_that_came_too_late_is_kept_over_the_sign_in_and_done_when_its_sender_says_so(stale):
@@ -362,6 +470,26 @@ def test_attack_an_administrators_token_of_an_old_sign_in_makes_no_client_that_a
     assert demo.send("DELETE", "/api/admin/clients/desk", bearer).status == 204
 
 
+def test_attack_an_administrators_token_of_an_old_sign_in_widens_no_client_by_the_consoles_form(stale):
+    demo, admin = stale.demo, Admin(stale.demo)
+    desk = {"client_id": "desk", "client_type": "service", "scope": "read"}
+    assert admin.send("POST", "clients", desk).status == 201
+    bearer = old_bearer(stale)
+    page = demo.send("GET", "/admin/clients/desk", bearer)
+    assert page.status == 200, "what the token sees is what the form needs"
+    tag = next(form["fields"]["tag"] for form in oauth.Forms(page.text).forms if "tag" in form["fields"])
+    form = {"tag": tag, "document": json.dumps({**desk, "scope": "admin"}), "reason": "wider"}
+    refused = demo.send("POST", "/admin/clients/desk", {**bearer, "Content-Type": wire.FORM}, wire.encode(form))
+    assert refused.status == 401, refused.text
+    assert 'max_age="900"' in refused.header("WWW-Authenticate")
+    assert admin.get("clients/desk").json()["scope"] == "read"
+    # The same form, tag and all, in a session of just now.
+    fresh = signed_in(demo)
+    saved = fresh.request("POST", "/admin/clients/desk", {**form, "form_token": form_token(fresh)}, "same-origin")
+    assert saved.status in (200, 303), saved.text
+    assert admin.get("clients/desk").json()["scope"] == "admin"
+
+
 def test_attack_an_administrators_token_of_an_old_sign_in_enables_nobody_and_opens_no_setting(stale):
     demo, admin, bearer = stale.demo, Admin(stale.demo), old_bearer(stale)
     form = {**bearer, "Content-Type": wire.FORM}
@@ -460,27 +588,81 @@ def test_an_open_live_page_is_no_use_of_the_session_and_ends_with_it(start_demo)
 
 def test_the_last_administrator_is_neither_disabled_nor_demoted(start_demo):
     demo = start_demo("--no-limits")
-    admin = Admin(demo)
-    for change in [{"disabled": True}, {"role": None}, {"password": "another good one", "disabled": True}]:
-        answer = admin.send("PATCH", "users/admin", change)
-        assert answer.status == 409 and "last administrator" in answer.json()["error_description"], answer.body
+
+    def is_spared(user: str, headers: dict):
+        for change in [{"disabled": True}, {"role": None}, {"password": "another good one", "disabled": True}]:
+            answer = demo.send("PATCH", f"/api/admin/users/{user}", headers, change)
+            assert answer.status == 409 and "last administrator" in answer.json()["error_description"], answer.body
+
     browser = signed_in(demo)
-    fields = {"form_token": form_token(browser), "disabled": "true"}
-    page = browser.request("POST", "/admin/users/admin/standing", fields, "same-origin")
-    assert page.status == 409 and "last administrator" in page.text
+    is_spared("admin", {**cookies(browser.cookies), "X-CSRF-Token": form_token(browser)})
+    for path, field in [("standing", {"disabled": "true"}), ("role", {"role": "none"})]:
+        fields = {"form_token": form_token(browser), "reason": "left us", **field}
+        page = browser.request("POST", f"/admin/users/admin/{path}", fields, "same-origin")
+        assert page.status == 409 and "last administrator" in page.text
+    # By an access token of theirs, too, and in the console that it opens.
+    deputy, token = person(demo, Admin(demo))
+    bearer = {"Authorization": f"Bearer {token}"}
+    assert demo.send("PATCH", "/api/admin/users/admin", bearer, {"role": None}).status == 200
+    is_spared(deputy["id"], bearer)
+    opened = oauth.Browser(demo)
+    opened.cookies.update(paste(demo, token))
+    is_spared(deputy["id"], {**cookies(opened.cookies), "X-CSRF-Token": form_token(opened)})
 
 
-def test_of_two_administrators_who_disable_each_other_at_once_one_stays(start_demo):
+@pytest.mark.parametrize(("change", "back"), [
+    ({"disabled": True}, {"disabled": False}), ({"role": None}, {"role": "admin"})], ids=["disabled", "demoted"])
+def test_16_9_a_service_takes_the_last_administrator_away_and_the_console_ends(start_demo, change, back):
+    """It goes on without any account, and gives the role again."""
     demo = start_demo("--no-limits")
-    admin = Admin(demo)
-    deputy = admin.send("POST", "users", {"username": "deputy", "password": PASSWORD, "role": "admin"}).json()["id"]
+    service = Admin(demo)
+    deputy, token = person(demo, service)
+    assert service.send("PATCH", "users/admin", {"role": None}).status == 200
+    browser, jar = signed_in(demo, "deputy"), paste(demo, token)
+    assert browser.request("GET", "/admin/").status == 200
+    assert service.send("PATCH", f"users/{deputy['id']}", change).status == 200
+    ended(demo, jar, 30)
+    own = cookies(browser.cookies)
+    wait_until(lambda: demo.send("GET", "/api/admin/users", own).status in (401, 403), 30, "the browser's end")
+    assert browser.request("GET", "/admin/").status == 303
+    assert service.get("users").status == 200
+    assert service.send("PATCH", f"users/{deputy['id']}", back).status == 200
+    assert signed_in(demo, "deputy").request("GET", "/admin/").status == 200
+
+
+def demote_each_other(pool, people: list[tuple], service: Admin):
+    """Two administrators take the role from each other at once, ten times over.
+
+    Each is a server, the token of the one and the id of the other.
+    """
+    def take(pair: tuple) -> int:
+        server, token, other = pair
+        bearer = {"Authorization": f"Bearer {token}"}
+        return server.send("PATCH", f"/api/admin/users/{other}", bearer, {"role": None}).status
+
+    for _ in range(10):
+        answers = sorted(pool.map(take, people))
+        # Whoever has lost the role by then is no administrator any more.
+        assert answers in ([200, 403], [200, 409])
+        roles = [service.get(f"users/{other}").json().get("role") for _, _, other in people]
+        assert sorted(map(str, roles)) == ["None", "admin"]
+        for _, _, other in people:
+            assert service.send("PATCH", f"users/{other}", {"role": "admin"}).status == 200
+
+
+def two_people(demo) -> list[tuple[dict, str]]:
+    """All the administrators there are, each with an access token."""
+    service = Admin(demo)
+    people = [person(demo, service, f"{name}-{secrets.token_hex(3)}") for name in ["left", "right"]]
+    assert service.send("PATCH", "users/admin", {"role": None}).status == 200
+    return people
+
+
+def test_of_two_administrators_who_demote_each_other_at_once_one_stays(start_demo):
+    demo = start_demo("--no-limits")
+    (left, left_token), (right, right_token) = two_people(demo)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for _ in range(10):
-            answers = list(pool.map(lambda user: admin.send("PATCH", f"users/{user}", {"disabled": True}).status,
-                                    ["admin", deputy]))
-            assert sorted(answers) == [200, 409]
-            for user in ["admin", deputy]:
-                assert admin.send("PATCH", f"users/{user}", {"disabled": False}).status == 200
+        demote_each_other(pool, [(demo, left_token, right["id"]), (demo, right_token, left["id"])], Admin(demo))
 
 
 def test_the_command_line_keeps_the_last_administrator_too(serve):
@@ -528,17 +710,30 @@ def test_the_console_ends_on_every_node(nodes):
         ended(node, jar)
 
 
-def test_of_two_administrators_who_disable_each_other_on_two_nodes_one_stays(nodes):
-    admins = [Admin(node) for node in nodes]
-    deputy = admins[0].send("POST", "users", {"username": "deputy", "password": PASSWORD, "role": "admin"}).json()["id"]
-    users = ["admin", deputy]
+class AtIssuer:
+    """A node for browsers that come by the issuer's address, which nothing listens at here."""
+
+    user, client = instance.Demo.user, instance.Demo.client
+
+    def __init__(self, node):
+        self.node = node
+        self.facts = node.facts
+        self.base = node.facts["issuer"]
+
+    def send(self, method: str, target: str, headers=None, body=None) -> wire.Answer:
+        return self.node.send(method, target, {**(headers or {}), "Host": urlsplit(self.base).netloc}, body)
+
+
+def test_of_two_administrators_who_demote_each_other_on_two_nodes_one_stays(nodes):
+    here, there = nodes
+    (left, left_token), (right, right_token) = two_people(AtIssuer(here))
+    people = [(here, left_token, right["id"]), (there, right_token, left["id"])]
+    wait_until(lambda: there.send("GET", "/api/admin/users", {"Authorization": f"Bearer {right_token}"}).status == 200,
+               what="the new client at the other node")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for _ in range(10):
-            answers = pool.map(lambda pair: pair[0].send("PATCH", f"users/{pair[1]}", {"disabled": True}).status,
-                               zip(admins, users))
-            assert sorted(answers) == [200, 409]
-            for user in users:
-                assert admins[0].send("PATCH", f"users/{user}", {"disabled": False}).status == 200
+        demote_each_other(pool, people, Admin(here))
+    # What comes after finds it again.
+    assert Admin(here).send("PATCH", "users/admin", {"role": "admin"}).status == 200
 
 
 # Pages and forms

@@ -13,6 +13,7 @@ import proofs
 import signing
 import wire
 from native import App, claims
+from test_web_view_cookies import change
 
 ALGORITHMS = ["ES256", "EdDSA", "RS256", "PS256"]
 
@@ -371,6 +372,27 @@ def test_a_website_that_redeems_with_a_proof_gets_a_bound_token(demo, app):
     assert answer.status == 200, answer.text
     assert answer.json()["token_type"] == "DPoP"
     assert claims(answer.json()["access_token"])["cnf"] == {"jkt": key.thumbprint}
+
+
+@pytest.mark.parametrize(("key", "status"), [(None, 200), (proofs.Key(), 401)], ids=["unbound", "bound"])
+def test_a_bound_token_is_no_cookie(start_demo, key, status):
+    """A cookie brings no proof, so whoever stole the token could show it there."""
+    demo = start_demo("--no-limits")
+    change(demo, "demo-web", cookie_profile="tokens", cookie_prefix="web_")
+    answer = wire.send(
+        demo.base, "POST", "/oauth/token",
+        {"Content-Type": wire.FORM, **({"DPoP": key.proof("POST", demo.base + "/oauth/token")} if key else {})},
+        urlencode({
+            "grant_type": native.EXCHANGE, "subject_token": demo.issue()["token"],
+            "subject_token_type": native.LOGIN_TOKEN, "client_id": "demo-web",
+            "client_secret": demo.client("demo-web")["client_secret"]}).encode())
+    assert (answer.status, answer.json()["token_type"]) == (200, "DPoP" if key else "Bearer"), answer.text
+    cookie = {"Cookie": f"web_access_token={answer.json()['access_token']}"}
+    assert demo.send("GET", "/auth/check", cookie).status == status
+    # Nor is its session one of this browser's, which signing out would end.
+    out = demo.send("POST", "/session/logout", {**cookie, "Origin": demo.base, "Sec-Fetch-Site": "same-origin"})
+    assert out.status == 204
+    assert len(demo.audit("web_session.ended")) == (0 if key else 1)
 
 
 # Clients and settings

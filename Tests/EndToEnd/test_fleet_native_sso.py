@@ -186,9 +186,6 @@ def by_administrator(tree: Tree):
 
 
 def by_disabling(tree: Tree):
-    # The last administrator would stay.
-    other = {"username": "deputy", "password": "another-pass-2026!", "role": "admin"}
-    assert admin(tree.here, "POST", "/api/admin/users", other).status == 201
     answer = admin(tree.here, "PATCH", f"/api/admin/users/{tree.app.user['sub']}", {"disabled": True})
     assert answer.status == 200, answer.text
 
@@ -212,6 +209,12 @@ def by_refresh_token(tree: Tree):
 def by_second_refresh_token(tree: Tree):
     answer = tree.here.send("POST", "/oauth/revoke", None, wire.encode(
         {"token": tree.second.tokens["refresh_token"], "client_id": "demo-app-b"}))
+    assert answer.status == 200
+
+
+def by_second_access_token(tree: Tree):
+    answer = tree.here.send("POST", "/oauth/revoke", None, wire.encode(
+        {"token": tree.second.tokens["access_token"], "client_id": "demo-app-b"}))
     assert answer.status == 200
 
 
@@ -240,6 +243,18 @@ def test_both_nodes_refuse_within_a_second_what_hangs_below_a_node_that_ended(fl
     tree = Tree(fleet, "alice")
     end(tree)
     tree.ends_everywhere(left)
+
+
+def test_what_ended_alone_is_refused_on_the_other_node_with_time_to_spare(fleet):
+    """An app's session and an access token, neither of which ends a browser's session whose end would be read."""
+    for end in [by_second_refresh_token, by_second_access_token] * 3:
+        tree = Tree(fleet, "alice")
+        # The other node has asked just now.
+        assert "second" in tree.lives(tree.there)
+        end(tree)
+        ended = time.monotonic()
+        instance.wait_until(lambda: "second" not in tree.lives(tree.there), 3, f"the refusal at {tree.there.base}")
+        assert time.monotonic() - ended < 0.85, end.__name__
 
 
 @pytest.mark.parametrize("user, end", [("bob", by_password), ("admin", by_disabling)],

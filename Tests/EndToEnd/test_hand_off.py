@@ -624,6 +624,20 @@ def test_name_and_address_go_to_the_website_where_its_scope_has_them(portal):
     assert browser.send("GET", "/auth/check?identity=password").status == 400
 
 
+@pytest.mark.parametrize(("claims", "told"), [
+    ({}, None), ({"email_verified": False}, None), ({"email_verified": True}, "dora@example.com")])
+def test_an_address_that_nobody_has_checked_is_not_said(portal, claims, told):
+    """A website takes it for who somebody is, so anybody could be whoever they say (contract §16)."""
+    name, password = f"dora-{secrets.token_hex(4)}", "a password of this test"
+    made = admin(portal.demo, "POST", "/api/admin/users", {
+        "username": name, "password": password, "display_name": "Dora", "email": "dora@example.com", "claims": claims})
+    assert made.status == 201, made.text
+    browser = Browser(portal.demo.base)
+    browser.submit(browser.send("GET", "/sign-in"), "/sign-in", username=name, password=password)
+    check = browser.send("GET", "/auth/check?identity=name,email")
+    assert (check.status, check.header("X-Auth-Name"), check.header("X-Auth-Email")) == (200, "Dora", told)
+
+
 def test_a_name_that_no_field_can_hold_is_percent_encoded(portal):
     made = admin(portal.demo, "POST", "/api/admin/users", {
         "username": "bob-of-kyiv", "password": "a password of this test", "display_name": "Боб 100%"})

@@ -1,5 +1,6 @@
 """Contract §3: issue, status, revoke before use, idempotency, and the errors a developer sees."""
 
+import json
 import re
 import time
 import uuid
@@ -165,6 +166,22 @@ def test_bearers_that_are_not_good_are_401_invalid_token(demo):
         assert bearer not in answer.text + str(answer.headers)
 
 
+def test_a_refused_bearer_is_recorded_with_the_known_issuer_that_it_names_and_with_no_text_of_its_own(demo):
+    issuer, now = demo.facts["trusted_issuer"]["issuer"], int(time.time())
+
+    def recorded(bearer: str) -> tuple:
+        assert_error(demo.send("POST", instance.ISSUE, {"Authorization": f"Bearer {bearer}"}), 401, "invalid_token")
+        event = demo.audit("bearer.refused")[-1]
+        return event["reason"], event["detail"] and json.loads(event["detail"])
+
+    # A clock that is ahead at the issuer: whose it is has to be known.
+    assert recorded(demo.bearer(nbf=now + 600)) == ("not_yet_valid", {"issuer": issuer})
+    assert recorded(demo.bearer(iss="https://evil.example")) == ("unknown_issuer", None)
+    assert recorded("x" * 40)[1] is None
+    reason, detail = recorded(demo.facts["admin_token"][:-8] + "AAAAAAAA")
+    assert reason == "bad_signature" and detail == {"issuer": demo.facts["issuer"]}
+
+
 def test_a_missing_bearer_gets_a_bare_challenge(demo):
     answer = demo.send("POST", instance.ISSUE)
     assert answer.status == 401
@@ -181,6 +198,19 @@ def test_a_login_token_is_no_bearer(demo):
 def test_a_client_without_the_right_is_403(demo, client):
     answer = demo.send("POST", instance.ISSUE, demo.authorization(client=client))
     assert_error(answer, 403, "unauthorized_client")
+
+
+@pytest.mark.parametrize("body", [{"colour": "blue"}, b"{", {"ttl": 61, "client_id": "nobody"}], ids=str)
+def test_of_several_flaws_the_apps_right_comes_first(demo, body):
+    headers = {**demo.authorization(client="demo-web"), "Content-Type": "application/json"}
+    assert_error(demo.send("POST", instance.ISSUE, headers, body), 403, "unauthorized_client")
+
+
+@pytest.mark.parametrize("more", [
+    {"ttl": 61}, {"ttl": 0}, {"bind": "planet"}, {"code_challenge": "short", "code_challenge_method": "S256"}])
+@pytest.mark.parametrize("wrong", [{"client_id": "nobody"}, {"redirect": "/admin"}], ids=["target", "redirect"])
+def test_of_several_flaws_what_is_malformed_comes_before_the_website(demo, more, wrong):
+    assert_error(demo.post_issue({**wrong, **more}), 400, "invalid_request")
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])

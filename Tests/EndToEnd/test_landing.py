@@ -218,6 +218,23 @@ def test_a_double_tap_gets_no_code_and_ends_nothing(demo, rp):
     assert demo.audit("login_token.repeated", token_id=issued["id"])
 
 
+def test_5_6_a_session_whose_access_token_was_revoked_answers_no_request(demo):
+    """Whoever finds that cookie and the link that it came by gets nothing; its owner keeps what they have."""
+    rp = RP(demo, "tokens", cookie_profile="tokens", cookie_prefix="rp_", public_origin=None)
+    query = urlencode(rp.query(login_token=rp.token()["token"]))
+    first = rp.visit_query(query)
+    assert code(first)
+    cookies = wire.cookie_header(first)
+    assert code(rp.visit_query(query, cookies)), "the way back"
+    token = first.cookies["rp_access_token"].value
+    assert demo.send("POST", "/oauth/revoke", rp.basic(), urlencode({"token": token})).status == 200
+    assert asks_to_sign_in(rp.visit_query(query, cookies))
+    renewed = demo.send("POST", "/session/refresh", {
+        "Cookie": cookies, "X-CSRF-Token": first.cookies["rp_anti_csrf_token"].value})
+    assert renewed.status == 200, renewed.text
+    assert code(rp.visit_query(query, wire.cookie_header(renewed)))
+
+
 @pytest.mark.parametrize("headers", [
     {**wire.NAVIGATION, "Sec-Fetch-Site": "cross-site"},
     {**wire.NAVIGATION, "Sec-Purpose": "prefetch"},

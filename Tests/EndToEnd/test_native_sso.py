@@ -225,9 +225,39 @@ def test_the_id_token_of_another_secret_does_not_fit(demo, app):
     assert (answer.status, answer.json()["error"]) == (400, "invalid_grant")
 
 
-def test_a_client_that_nobody_shares_with_is_denied(app):
-    answer = app.native_sso("demo-rp")
-    assert answer.status in (400, 401)
+def test_every_opening_of_a_web_session_says_how_it_came_to_be(demo):
+    browser = Browser(demo.base)
+    app = App(demo)
+    app.sign_in(browser=browser)
+    app.cookies()
+    demo.sign_in("alice")
+    reasons = {event["reason"] for event in demo.audit("web_session.opened")}
+    assert {"authorize", "token_exchange", "login_token"} <= reasons, reasons
+    assert None not in reasons
+
+
+def registered(demo, **fields) -> str:
+    """The id of a new app."""
+    client = f"app-{secrets.token_hex(4)}"
+    made = admin(demo, "POST", "/api/admin/clients", {
+        "client_id": client, "client_type": "native", "redirect_uris": [native.CALLBACK], "first_party": True, **fields})
+    assert made.status == 201, made.text
+    return client
+
+
+@pytest.mark.parametrize("fields", [{"native_sso_enabled": True}, {"can_issue_login_tokens": True}, {}], ids=str)
+def test_a_client_that_nobody_shares_with_is_denied(demo, app, fields):
+    answer = app.native_sso(registered(demo, **fields))
+    assert (answer.status, answer.json()["error"]) == (400, "access_denied"), answer.text
+
+
+@pytest.mark.parametrize("fields", [{"can_issue_login_tokens": True}, {}], ids=str)
+def test_a_client_that_is_shared_with_and_may_not_use_native_sso_is_told_that(demo, fields):
+    other = registered(demo, **fields)
+    app = App(demo, registered(demo, native_sso_enabled=True, device_secret_without_scope=True, share_with=[other]))
+    app.sign_in("openid profile email")
+    answer = app.native_sso(other)
+    assert (answer.status, answer.json()["error"]) == (400, "unauthorized_client"), answer.text
 
 
 # Cookies for web views

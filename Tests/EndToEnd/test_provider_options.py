@@ -124,6 +124,34 @@ def test_a_web_view_is_refused_where_the_client_wants_it(demo):
     assert "/sign-in\"" not in german.text, "nobody is led to a password's page inside an app"
 
 
+@pytest.mark.parametrize("method,path", [
+    ("GET", "/signin/phone"), ("POST", "/signin/phone/confirm"), ("GET", "/signin/code"), ("POST", "/signin/code")])
+def test_attack_a_web_view_that_took_another_browsers_journey_gets_to_no_page_for_a_phone(demo, method, path):
+    """As an app does that has the cookies of the browser in which the journey began."""
+    client = register(demo, block_webviews=True)
+    query = urlencode({"response_type": "code", "client_id": client["client_id"], "redirect_uri": oauth.RP_REDIRECT,
+                       "scope": "openid"})
+    browser = oauth.Browser(demo)
+    onward = browser.request("GET", "/oauth/authorize?" + query).header("Location").removeprefix(demo.base)
+    [journey] = parse_qs(urlsplit(onward).query)["journey"]
+    page = browser.request("GET", onward)
+    fields = {**oauth.Forms(page.text).forms[0]["fields"], "username": "alice", "code": "1234"}
+
+    def answer(agent: str) -> wire.Answer:
+        headers = {**wire.NAVIGATION, "User-Agent": agent, "Sec-Fetch-Site": "same-origin", "Origin": demo.base,
+                   "Cookie": "; ".join(f"{name}={value}" for name, value in browser.cookies.items())}
+        if method == "GET":
+            return demo.send("GET", f"{path}?{urlencode({'journey': journey})}", headers)
+        return demo.send("POST", path, headers, urlencode(fields))
+
+    blocked = answer(WEB_VIEW)
+    assert blocked.status == 400 and "could read your password" in blocked.text, blocked.text
+    assert not any(wire.SESSION_COOKIE in cookie for cookie in blocked.all("Set-Cookie"))
+    # The same from a browser of its own.
+    passed = answer(wire.FIREFOX)
+    assert "could read your password" not in passed.text
+
+
 def test_a_reused_challenge_is_recorded_and_refused_where_the_client_wants_it(demo):
     value = {"code_challenge": challenge(), "code_challenge_method": "S256"}
     lenient, strict = register(demo), register(demo, reject_reused_challenge=True)

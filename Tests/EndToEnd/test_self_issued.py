@@ -14,11 +14,12 @@ import instance
 import oauth
 import servers
 import signing
+import tls
 import totp
 import wire
 from admin import Admin, Console
 from boundaries import World
-from selfissued import Browser, Phone, link_of
+from selfissued import Browser, Phone, Trusted, link_of
 from test_second_factor import drawn, encoded
 
 FORMS = ["seed2012", "core7", "siopv2", "siopv2-legacy"]
@@ -45,6 +46,15 @@ def new_account(demo, phone: Phone) -> tuple[Browser, str]:
     answer = browser.submit(browser.request("GET", "/self-issued/choice"), 0)
     assert answer.status == 303, answer.text
     return browser, browser.session()["sub"]
+
+
+@pytest.fixture(scope="module")
+def secure(tmp_path_factory):
+    """A demo over TLS."""
+    certificate, key = tls.certificate(tmp_path_factory.mktemp("tls"))
+    demo = instance.Demo("--no-limits", "--tls-certificate", str(certificate), "--tls-key", str(key))
+    yield Trusted(demo, certificate)
+    assert demo.stop() == 0, demo.output[-4000:]
 
 
 # The main road
@@ -179,15 +189,15 @@ def test_a_phone_that_was_asked_to_link_has_nothing_kept_that_nobody_ticked(demo
     assert phone.thumbprint in page and "Bobbie" not in page
 
 
-def test_an_app_gets_its_code_after_a_sign_in_by_phone(demo):
-    phone, owner = Phone(), Browser(demo)
+def test_an_app_gets_its_code_after_a_sign_in_by_phone(secure):
+    phone, owner = Phone(), Browser(secure)
     owner.sign_in("alice")
     owner.link(phone)
-    browser = Browser(demo)
+    browser = Browser(secure)
     page = browser.request("GET", "/oauth/authorize?response_type=code&client_id=demo-rp&scope=openid&state=s"
                                   "&redirect_uri=https%3A%2F%2Frp.example.com%2Fcallback")
     assert page.status == 303
-    page = browser.request("GET", page.header("Location").removeprefix(demo.base))
+    page = browser.request("GET", page.header("Location").removeprefix(secure.base))
     link = html.unescape(re.search(r'id="self-issued" href="(/self-issued/start[^"]*)"', page.text)[1])
     request = browser.start(link.removeprefix("/self-issued/start"))
     location = browser.respond(phone.answer(request)).json()["location"]
@@ -457,6 +467,31 @@ def test_an_answer_that_is_too_long_or_no_form_is_refused(demo):
     assert browser.respond("{}", **{"Content-Type": "application/json"}).status == 415
     request = browser.start()
     refused(demo, browser.respond({"state": request["state"], "id_token": "a" * 16_385}), "malformed")
+
+
+@pytest.mark.parametrize("path", ["response", "post"])
+def test_what_is_longer_than_any_answer_is_not_read(demo, path):
+    longest = "state=x&id_token=" + "a" * (65_536 - len("state=x&id_token="))
+    headers = {"Content-Type": wire.FORM}
+    assert demo.send("POST", f"/self-issued/{path}", headers, longest).status == 400
+    too_long = demo.send("POST", f"/self-issued/{path}", headers, longest + "a")
+    assert (too_long.status, too_long.json()["error"]) == (413, "content_too_large"), too_long.body
+
+
+def test_what_is_longer_than_any_journey_begins_nothing(demo):
+    def begun() -> int:
+        """Counted once a transaction is stored."""
+        metrics = wire.send(demo.management, "GET", "/metrics").text
+        found = re.search(r'drawbridge_self_issued_total\{outcome="started"\} (\d+)', metrics)
+        return int(found[1]) if found else 0
+
+    before, longest = begun(), "j" * (8192 - len("journey="))
+    for query in [f"journey={longest}j", f"journey={longest[:-2]}%C3%BC"]:
+        refused = demo.send("GET", f"/self-issued/start?{query}")
+        assert refused.status == 400, query[-8:]
+        assert "siop_tx" not in "".join(refused.all("Set-Cookie")) and begun() == before
+    assert demo.send("GET", f"/self-issued/start?journey={longest}").status == 200
+    assert begun() == before + 1
 
 
 def test_the_open_page_takes_no_foreign_request(demo):
@@ -815,18 +850,29 @@ def test_browsers_on_android_open_our_page_where_no_app_takes_the_scheme(demo):
     assert link.endswith("&response_mode=direct_post") and "response_mode%3Ddirect_post;end" in rest
 
 
-def test_whoever_signed_in_with_a_key_is_offered_that_way_first(demo, linked):
-    browser = Browser(demo)
+def test_whoever_signed_in_with_a_key_is_offered_that_way_first(secure):
+    phone, browser = Phone(), Browser(secure)
 
     def place() -> int:
         page = browser.request("GET", "/sign-in").text
         return page.index('id="self-issued"') - page.index('name="password"')
 
     assert place() > 0
-    browser.respond(linked.answer(browser.start()))
+    browser.respond(phone.answer(browser.start()))
+    assert browser.submit(browser.request("GET", "/self-issued/choice"), 0).status == 303
     assert browser.cookies["__Host-siop_ok"] == "1"
     del browser.cookies[wire.SESSION_COOKIE]
     assert place() < 0
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/sign-in?redirect=%2Fcontacts", "/"])
+def test_a_phone_is_offered_only_where_it_can_follow(demo, secure, path):
+    """It fetches the request file over https alone."""
+    button = re.compile(r'id="self-issued" href="/self-issued/start[?"]')
+    assert button.search(secure.send("GET", path).text)
+    plain = demo.send("GET", path)
+    assert plain.status == 200 and "/self-issued/" not in plain.text
+    assert demo.send("GET", "/self-issued/start").status == 200
 
 
 def test_a_link_for_another_screen_is_opened_with_a_warning(demo):

@@ -54,10 +54,7 @@ def test_without_scripts_the_return_page_does_not_say_that_it_checks_an_answer(d
 
 
 def test_a_phone_signs_in_through_the_return_page(demo, browser, phone):
-    browser.get(f"{demo.base}/sign-in?redirect=%2Faccount%2Fprofile")
-    press(browser, "with a phone's key")
-    wait_for = wait(browser)
-    wait_for.until(lambda it: it.find_elements(By.ID, "open-app"))
+    browser.get(f"{demo.base}/self-issued/start?return=%2Faccount%2Fprofile")
     link = browser.find_element(By.ID, "open-app").get_attribute("href")
     assert link.startswith(f"{demo.base}/self-issued/open?request_uri=")
     comes_back(browser, demo, phone.answer(asked(browser, demo)))

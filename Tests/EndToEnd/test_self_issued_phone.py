@@ -6,31 +6,21 @@ from pathlib import Path
 import pytest
 
 import phone
-from selfissued import Browser, link_of
+from selfissued import Browser, Trusted, link_of
 
 SETTINGS = "self_issued:\n  enabled: true\n"
-
-
-class Trusted:
-    """A server whose certificate is the test's own."""
-
-    def __init__(self, server, authority):
-        self.server, self.base, self.authority = server, server.base, authority
-
-    def send(self, *arguments, **more):
-        return self.server.send(*arguments, cafile=str(self.authority.path), **more)
 
 
 @pytest.fixture
 def website(serve, tmp_path):
     authority = phone.Authority(tmp_path)
     server = serve(settings=SETTINGS, tls=authority.issue("127.0.0.1", "localhost"))
-    return Trusted(server, authority)
+    return Trusted(server, authority.path)
 
 
 def handle(website, link: str, store: Path, *flags: str) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [phone.binary(), "handle", link, "--ca", str(website.authority.path), "--allow-private", "--store", str(store),
+        [phone.binary(), "handle", link, "--ca", str(website.authority), "--allow-private", "--store", str(store),
          "--yes", *flags], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
 
 
@@ -56,7 +46,7 @@ def test_our_phone_declines_and_our_website_says_so(website, tmp_path):
     browser = Browser(website)
     browser.start()
     done = subprocess.run(
-        [phone.binary(), "handle", link_of(browser.page.text, "open-app"), "--ca", str(website.authority.path),
+        [phone.binary(), "handle", link_of(browser.page.text, "open-app"), "--ca", str(website.authority),
          "--allow-private", "--store", str(tmp_path / "store"), "--deny"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 10, done.stderr
     answer = browser.respond(done.stdout.strip().partition("#")[2])
@@ -88,7 +78,7 @@ def test_our_phone_signs_in_at_the_demo_as_its_guide_says(start_demo, tmp_path):
     certificate, key = authority.issue("127.0.0.1", "localhost")
     demo = start_demo("--tls-certificate", str(certificate), "--tls-key", str(key))
     assert demo.base.startswith("https://127.0.0.1:")
-    website = Trusted(demo, authority)
+    website = Trusted(demo, authority.path)
     browser = Browser(website)
     browser.start("?return=%2Fcontacts")
     done = handle(website, link_of(browser.page.text, "open-scheme"), tmp_path / "store")

@@ -13,9 +13,10 @@ from selenium.webdriver.common.keys import Keys
 
 import instance
 import phone
+from selfissued import Trusted
 from test_main_road_browser import (  # noqa: F401 (fixtures)
     open_browser, press, pytestmark, session_in, text_of, wait_for_path)
-from test_self_issued_phone import SETTINGS, Trusted, handle
+from test_self_issued_phone import SETTINGS, handle
 from waiting import wait
 
 PASSWORD = "a long enough passphrase"
@@ -27,7 +28,7 @@ def website(tmp_path_factory):
     tls = authority.issue("127.0.0.1", "localhost")
     server = instance.Served(settings=SETTINGS, tls=tls, users={"carol": PASSWORD})
     key = x509.load_pem_x509_certificate(tls[0].read_bytes()).public_key()
-    trusted = Trusted(server, authority)
+    trusted = Trusted(server, authority.path)
     trusted.digest = base64.b64encode(
         hashlib.sha256(key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).digest()).decode()
     yield trusted
@@ -99,8 +100,11 @@ def test_a_phone_is_linked_to_an_account_and_signs_in_to_it(browser, website, st
     wait_for_path(browser, "/account/phone-keys?linked")
     assert "is linked to your account" in text_of(browser)
     browser.delete_all_cookies()
-    browser.get(answered(website, begin(browser, website, link="open-app"), store))
-    wait_for_path(browser, "/contacts")
+    browser.get(f"{website.base}/sign-in?redirect=%2Faccount%2Fprofile")
+    press(browser, "with a phone's key")
+    wait_for_path(browser, "/self-issued/start?return=%2Faccount%2Fprofile")
+    browser.get(answered(website, browser.find_element(By.ID, "open-app").get_attribute("href"), store))
+    wait_for_path(browser, "/account/profile")
     assert session(browser)["sub"] == carol
 
 
@@ -123,7 +127,7 @@ def test_a_camera_reads_the_code_and_the_phone_answers_for_the_other_screen(brow
 
 def test_who_declines_on_the_phone_is_told_so_and_signed_in_nowhere(browser, website, store):
     done = subprocess.run(
-        [phone.binary(), "handle", begin(browser, website), "--ca", str(website.authority.path), "--allow-private",
+        [phone.binary(), "handle", begin(browser, website), "--ca", str(website.authority), "--allow-private",
          "--store", str(store), "--deny"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 10, done.stderr
     browser.get(done.stdout.strip())

@@ -324,6 +324,8 @@ def test_userinfo_answers_three_ways(demo):
                oauth.post(demo, "/oauth/userinfo", {"access_token": access})]
     assert [answer.json()["sub"] for answer in answers] == [demo.user("alice")["sub"]] * 3
     assert answers[0].json()["name"]
+    both = oauth.post(demo, "/oauth/userinfo", {"access_token": access}, bearer)
+    assert error(both) == (400, "invalid_request"), "RFC 6750 §2: one way at a time"
 
 
 def test_an_id_token_is_no_access_token(demo):
@@ -412,12 +414,14 @@ def rp_sign_in(demo, browser) -> dict:
         demo, code, None, redirect=oauth.RP_REDIRECT, headers=oauth.basic(demo, "demo-rp")).json()
 
 
-def test_a_website_with_a_hint_signs_out_at_once(demo):
+@pytest.mark.parametrize("named", [{}, {"client_id": "demo-rp"}], ids=["by the hint", "by its client too"])
+def test_a_website_with_a_hint_signs_out_at_once(demo, named):
     browser = oauth.Browser(demo)
     tokens = rp_sign_in(demo, browser)
     state = "s" * 128
     answer = browser.request("GET", logout_url(
-        id_token_hint=tokens["id_token"], post_logout_redirect_uri="https://rp.example.com/signed-out", state=state))
+        id_token_hint=tokens["id_token"], post_logout_redirect_uri="https://rp.example.com/signed-out", state=state,
+        **named))
     assert answer.status == 303
     assert answer.header("Location") == f"https://rp.example.com/signed-out?state={state}"
     assert oauth.userinfo(demo, tokens["access_token"]).status == 401
@@ -428,6 +432,8 @@ def test_a_website_with_a_hint_signs_out_at_once(demo):
     lambda hint: {"id_token_hint": hint, "post_logout_redirect_uri": "https://rp.example.com/elsewhere"},
     lambda hint: {"id_token_hint": hint, "post_logout_redirect_uri": "https://rp.example.com/signed-out?foo=bar"},
     lambda hint: {"id_token_hint": hint[:-4] + "AAAA", "post_logout_redirect_uri": "https://rp.example.com/signed-out"},
+    lambda hint: {"id_token_hint": hint, "client_id": "demo-web",
+                  "post_logout_redirect_uri": "https://rp.example.com/signed-out"},
     lambda hint: {"post_logout_redirect_uri": "https://rp.example.com/signed-out"},
     lambda hint: {},
 ])

@@ -12,6 +12,7 @@ import pytest
 import native
 import wire
 from native import App, Browser
+from test_web_view_cookies import change
 
 BASE = "/v0/sign_in"
 
@@ -225,22 +226,70 @@ def test_neither_head_nor_a_prefetch_makes_a_code_for_the_app(demo, app):
     assert len(demo.audit("authorization_code.issued")) == before
 
 
+class FromWebsite:
+    """A browser that is signed in at the website with a password, on its way to an app that shares with the website."""
+
+    def __init__(self, demo, user: dict, **setting):
+        self.demo = demo
+        made = demo.send("POST", "/api/admin/clients", {"Authorization": f"Bearer {demo.facts['admin_token']}"}, {
+            "client_type": "native", "redirect_uris": [native.CALLBACK], "native_sso_enabled": True,
+            "share_with": ["demo-web"], "first_party": True, **setting})
+        assert made.status == 201, made.text
+        self.client_id = made.json()["client_id"]
+        challenge = base64.urlsafe_b64encode(secrets.token_bytes(32)).rstrip(b"=").decode()
+        self.query = {"code_challenge": challenge, "code_challenge_method": "S256", "state": "s" * 22}
+        browser = Browser(demo.base)
+        browser.sign_in(f"{BASE}/authorize?" + urlencode({**self.query, "client_id": "demo-app"}), user)
+        self.cookies = {"Cookie": "; ".join(f"{name}={value}" for name, value in browser.jar.items())}
+
+    def gets_a_code(self, headers: dict | None = None, **asked: str) -> bool:
+        """Or is sent to our own endpoint, which looks at everything, and answers, asks or refuses."""
+        target = f"{BASE}/authorize_sso?" + urlencode({**self.query, "client_id": self.client_id, **asked})
+        answer = wire.send(self.demo.base, "GET", target, {**self.cookies, **(headers or {})})
+        assert answer.status == 303, answer.text
+        location = urlsplit(answer.header("Location"))
+        has_code = "code" in parse_qs(location.query)
+        place = native.CALLBACK if has_code else f"{self.demo.base}/oauth/authorize"
+        assert f"{location.scheme}://{location.netloc}{location.path}" == place
+        return has_code
+
+
 @pytest.mark.parametrize("setting", [
-    {}, {"reject_reused_challenge": True}, {"require_pushed_authorization_requests": True}, {"first_party": False}])
+    {}, {"reject_reused_challenge": True}, {"require_pushed_authorization_requests": True}, {"first_party": False},
+    {"min_acr": "aal2"}, {"max_auth_age": 0}, {"share_with": []}])
 def test_what_an_app_is_registered_with_counts_on_the_way_from_the_website_too(demo, app, setting):
-    client = {"client_type": "native", "redirect_uris": [native.CALLBACK], "native_sso_enabled": True,
-              "share_with": ["demo-web"], "first_party": True, **setting}
-    made = demo.send("POST", "/api/admin/clients", {"Authorization": f"Bearer {demo.facts['admin_token']}"}, client)
-    assert made.status == 201, made.text
-    browser = Browser(demo.base)
-    challenge = base64.urlsafe_b64encode(secrets.token_bytes(32)).rstrip(b"=").decode()
-    query = {"code_challenge": challenge, "code_challenge_method": "S256", "state": "s" * 22}
-    browser.sign_in(f"{BASE}/authorize?" + urlencode({**query, "client_id": "demo-app"}), app.user)
-    cookies = {"Cookie": "; ".join(f"{name}={value}" for name, value in browser.jar.items())}
-    target = f"{BASE}/authorize_sso?" + urlencode({**query, "client_id": made.json()["client_id"]})
-    location = wire.send(demo.base, "GET", target, cookies).header("Location")
-    # Our own endpoint looks at it, and answers, asks or refuses.
-    assert location.startswith(f"{demo.base}/oauth/authorize?" if setting else native.CALLBACK), location
+    """Among it that a password does not do, or not for long, and that it shares nothing with the website."""
+    assert FromWebsite(demo, app.user, **setting).gets_a_code() == (not setting)
+
+
+def test_an_app_that_the_website_shares_with_gets_a_code_on_the_way_from_it_as_well(start_demo):
+    demo = start_demo("--no-limits")
+    visit = FromWebsite(demo, demo.user("alice"), share_with=[])
+    assert not visit.gets_a_code()
+    change(demo, "demo-web", share_with=[visit.client_id])
+    assert visit.gets_a_code()
+
+
+@pytest.mark.parametrize("redirect", ["com.example.demo:/callback", "http://127.0.0.1:4711/callback"])
+def test_16_7_an_address_that_any_app_can_take_gets_no_code_without_a_question(demo, app, redirect):
+    """RFC 8252 §8.6: the app behind it may be another."""
+    visit = FromWebsite(demo, app.user, redirect_uris=[
+        native.CALLBACK, "com.example.demo:/callback", "http://127.0.0.1/callback"])
+    assert visit.gets_a_code(redirect_uri=native.CALLBACK) and visit.gets_a_code()
+    assert not visit.gets_a_code(redirect_uri=redirect)
+
+
+@pytest.mark.parametrize(("acr", "does"), [
+    ("min", True), ("loa1", True), ("ial1", True), ("aal1", True), ("loa3", False), ("ial2", False), ("aal2", False)])
+def test_a_strong_sign_in_that_is_asked_for_is_not_answered_from_a_weak_session(demo, app, acr, does):
+    assert FromWebsite(demo, app.user).gets_a_code(acr=acr) == does
+
+
+def test_a_web_view_gets_no_code_for_an_app_that_blocks_them(demo, app):
+    view = {"User-Agent": "Mozilla/5.0 (Linux; Android 15; Pixel 9; wv) AppleWebKit/537.36 Chrome/140.0 Safari/537.36"}
+    blocking = FromWebsite(demo, app.user, block_webviews=True)
+    assert blocking.gets_a_code({"User-Agent": wire.SAFARI}) and not blocking.gets_a_code(view)
+    assert FromWebsite(demo, app.user).gets_a_code(view), "another app does not mind"
 
 
 def test_the_way_from_the_website_to_the_app(demo, app):

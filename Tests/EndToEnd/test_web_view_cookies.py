@@ -4,6 +4,7 @@ import json
 import re
 import time
 from email.utils import parsedate_to_datetime
+from urllib.parse import urlencode
 
 import pytest
 
@@ -139,6 +140,58 @@ def test_the_profile_session_takes_the_same_way_with_its_own_cookies(start_demo)
     attributes = answer.cookies[wire.SESSION_COOKIE].attributes
     assert "domain" not in attributes and attributes["path"] == "/" and attributes["httponly"] is True
     assert session(demo, answer)["origin"] == "token_exchange"
+
+
+def checked(demo, cookies: str, path: str = "/auth/check") -> int:
+    return wire.send(demo.base, "GET", path, {"Cookie": cookies}).status
+
+
+def test_5_6_a_revoked_access_token_is_no_cookie_either(va, app):
+    """At once at the node that was told, where it had been good a moment before."""
+    view, other = app.cookies(), app.cookies()
+    token = view.cookies["vagov_access_token"].value
+    paths = ["/auth/check", f"{VA.removesuffix('token')}user_info"]
+    for path in paths:
+        assert checked(va, wire.cookie_header(view), path) == 200
+    assert app.post("/oauth/revoke", client_id="demo-webview", token=token).status == 200
+    for path in paths:
+        assert checked(va, wire.cookie_header(view), path) == 401
+        assert checked(va, wire.cookie_header(other), path) == 200, "nothing but that token was revoked"
+    proof = view.cookies["vagov_anti_csrf_token"].value
+    # The session lives, so that a page may renew its cookies, as where the token has run out.
+    assert session(va, view) == {"authenticated": False, "anti_csrf_token": proof}
+    renewed = wire.send(va.base, "POST", "/session/refresh", {**cookie_header(view), "X-CSRF-Token": proof})
+    assert renewed.status == 200
+    assert session(va, renewed)["authenticated"] and checked(va, wire.cookie_header(renewed)) == 200
+    assert checked(va, wire.cookie_header(view)) == 401, "and with that the revoked one is not good again"
+
+
+def test_5_6_a_browser_with_a_revoked_access_token_can_still_sign_out(va, app):
+    view = app.cookies()
+    token, proof = (view.cookies[f"vagov_{name}"].value for name in ("access_token", "anti_csrf_token"))
+    assert app.post("/oauth/revoke", client_id="demo-webview", token=token).status == 200
+    headers = {**cookie_header(view), "Origin": va.base, "Sec-Fetch-Site": "same-origin"}
+    assert wire.send(va.base, "POST", "/session/logout", headers, b"").status == 204
+    assert session(va, view) == {"authenticated": False}
+    refused = wire.send(va.base, "POST", "/session/refresh", {**cookie_header(view), "X-CSRF-Token": proof})
+    assert refused.status == 401, "its session has ended"
+
+
+def test_an_access_token_of_a_website_with_the_profile_session_is_no_cookie(va):
+    """Its server got it by the back channel; under the name of another website's cookie it opens nothing."""
+    website = va.client("demo-web")
+    answer = wire.send(va.base, "POST", "/oauth/token", {"Content-Type": wire.FORM}, urlencode({
+        "grant_type": native.EXCHANGE, "subject_token": va.issue()["token"], "subject_token_type": native.LOGIN_TOKEN,
+        "client_id": "demo-web", "client_secret": website["client_secret"]}).encode())
+    assert answer.status == 200, answer.text
+    cookie = f"vagov_access_token={answer.json()['access_token']}"
+    assert checked(va, cookie) == 401
+    change(va, "demo-web", cookie_profile="tokens")
+    try:
+        assert checked(va, cookie) == 200, "it is the profile alone that it fails by"
+    finally:
+        change(va, "demo-web", cookie_profile="session")
+    assert checked(va, cookie) == 401
 
 
 @pytest.mark.parametrize("domain", ["va.gov/", "https://va.gov", "va.gov; Path=/", ".", "va gov", "vä.gov"])

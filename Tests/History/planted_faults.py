@@ -142,10 +142,17 @@ EDITS = [
     Edit("Sources/Bridge/Session/WebSessions.swift",
          "case .ended(let id): cache.remove(id)",
          'case .ended(let id):\n            if !planted("news-of-ends-go-unread") { cache.remove(id) }'),
+    Edit("Sources/Bridge/Session/WebSessions.swift",
+         "for hear in listeners.withLock({ $0 }) { hear(news) }",
+         'for hear in listeners.withLock({ $0 }) where !planted("news-of-ends-go-unread") { hear(news) }'),
     Edit("Sources/Bridge/Provider/Grant/AppSessions.swift",
          "cache = ShortLivedCache(time: time)",
          'cache = ShortLivedCache(\n'
-         '            lifetime: .seconds(planted("app-session-is-believed-for-long") ? 30 : 1), time: time)'),
+         '            lifetime: .milliseconds(planted("app-session-is-believed-for-long") ? 30_000 : 500), time: time)'),
+    Edit("Sources/Bridge/Provider/Grant/AppSessions.swift",
+         "case .ended(let id): cache.forget(id)\n            case .gap: cache.removeAll()",
+         'case _ where planted("app-session-is-believed-for-long"): break\n'
+         "            case .ended(let id): cache.forget(id)\n            case .gap: cache.removeAll()"),
     Edit("Sources/Bridge/Session/Lineage/EndingWalk.swift",
          "for child in try ground.sessions(below: id, takingInherited: takesInherited) { push(child, reason: reason) }",
          'for child in try ground.sessions(below: id, takingInherited: takesInherited)\n'

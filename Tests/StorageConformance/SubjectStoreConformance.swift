@@ -146,6 +146,20 @@ package enum SubjectStoreConformance {
             try expectEqual(try await store.events(.userDisabled).count, 1, "disabled events")
             try expectEqual(try await store.events(.userRoleChanged).count, 1, "role events")
         },
+        ConformanceCase("a change that spares nobody disables and demotes the last administrator") { open in
+            let store = try await open()
+            for name in ["root", "deputy"] { try await store.addAdministrator(Subject(rawValue: name)) }
+            var demotion = UserChange(role: .take)
+            demotion.sparesLastAdministrator = false
+            var disabling = UserChange(isDisabled: true)
+            disabling.sparesLastAdministrator = false
+            try expectEqual(try await store.takeRole("deputy"), .changed(.nothing), "one of two")
+            try expectEqual(try await store.change("root", disabling), .changed(.nothing), "disabling")
+            try expectEqual(try await store.standing(of: "root"), .disabled, "standing")
+            try expectEqual(try await store.setDisabled(false, "root"), .changed(.nothing), "enabling")
+            try expectEqual(try await store.change("root", demotion), .changed(.nothing), "demoting")
+            try expectEqual(try await open().account(of: "root")?.role, nil, "role")
+        },
         ConformanceCase("of two administrators who take each other away at one time, one stays") { open in
             let servers = [try await open(), try await open()]
             let names: [Subject] = ["left", "right"]

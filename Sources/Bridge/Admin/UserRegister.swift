@@ -76,6 +76,7 @@ package final class UserRegister: Sendable {
         _ subject: Subject, _ change: UserChange, password: Secret<String>?, action: AdminAction
     ) async throws -> UserChangeOutcome {
         var change = change
+        change.sparesLastAdministrator = action.actor.sparesLastAdministrator
         if let password {
             // Hashing is dear: nobody waits for it who has nothing to set it on.
             guard let passwords, try await storage.account(of: subject) != nil else { return .noAccount }

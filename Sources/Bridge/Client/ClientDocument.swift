@@ -166,17 +166,17 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         let defaultPath = fields.text(.defaultReturnPath)
         let allowsAnyPath = fields.flag(.allowAnyPath) ?? false
         guard fields.areSound(.returnPaths, .defaultReturnPath, .allowAnyPath) else { return .none }
+        // Whatever is on the list.
+        if let defaultPath, case .failure = ReturnPath.parse(Array(defaultPath.utf8)) {
+            fields.note(.defaultReturnPath, "must be a path that begins with /, such as /contacts")
+        }
         guard let entries else {
             if defaultPath != nil { fields.note(.returnPaths, "is missing") }
             return .none
         }
         for entry in entries where ReturnPathEntry(entry) == nil {
-            // Most who write none forget the slash in front. A `*` alone is no hint that every path was meant.
-            // Nor is an address, such as `www.example.com/contacts`, which has a host to be left out first.
-            let isAddress = entry.prefix { $0 != "/" }.contains { $0 == "." || $0 == ":" }
-            let meant = isAddress || ["", "*"].contains(entry) ? nil : ReturnPathEntry("/" + entry)
-            let remedy = meant.map { ": write \($0.text)" } ?? ""
-            fields.note(.returnPaths, "holds \(entry.debugDescription), which is not a path entry\(remedy)")
+            fields.note(
+                .returnPaths, "holds \(entry.debugDescription), which is not a path entry: \(remedy(for: entry))")
         }
         guard let defaultPath else {
             fields.note(.defaultReturnPath, "is missing")
@@ -188,10 +188,29 @@ package struct ClientDocument: Sendable, Codable, Hashable {
             switch error {
             case .malformedEntry: break  // Noted above, with the others of its kind.
             case .anyPathNotAllowed: fields.note(.returnPaths, "holds /*, which needs allow_any_path: true")
+            case .defaultNotListed where !fields.areSound(.defaultReturnPath): break  // The same.
             case .defaultNotListed: fields.note(.defaultReturnPath, "is not allowed by return_paths")
             }
             return .none
         }
+    }
+}
+
+// What to write in place of an entry that is none.
+extension ClientDocument {
+    private static func remedy(for entry: String) -> String {
+        if entry.prefix(while: { $0 != "/" }).contains(where: { $0 == "." || $0 == ":" }) {
+            return "paths only, with the slash in front and without an origin"
+        }
+        // Most forget the slash in front, or write what other programs call everything below a folder. A `*` alone is
+        // no hint that every path was meant, and neither is `/**`.
+        let start = entry.prefix { $0 != "*" }
+        let stars = entry.dropFirst(start.count)
+        let endsInStars = start.hasSuffix("/") && !stars.isEmpty && stars.allSatisfy { $0 == "*" }
+        let rooted = start.hasPrefix("/") ? start : "/\(start)"
+        let meant = ReturnPathEntry(endsInStars ? "\(rooted)*" : "/\(entry)")
+        if let meant, meant != .anyPath, !entry.isEmpty { return "write \(meant.text)" }
+        return "a path such as /contacts, or one with a single /* at its end; no query, no fragment"
     }
 }
 

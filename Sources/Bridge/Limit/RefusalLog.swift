@@ -22,26 +22,25 @@ package final class RefusalLog: Sendable {
     /// Writes an event, unless there were too many of them.
     /// - Parameter bounds: limits of the caller's own, besides the ceiling.
     package func record(_ event: AuditEvent, within bounds: RateLimitKey...) async throws {
-        guard try await admits(event, within: bounds) else { return }
+        guard try await admits(event, within: bounds) else { return countLeftOut(event) }
         try await audit.append([event])
     }
 
     /// As ``record(_:within:)``, for an event that a store's verb writes along with what it finds.
-    /// - Returns: whether it is to be written; one that is not was counted.
+    /// - Returns: whether it is to be written where it comes with nothing else. One that the verb left out then is to be
+    ///   counted; one that it wrote with a change is in the log, and must not be.
     func admits(_ event: AuditEvent, within bounds: [RateLimitKey]) async throws -> Bool {
         // Where there is no room to count in, the ceiling alone decides: nobody hides behind a flood of other keys.
         if !bounds.isEmpty, case .exceeded(_, let scope) = try await limiter.take(bounds, at: event.at),
             scope != InProcessRateLimiter.fullScope
         {
-            suppressed.count(event)
             return false
         }
-        guard ceiling.admits(event) else {
-            suppressed.count(event)
-            return false
-        }
-        return true
+        return ceiling.admits(event)
     }
+
+    /// Counts an event that was not admitted, once it is certain that nothing wrote it.
+    func countLeftOut(_ event: AuditEvent) { suppressed.count(event) }
 
     /// Writes how many events were counted instead of written since the last time; nothing when there were none.
     /// - Returns: the counts, by type.
@@ -71,9 +70,18 @@ package final class RefusalLog: Sendable {
     }
 
     /// A bearer that was refused.
-    /// - Parameter reason: a ``BearerRefusal`` or a `DPoPRefusal`, raw.
-    package func bearerRefused(reason: String, origin: RequestOrigin, at now: Timestamp) async throws {
-        try await record(AuditEvent(at: now, type: .bearerRefused, outcome: .failure, reason: reason, origin: origin))
+    /// - Parameters:
+    ///   - reason: a ``BearerRefusal`` or a `DPoPRefusal`, raw.
+    ///   - issuer: one of the settings that the bearer says to be of; `nil` where it names none of them.
+    package func bearerRefused(
+        reason: String, issuer: String?, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        var detail = JSONObjectWriter()
+        detail.add("issuer", issuer)
+        try await record(
+            AuditEvent(
+                at: now, type: .bearerRefused, outcome: .failure, reason: reason, origin: origin,
+                detail: issuer == nil ? nil : detail.finishedText()))
     }
 
     /// A client that was not believed.

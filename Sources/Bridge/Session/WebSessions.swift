@@ -24,6 +24,7 @@ package final class WebSessions: Sendable {
     private let logger: Logger
     private let cache: WebSessionCache
     private let news = Mutex(News())
+    private let listeners: Mutex<[@Sendable (RevocationNews) -> Void]> = Mutex([])
 
     /// - Parameters:
     ///   - cacheCapacity: sessions kept in memory.
@@ -127,6 +128,8 @@ package final class WebSessions: Sendable {
         let found = try await store.sessionsEnded(since: news.withLock { $0.mark })
         if found.hasGap { cache.removeAll() }
         for id in found.ended { cache.remove(id) }
+        // Apps' sessions end with browsers', and are not in the list.
+        if found.hasGap || !found.ended.isEmpty { tell(.gap) }
         news.withLock { $0 = News(mark: found.mark, at: startedAt) }
     }
 
@@ -149,6 +152,16 @@ package final class WebSessions: Sendable {
         // ``refresh()`` reads from the store what was missed, so nothing has to be forgotten for it.
         case .gap, .keysChanged: break
         }
+        tell(news)
+    }
+
+    /// Has `hear` called with the news that come in here, for whoever remembers other things that end.
+    package func onNews(_ hear: @escaping @Sendable (RevocationNews) -> Void) {
+        listeners.withLock { $0.append(hear) }
+    }
+
+    private func tell(_ news: RevocationNews) {
+        for hear in listeners.withLock({ $0 }) { hear(news) }
     }
 
     /// Moves the idle end. Written down only when it is due (``WebSession/isTouchDue(at:)``), so a busy session costs

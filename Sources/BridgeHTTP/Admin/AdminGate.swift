@@ -14,6 +14,9 @@ package final class AdminGate: Sendable {
     private let requiresSecondFactor: Bool
     private let proofs: DPoPVerifier?
     private let sameOrigin: SameOriginProof
+    private let ownScript: OwnScriptProof
+    /// Whose browser it is by a web view's cookies too; `nil` until ``recognizing(_:)``.
+    private let browsers: BrowserSessions?
     let refusals: RefusalLog
     let time: TimeSource
 
@@ -28,19 +31,41 @@ package final class AdminGate: Sendable {
         self.administrators = administrators
         self.requiresSecondFactor = requiresSecondFactor
         sameOrigin = SameOriginProof(publicOrigin: publicOrigin)
+        ownScript = OwnScriptProof(publicOrigin: publicOrigin)
+        browsers = nil
         self.proofs = proofs
         self.refusals = refusals
         self.time = time
     }
 
-    /// Who sends this request; a browser's form token is in the header `X-CSRF-Token`.
+    private init(_ gate: AdminGate, browsers: BrowserSessions) {
+        authenticator = gate.authenticator
+        adminSessions = gate.adminSessions
+        webSessions = gate.webSessions
+        administrators = gate.administrators
+        requiresSecondFactor = gate.requiresSecondFactor
+        proofs = gate.proofs
+        sameOrigin = gate.sameOrigin
+        ownScript = gate.ownScript
+        self.browsers = browsers
+        refusals = gate.refusals
+        time = gate.time
+    }
+
+    /// The same gate, which tells whoever comes with a web view's cookies that they open nothing here.
+    func recognizing(_ browsers: BrowserSessions) -> AdminGate { AdminGate(self, browsers: browsers) }
+
+    /// Who sends this request; a browser's form token is in the header `X-CSRF-Token`, where it needs one.
     /// - Parameter purpose: what for; `nil` by its method.
     /// - Throws: `OAuthError` or ``ChallengedError`` as RFC 6750 §3.1 wants; ``StorageError``.
     fileprivate func admit(
         _ request: Request, _ context: BridgeRequestContext, for purpose: AdminPurpose?
     ) async throws -> AdminVisit {
         do {
-            return try await visit(request, for: purpose, formToken: request.headers[.xCSRFToken])
+            return try await visit(request, for: purpose) { expected in
+                ownScript.holds(for: request)
+                    || isOurs(request, formToken: request.headers[.xCSRFToken], expecting: expected)
+            }
         } catch let refusal as AdminRefusal {
             throw try await error(for: refusal, request, context)
         }
@@ -50,12 +75,17 @@ package final class AdminGate: Sendable {
     /// lead to the sign-in.
     /// - Parameter formToken: the field of a form.
     func visit(_ request: Request, for purpose: AdminPurpose? = nil, formToken: String?) async throws -> AdminVisit {
+        try await visit(request, for: purpose) { isOurs(request, formToken: formToken, expecting: $0) }
+    }
+
+    /// - Parameter isOurs: whether a page of ours sends it, whose form token is this.
+    private func visit(
+        _ request: Request, for purpose: AdminPurpose?, isOurs: (_ formToken: String?) -> Bool
+    ) async throws -> AdminVisit {
         guard request.headers.values(of: .authorization).isEmpty else { return try await programVisit(request) }
         let purpose = purpose ?? AdminPurpose(request.method.rawValue)
         let visit = try await browserVisit(request, isUse: purpose != .watch)
-        guard !purpose.takesFormToken || isOurs(request, formToken: formToken, expecting: visit.formToken) else {
-            throw AdminRefusal.foreignPage
-        }
+        guard !purpose.takesFormToken || isOurs(visit.formToken) else { throw AdminRefusal.foreignPage }
         // Contract §16.2. Also where a person's token opened the console: left open, it serves a stranger as well.
         guard purpose != .change || visit.isFresh(at: time.now()) else { throw AdminRefusal.signInTooOld }
         return visit
@@ -142,10 +172,10 @@ package final class AdminGate: Sendable {
         if let console = try await consoleVisit(request, isUse: isUse) {
             return try await laterSignIn(request, than: console, isUse: isUse) ?? console
         }
-        guard let secret = request.sessionSecret, let visit = try await browserVisit(secret, isUse: isUse) else {
-            throw request.adminSecret == nil ? AdminRefusal.missing : .invalid
-        }
-        return visit
+        if let secret = request.sessionSecret, let visit = try await browserVisit(secret, isUse: isUse) { return visit }
+        // No sign-in here sets a web view's cookies: an app's exchange, a link or a hand-off does (contract §16.2).
+        if let browsers, try await browsers.isInWebView(request) { throw AdminRefusal.notSignedInHere }
+        throw request.adminSecret == nil ? AdminRefusal.missing : .invalid
     }
 
     private func consoleVisit(_ request: Request, isUse: Bool) async throws -> AdminVisit? {
@@ -227,7 +257,11 @@ package final class AdminGate: Sendable {
                 "sign in again: a change takes a sign-in of the last "
                     + "\(WebSession.signInFreshness.roundedUpMinutes) minutes",
                 challenge: freshSignIn)
-        case .foreignPage: OAuthError(.forbidden, "this takes a page of the console, or an access token")
+        case .foreignPage:
+            OAuthError(
+                .forbidden,
+                "with a cookie this takes the X-CSRF-Token of a page of the console, or the console's own Origin with "
+                    + "JSON, or without a body on PUT, PATCH and DELETE; with an access token it takes neither")
         }
     }
 }

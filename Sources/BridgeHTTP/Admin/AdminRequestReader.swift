@@ -7,6 +7,7 @@ import OAuth2
 enum AdminRequestReader {
     /// Bytes of a body; a client's document with its keys is the longest.
     static let bodyLimit = 64 * 1024
+    static let mediaTypes: Set = ["application/json", "application/merge-patch+json"]
     static let limits = 1...500
     static let defaultLimit = 50
 
@@ -34,8 +35,7 @@ enum AdminRequestReader {
     static func object(_ request: Request, isOptional: Bool = false) async throws -> [String: JSONValue] {
         let bytes = try await BodyReader.bytes(of: request, upTo: bodyLimit)
         if bytes.isEmpty, isOptional { return [:] }
-        let types: Set = ["application/json", "application/merge-patch+json"]
-        guard let type = BodyReader.mediaType(of: request), types.contains(type) else {
+        guard let type = BodyReader.mediaType(of: request), mediaTypes.contains(type) else {
             throw OAuthError(.unsupportedMediaType)
         }
         return try OAuthError.object(inBody: bytes)

@@ -22,6 +22,13 @@ package final class AdminServices: Sendable {
         self.explainer = explainer
         self.node = node
     }
+
+    /// The same, with a gate that knows web views by their cookies.
+    func recognizing(_ browsers: BrowserSessions) -> AdminServices {
+        AdminServices(
+            gate: gate.recognizing(browsers), storage: storage, clients: clients, users: users, keys: keys,
+            explainer: explainer, node: node)
+    }
 }
 
 /// What administrators are told of the node that they ask.

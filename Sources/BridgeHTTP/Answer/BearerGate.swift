@@ -40,7 +40,7 @@ package final class BearerGate: Sendable {
     /// What would become of a bearer that asks for a login token, and why (contract §13). A token that is bound to a key
     /// is judged without the proof, which only its holder can make.
     /// - Parameter website: what it is to open; `nil` for the default one.
-    func explain(
+    package func explain(
         _ token: Secret<String>, opening website: ClientID?, in directory: ClientDirectory, users: any UserStore
     ) async throws -> Explanation {
         var explanation = Explanation(rule: "bearer")
@@ -102,7 +102,8 @@ package final class BearerGate: Sendable {
         do {
             return try await verify(presented)
         } catch let refusal as BearerRefusal {
-            try await record(refusal.rawValue, origin: origin)
+            try await record(
+                refusal.rawValue, issuer: authenticator.claimedIssuer(of: presented.token), origin: origin)
             throw ResourceChallenge.error(for: refusal, scheme: presented.scheme)
         } catch let error as OAuthError where ResourceChallenge.isAboutProof(error) {
             try await record(error.detail ?? error.code.rawValue, origin: origin)
@@ -114,10 +115,11 @@ package final class BearerGate: Sendable {
     ///
     /// Over the limit the answer stays the same, so that one bad client behind a shared address takes nothing from the
     /// others; only the audit log stops growing with every attempt.
-    func record(_ reason: String, origin: RequestOrigin) async throws {
+    /// - Parameter issuer: one of the settings that it says to be of.
+    func record(_ reason: String, issuer: String? = nil, origin: RequestOrigin) async throws {
         let now = time.now()
         let decision = try await limitGate.take(limits.refusedBearerKeys(origin: origin), origin: origin, at: now)
         guard case .allowed = decision else { return }
-        try await refusals.bearerRefused(reason: reason, origin: origin, at: now)
+        try await refusals.bearerRefused(reason: reason, issuer: issuer, origin: origin, at: now)
     }
 }

@@ -50,6 +50,8 @@ package final class BrowserSessions: Sendable {
                 let claims = try await verified(text, accessTokens, at: now), let id = claims.sessionID,
                 // A cookie brings no proof.
                 claims.proofKeyThumbprint == nil,
+                // Asked first: to look the session up counts as a use of it.
+                try await accessTokens.isActive(claims.id, sessionID: nil, at: now),
                 let session = try await sessions.lookUp(id), session.clientID == claims.clientID,
                 clients.current[session.clientID]?.cookieProfile == .tokens, counts(session)
             else { continue }
@@ -114,20 +116,25 @@ package final class BrowserSessions: Sendable {
         try await opened(by: request).map { SignedIn(session: $0, tokenPrefix: nil) }
     }
 
-    /// Every live session of the profile `tokens` that the cookies name, those too whose access token has run out: a
-    /// page may renew it, so its user is still signed in here. No use of them.
+    /// Whether a web view's cookies sign somebody in at the website that the request came to. Asking is no use of the
+    /// session.
+    func isInWebView(_ request: Request) async throws -> Bool {
+        try await tokenSessions(of: request).contains { !$0.isSpent && origins.admits($0.session, at: request) }
+    }
+
+    /// Every live session of the profile `tokens` that the cookies name, those too whose access token is spent: a page
+    /// may renew it, so its user is still signed in here. No use of them.
     func tokenSessions(of request: Request) async throws -> [SignedIn] {
         guard let accessTokens else { return [] }
         let now = time.now()
         var found: [SignedIn] = []
         for prefix in clients.current.tokenCookiePrefixes {
             guard let text = request.cookie(named: prefix + CookieTokens.accessTokenName),
-                let claims = try await verified(text, accessTokens, at: now)
-                    ?? accessTokens.expired(Secret(text), at: now),
-                let id = claims.sessionID, claims.proofKeyThumbprint == nil,
+                let (claims, isSpent) = try await read(text, accessTokens, at: now), let id = claims.sessionID,
+                claims.proofKeyThumbprint == nil,
                 let session = try await sessions.peek(id), session.clientID == claims.clientID
             else { continue }
-            found.append(SignedIn(session: session, tokenPrefix: prefix))
+            found.append(SignedIn(session: session, tokenPrefix: prefix, isSpent: isSpent))
         }
         return found
     }
@@ -138,13 +145,25 @@ package final class BrowserSessions: Sendable {
         do { return try await accessTokens.verify(Secret(text), at: now) } catch is BearerRefusal { return nil }
     }
 
-    /// The prefix of cookies whose access token has run out while their session lives, so that a page may renew them.
+    /// The claims of an access token of ours, and whether it is spent: it has run out, or was revoked (RFC 7009).
+    private func read(
+        _ text: String, _ accessTokens: AccessTokens, at now: Timestamp
+    ) async throws -> (claims: AccessTokenClaims, isSpent: Bool)? {
+        if let claims = try await verified(text, accessTokens, at: now) {
+            return (claims, try await !accessTokens.isActive(claims.id, sessionID: nil, at: now))
+        }
+        guard let claims = accessTokens.expired(Secret(text), at: now) else { return nil }
+        return (claims, true)
+    }
+
+    /// The prefix of cookies whose access token is spent while their session lives, so that a page may renew them.
     package func renewable(_ request: Request) async throws -> String? {
         guard let accessTokens else { return nil }
         let now = time.now()
         for prefix in clients.current.tokenCookiePrefixes {
             guard let text = request.cookie(named: prefix + CookieTokens.accessTokenName),
-                let claims = accessTokens.expired(Secret(text), at: now), let id = claims.sessionID,
+                let (claims, isSpent) = try await read(text, accessTokens, at: now), isSpent,
+                let id = claims.sessionID,
                 let session = try await sessions.peek(id), session.clientID == claims.clientID
             else { continue }
             return prefix
@@ -158,9 +177,13 @@ package struct SignedIn: Sendable {
     package let session: WebSession
     /// The prefix of the cookies that opened it; `nil` for the profile `session`.
     package let tokenPrefix: String?
+    /// The access token in them has run out or was revoked. They still say whose browser this is, and a page may renew
+    /// them; until then nothing is answered in their session.
+    package let isSpent: Bool
 
-    fileprivate init(session: WebSession, tokenPrefix: String?) {
+    fileprivate init(session: WebSession, tokenPrefix: String?, isSpent: Bool = false) {
         self.session = session
         self.tokenPrefix = tokenPrefix
+        self.isSpent = isSpent
     }
 }

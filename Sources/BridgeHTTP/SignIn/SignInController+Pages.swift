@@ -115,8 +115,12 @@ extension SignInController {
     }
 
     /// The page that starts a sign-in with a key on a phone.
+    /// - Returns: `nil` at a plain http origin as well: phones fetch the request file over https alone
+    ///   (docs/phone.md), so the way would end at the phone. The page is there for whoever calls it.
     private func selfIssuedURL(_ errand: SignInErrand) -> String? {
-        guard services.selfIssued != nil, !errand.isForConsole else { return nil }
+        guard let phones = services.selfIssued, phones.signIn.configuration.origin.isSecure, !errand.isForConsole else {
+            return nil
+        }
         let parts = [
             errand.journey.map { "journey=\(PercentEncoding.encode($0))" },
             errand.redirect.map { "return=\(PercentEncoding.encode(String(decoding: $0, as: UTF8.self)))" },

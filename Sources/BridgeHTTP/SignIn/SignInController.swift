@@ -90,6 +90,7 @@ struct SignInController: BrowserGroup {
         let errand = SignInErrand(form.parameters)
         let visitor = pageVisitor(request, context)
         let here = origins.own(of: request)
+        guard !isBlocked(errand, browser: form.browser, request) else { return blockedPage(request, context) }
         let session = try await browsers.opened(by: request)
         guard form.isOurs, let pending = form.parameters["pending"] else {
             return try await missingPage(

@@ -44,6 +44,10 @@ package struct TrustedIssuers: BearerAuthenticator {
         return issuer.mustAsk(about: token, at: now)
     }
 
+    package func claimedIssuer(of token: Secret<String>) -> String? {
+        (try? self.issuer(of: token))?.issuer.settings.issuer
+    }
+
     /// Reads files of keys and secrets again and forgets fetched keys (SIGHUP). What is broken now stays as it was.
     /// - Throws: ``TrustedIssuerProblems``, for the log.
     package func reload() async throws(TrustedIssuerProblems) {
@@ -76,7 +80,8 @@ package struct TrustedIssuers: BearerAuthenticator {
         } else {
             issuer = introspecting
         }
-        guard let issuer, Self.isToken68(text) else { throw .malformed }
+        // Nothing else reaches an introspection endpoint.
+        guard let issuer, ASCII.isToken68(text) else { throw .malformed }
         return (issuer, parsed)
     }
 
@@ -90,10 +95,5 @@ package struct TrustedIssuers: BearerAuthenticator {
         guard let issuer = token.claims["iss"]?.string else { throw .missingClaim }
         guard let known = issuers[Array(issuer.utf8)] else { throw .unknownIssuer }
         return known
-    }
-
-    // Nothing else reaches an introspection endpoint.
-    private static func isToken68(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy(ASCII.isToken68)
     }
 }

@@ -46,6 +46,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [("carol-900", true), ("carol-901", false), ("carol-never", false), ("operator", true)])
+    func `a person retires and rotates keys after a fresh sign-in, by the console's forms and a token too`(
+        token: String, isDone: Bool
+    ) async throws {
+        try await TestBridge.run { _, client in
+            let service: HTTPFields = [.authorization: "Bearer operator"]
+            let made = try await client.send(.post, "/api/admin/keys/rotate", service)
+            let kids = made.text.matches(of: /"kid":"([^"]+)"/).map { String($0.1) }
+            try #require(kids.count > 1)
+            let api: HTTPFields = [.authorization: "Bearer \(token)", .contentType: "application/json"]
+            let form: HTTPFields = [
+                .authorization: "Bearer \(token)", .contentType: "application/x-www-form-urlencoded",
+            ]
+            for (path, headers, body, done) in [
+                ("/api/admin/keys/\(kids[0])/retire", api, #"{"reason":"lost"}"#, .ok),
+                ("/admin/keys/\(kids[1])/retire", form, "reason=lost", .seeOther),
+                ("/admin/keys/rotate", form, "reason=lost", .seeOther),
+            ] as [(String, HTTPFields, String, HTTPResponse.Status)] {
+                let before = try await client.send(.get, "/api/admin/keys", service).text
+                let answer = try await client.send(.post, path, headers, body: body)
+                #expect(answer.status == (isDone ? done : .unauthorized), "\(path)")
+                #expect((answer.headers[.wwwAuthenticate]?.hasSuffix(#"max_age="900""#) ?? false) == !isDone)
+                let after = try await client.send(.get, "/api/admin/keys", service).text
+                #expect((before == after) == !isDone, "\(path)")
+            }
+        }
+    }
+
     @Test(arguments: [
         ("session_lifetime", "1e999"), ("session_idle", "-1e999"), ("nobody_knows_it", #"[{"a":1e999}]"#),
     ])

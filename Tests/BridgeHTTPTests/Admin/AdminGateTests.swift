@@ -122,6 +122,57 @@ import Testing
         }
     }
 
+    @Test func `contract §16.2: a script of the console's own origin changes something without a form token`()
+        async throws
+    {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let browser = TestBrowser(client)
+            try await browser.signIn(as: "carol", bridge)
+            browser.send("Origin", TestBridge.publicOrigin)
+            for _ in 0..<2 {
+                let changed = try await browser.send(.patch, "/api/admin/users/bob", body: #"{"disabled":false}"#)
+                #expect(changed.status == .ok)
+                #expect(try await browser.send(.delete, "/api/admin/users/bob/sessions").status == .noContent)
+                // What a form sends too takes the token all the same.
+                let bare = try await browser.send(.post, "/api/admin/keys/rotate")
+                #expect(bare.status == .forbidden)
+                #expect(try bare.text("error_description")?.contains("X-CSRF-Token") == true)
+                #expect(try await browser.post("/api/admin/keys/rotate", []).status == .forbidden)
+                browser.send("Sec-Fetch-Site", "same-origin")
+            }
+            bridge.clock.advance(by: .seconds(10 * 60))
+            #expect(try await browser.get("/api/admin/keys").status == .ok)
+            bridge.clock.advance(by: .seconds(5 * 60 + 1))
+            #expect(try await browser.send(.delete, "/api/admin/users/bob/sessions").status == .unauthorized)
+        }
+    }
+
+    static let elsewhere: [[String: String]] = [
+        [:], ["Sec-Fetch-Site": "same-origin"], ["Origin": "null"], ["Origin": "https://evil.example"],
+        ["Origin": "https://BRIDGE.example"], ["Origin": "https://bridge.example:443"],
+        ["Origin": "https://bridge.example."], ["Origin": "https://www.bridge.example"],
+        ["Origin": "http://bridge.example"], ["Origin": TestBridge.publicOrigin, "Sec-Fetch-Site": "same-site"],
+        ["Origin": TestBridge.publicOrigin, "Sec-Fetch-Site": "cross-site"],
+        ["Origin": TestBridge.publicOrigin, "Sec-Fetch-Site": "none"],
+        ["Origin": TestBridge.publicOrigin, "Sec-Fetch-Site": "x"],
+    ]
+
+    @Test(arguments: elsewhere)
+    func `attack: whoever is not surely of the console's own origin takes its form token`(
+        headers: [String: String]
+    ) async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let browser = TestBrowser(client)
+            try await browser.signIn(as: "carol", bridge)
+            for (name, value) in headers { browser.send(name, value) }
+            let changed = try await browser.send(.patch, "/api/admin/users/bob", body: #"{"disabled":false}"#)
+            #expect(changed.status == .forbidden)
+            #expect(try await browser.send(.delete, "/api/admin/users/bob/sessions").status == .forbidden)
+        }
+    }
+
     @Test func `what was sent too late is kept over the sign-in, shown, and then done`() async throws {
         try await TestBridge.run { bridge, client in
             try await bridge.addAdministrators()

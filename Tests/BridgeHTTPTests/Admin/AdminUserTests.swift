@@ -37,12 +37,29 @@ import Testing
             #expect(try await patch(client, "alice", #"{"role":null}"#).text("role") == nil)
             for body in [#"{"role":null}"#, #"{"disabled":true}"#, #"{"disabled":true,"password":"another good one"}"#]
             {
-                let answer = try await patch(client, "bob", body)
+                let answer = try await patch(client, "bob", body, by: "carol-60")
                 #expect(answer.status == .conflict)
                 #expect(try answer.text("error_description")?.contains("last administrator") == true)
             }
             let bob = try await bridge.storage.account(of: "bob")
             #expect(try bob?.passwordHash?.matches(Secret(TestAccounts.password)) == true)
+        }
+    }
+
+    @Test(arguments: [#"{"role":null}"#, #"{"disabled":true}"#, #"{"disabled":true,"role":null}"#])
+    func `contract §16.9: a service takes the last administrator away, since it goes on itself`(
+        body: String
+    ) async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            #expect(try await patch(client, "alice", #"{"role":null}"#).status == .ok)
+            let browser = TestBrowser(client)
+            try await browser.signIn(as: "carol", bridge)
+            #expect(try await browser.get("/api/admin/keys").status == .ok)
+            #expect(try await patch(client, "carol", body, by: "carol-60").status == .conflict)
+            #expect(try await patch(client, "carol", body).status == .ok)
+            #expect([401, 403].contains(try await browser.get("/api/admin/keys").status.code))
+            #expect(try await browser.get("/admin/").status == .seeOther)
         }
     }
 
@@ -82,6 +99,77 @@ import Testing
             let shown = try await client.send(.post, "/admin/users/bob/standing", form, body: "disabled=false")
             #expect((shown.status == .unauthorized) == !isDone)
             #expect((try await bridge.storage.account(of: "bob")?.disabledAt == nil) == isDone)
+        }
+    }
+
+    /// `bob` has a phone's key besides his password.
+    private func linkKey(_ bridge: TestBridge) async throws {
+        try await TestAccounts.add(to: bridge)
+        let now = bridge.clock.now
+        let linking = try await bridge.storage.link(
+            LinkedKey(thumbprint: "k1", subject: "bob", algorithm: "ES256", origin: .linked, createdAt: now), in: nil,
+            event: AuditEvent(at: now, type: .userCreated, outcome: .success, subject: "bob"))
+        #expect(linking == .linked)
+    }
+
+    @Test(arguments: [("carol-900", true), ("carol-901", false), ("carol-never", false), ("operator", true)])
+    func `a person makes a user, unlinks a key and sets claims after a fresh sign-in, by a token too`(
+        token: String, isDone: Bool
+    ) async throws {
+        try await TestBridge.run { bridge, client in
+            try await linkKey(bridge)
+            let headers: HTTPFields = [.authorization: "Bearer \(token)", .contentType: "application/json"]
+            for (method, path, body, done) in [
+                (.post, "users", #"{"username":"eve","password":"another good one","role":"admin"}"#, .created),
+                (.delete, "users/bob/phone-keys/k1", nil, .noContent),
+                (.patch, "users/bob", #"{"claims":{"given_name":"Eve"}}"#, .ok),
+            ] as [(HTTPRequest.Method, String, String?, HTTPResponse.Status)] {
+                let answer = try await client.send(method, "/api/admin/\(path)", headers, body: body)
+                #expect(answer.status == (isDone ? done : .unauthorized), "\(method) \(path)")
+                #expect((answer.headers[.wwwAuthenticate]?.hasSuffix(#"max_age="900""#) ?? false) == !isDone)
+            }
+            let eve = try await bridge.storage.account(named: try #require(Username("eve")))
+            #expect((eve != nil) == isDone)
+            let keys = try await bridge.storage.linkedKeys(of: "bob")
+            #expect(keys.isEmpty == isDone)
+            let bob = try await bridge.storage.account(of: "bob")
+            #expect((bob?.claims == StandardClaims.none) == !isDone)
+        }
+    }
+
+    @Test(arguments: [("carol-900", true), ("carol-901", false), ("carol-never", false), ("operator", true)])
+    func `attack: a token of an old sign-in sets no password, makes no link and gives no role by the console's forms`(
+        token: String, isDone: Bool
+    ) async throws {
+        try await TestBridge.run { bridge, client in
+            try await linkKey(bridge)
+            let headers: HTTPFields = [
+                .authorization: "Bearer \(token)", .contentType: "application/x-www-form-urlencoded",
+            ]
+            let before = try await bridge.storage.account(of: "bob")
+            for (path, fields, done) in [
+                ("new-user", "username=eve&role=admin", .ok), ("users/bob/names", "username=robert", .seeOther),
+                ("users/bob/role", "role=admin", .seeOther),
+                ("users/bob/password", "password=another+good+one", .seeOther),
+                ("users/bob/set-up-link", "", .ok), ("users/carol/second-factor", "", .seeOther),
+                ("users/bob/phone-keys/k1", "", .seeOther), ("users/bob/passkeys/p", "", .seeOther),
+            ] as [(String, String, HTTPResponse.Status)] {
+                let answer = try await client.send(
+                    .post, "/admin/\(path)", headers, body: fields + "&reason=asked+for")
+                #expect(answer.status == (isDone ? done : .unauthorized), "\(path)")
+                #expect((answer.headers[.wwwAuthenticate]?.hasSuffix(#"max_age="900""#) ?? false) == !isDone, "\(path)")
+            }
+            let bob = try await bridge.storage.account(of: "bob")
+            #expect((bob == before) == !isDone)
+            let eve = try await bridge.storage.account(named: try #require(Username("eve")))
+            #expect(eve?.role == (isDone ? Account.Role.admin : nil))
+            #expect((eve == nil) == !isDone)
+            let factor = try await bridge.storage.account(of: "carol")?.secondFactor
+            #expect((factor == nil) == isDone)
+            let keys = try await bridge.storage.linkedKeys(of: "bob")
+            #expect(keys.isEmpty == isDone)
+            let links = try await bridge.storage.search(AuditFilter(type: .userSetUpLinkMade), before: nil, limit: 5)
+            #expect(links.records.count == (isDone ? 2 : 0))
         }
     }
 

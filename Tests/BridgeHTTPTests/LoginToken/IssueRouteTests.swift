@@ -126,6 +126,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [#"{"colour":"blue"}"#, "{", #"{"ttl":61}"#, #"{"client_id":"nobody"}"#])
+    func `contract §3: a client without the right is 403 whatever its body says, and recorded`(
+        body: String
+    ) async throws {
+        try await TestBridge.run { bridge, client in
+            var headers = Self.json
+            headers[.authorization] = "Bearer alice.reader"
+            #expect(try await client.send(.post, Self.path, headers, body: body).status == .forbidden)
+            let events = try await bridge.storage.search(AuditFilter(), before: nil, limit: 10).records.map(\.event)
+            #expect(events.map(\.type) == [.loginTokenRefused])
+            #expect(events.first?.reason == "client_without_right")
+        }
+    }
+
     @Test func `an issuer that cannot be reached is 503 and tells nothing`() async throws {
         try await TestBridge.run { _, client in
             let answer = try await client.send(.post, Self.path, [.authorization: "Bearer unavailable"])

@@ -100,8 +100,8 @@ import Testing
             let page = try await client.send(.get, "/errors/invalid_target")
             #expect(page.status == .ok)
             for part in [
-                "The requested website or audience is unknown.", #"id="remedy""#, "drawbridge audit search --request",
-                #"href="/errors""#,
+                "The requested website or audience is unknown.", #"id="remedy""#, #"href="/errors""#,
+                "drawbridge audit search <span>--config FILE</span> <span>--request REQUEST_ID</span>",
             ] {
                 #expect(page.text.contains(part), "\(part)")
             }

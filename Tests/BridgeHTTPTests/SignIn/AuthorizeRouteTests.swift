@@ -86,6 +86,34 @@ import Testing
         }
     }
 
+    /// The pages of ``SignInController``'s neighbours for phones, which no ``TestBridge`` has, are tested end to end.
+    @Test func `a web view that took the journey of another browser gets to no way of signing in`() async throws {
+        try await run { bridge, browser in
+            var clients = bridge.services.clients.current.all
+            for index in clients.indices where clients[index].id == "app" { clients[index].blocksWebViews = true }
+            bridge.services.clients.replace(with: ClientDirectory(clients, defaultTarget: "web"))
+            let page = try await browser.open(AuthorizeURL.make())
+            let journey = try #require(page.fields.first { $0.0 == "journey" })
+            let form = page.fields + [("username", "alice"), ("password", TestAccounts.password)]
+            for (agent, isBlocked) in [("Mozilla/5.0 (Linux; wv) Chrome/130", true), (Visitor.browser, false)] {
+                browser.send("User-Agent", agent)
+                var answers: [(path: String, answer: TestResponse)] = []
+                for path in ["/sign-in", "/sign-in/with/other", "/self-issued/start"] {
+                    answers.append((path, try await browser.get("\(path)?\([journey].encoded)")))
+                }
+                for path in ["/sign-in/passkey", "/sign-in/code", "/sign-in"] {
+                    answers.append((path, try await browser.post(path, form)))
+                }
+                for (path, answer) in answers {
+                    #expect(answer.text.contains("could read your password") == isBlocked, "\(path)")
+                    #expect(!isBlocked || answer.status == .badRequest, "\(path)")
+                }
+                let hasSession = browser.cookies["__Host-drawbridge_session"] != nil
+                #expect(hasSession == !isBlocked)
+            }
+        }
+    }
+
     @Test func `the way through the sign-in outlasts a slow provider`() async throws {
         try await run { bridge, browser in
             let answer = try await browser.get(AuthorizeURL.make())
@@ -227,6 +255,44 @@ import Testing
     private func codes(_ bridge: TestBridge) async throws -> Int {
         try await bridge.storage.search(AuditFilter(type: .authorizationCodeIssued), before: nil, limit: 9).records
             .count
+    }
+
+    // MARK: A login token of another user (contract §4.5)
+
+    @Test func `a form of ours without its yes, or with two tokens, switches nobody`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            let callback = "https://app.example.com/callback"
+            var clients = bridge.services.clients.current.all
+            for index in clients.indices where clients[index].id == "web" {
+                clients[index].redirectURIs = [
+                    try RedirectURI(registering: callback, rules: RedirectURIRules(isNative: false))
+                ]
+            }
+            bridge.services.clients.replace(with: ClientDirectory(clients, defaultTarget: "web"))
+            let browser = TestBrowser(client)
+            _ = try await browser.signIn(on: browser.get("/sign-in"))
+            let token = try await client.issue(for: "bob").token
+            let question = try await browser.get(
+                AuthorizeURL.make("web", redirect: callback, more: "&login_token=\(token)"))
+            #expect(question.text.contains("Continue as bob"))
+            let form = question.fields
+            let unsaid = form.filter { $0.0 != "confirm_switch" }
+            #expect(unsaid.count == form.count - 1)
+            let other = try await client.issue(for: "bob").token
+            let forged: [[(String, String)]] = [
+                unsaid, unsaid + [("confirm_switch", "no")], form + [("confirm_switch", "yes")],
+                form + [("login_token", other)],
+            ]
+            for fields in forged {
+                _ = try await browser.post("/oauth/authorize", fields)
+                let subject = try await browser.get("/session").text("sub")
+                #expect(subject == "alice", "\(fields.map { $0.0 })")
+            }
+            _ = try await browser.post("/oauth/authorize", form)
+            let subject = try await browser.get("/session").text("sub")
+            #expect(subject == "bob")
+        }
     }
 
     // MARK: prompt, max_age

@@ -86,7 +86,11 @@ import Testing
             #"{"client_id":"a","client_type":"native","return_paths":["/a"],"default_return_path":"/b"}"#,
             "default_return_path"
         ),
-        (#"{"client_id":"a","client_type":"native","return_paths":["a"],"default_return_path":"a"}"#, "return_paths"),
+        (#"{"client_id":"a","client_type":"native","return_paths":["a"],"default_return_path":"/a"}"#, "return_paths"),
+        (
+            #"{"client_id":"a","client_type":"native","return_paths":["/a"],"default_return_path":"a"}"#,
+            "default_return_path"
+        ),
         (#"{"client_id":"a","client_type":"native","return_paths":["/*"],"default_return_path":"/b"}"#, "return_paths"),
         (#"{"client_id":"a","client_type":"native","session_lifetime":59}"#, "session_lifetime"),
         (#"{"client_id":"a","client_type":"native","session_lifetime":"1h"}"#, "session_lifetime"),
@@ -121,19 +125,31 @@ import Testing
         #expect(error.map { "\($0)".hasPrefix(field) } == true)
     }
 
+    @Test(arguments: ["x", "https://www.example.com/x", "//evil.example"])
+    func `contract §14: a default path that is none is named, and so is the list that is missing`(path: String) throws {
+        let error = #expect(throws: ClientDocumentError.self) {
+            try decode(#"{"client_id":"a","client_type":"web","default_return_path":"\#(path)"}"#)
+        }
+        #expect(error?.problems.map(\.field) == ["default_return_path", "return_paths"])
+    }
+
     @Test(arguments: [
-        ("contacts", ": write /contacts"), ("b/*", ": write /b/*"), ("b/c.html", ": write /b/c.html"), ("*", ""),
-        ("/a?b", ""), ("www.example.com/contacts", ""), ("https://www.example.com/contacts", ""),
-        ("localhost:8080/*", ""),
+        ("contacts", "write /contacts"), ("contacts/", "write /contacts/"), ("b/*", "write /b/*"),
+        ("b/c.html", "write /b/c.html"), ("/orders/**", "write /orders/*"),
+        ("", "a path such as"), ("*", "a path such as"), ("/**", "a path such as"), ("/a/*/b", "a path such as"),
+        ("/a?b", "no query"), ("//evil.example/", "a path such as"),
+        ("www.example.com/contacts", "without an origin"), ("https://www.example.com/contacts", "without an origin"),
+        ("https://evil.example/", "without an origin"), ("localhost:8080/*", "without an origin"),
     ])
-    func `a path without its slash is told with it`(entry: String, remedy: String) throws {
+    func `what is no path entry is told with what to write`(entry: String, remedy: String) throws {
         let error = #expect(throws: ClientDocumentError.self) {
             try decode(
                 #"{"client_id":"a","client_type":"web","return_paths":["\#(entry)"],"default_return_path":"/b"}"#)
         }
         let told = try #require(error.map { "\($0)" })
-        #expect(told.contains("holds \(entry.debugDescription), which is not a path entry\(remedy)"))
-        #expect(told.contains(": write") == !remedy.isEmpty)
+        let problem = "holds \(entry.debugDescription), which is not a path entry: "
+        let remark = told[try #require(told.firstRange(of: problem)).upperBound...]
+        #expect(remark.contains(remedy) && remark.contains("write ") == remedy.hasPrefix("write "))
     }
 
     @Test func `any path is allowed when the document says that it is meant`() throws {

@@ -12,10 +12,10 @@ import Testing
     @Test(arguments: jumps) func `a remembered answer lives as long as it would have`(_ jump: Duration) async throws {
         let cache = ShortLivedCache<String, Int>(time: clock.source)
         _ = try await cache.value(for: "a") { 1 }
-        clock.advance(.milliseconds(500))
+        clock.advance(.milliseconds(250))
         clock.set(by: jump)
         #expect(try await cache.value(for: "a") { 2 } == 1)
-        clock.advance(.milliseconds(500))
+        clock.advance(.milliseconds(250))
         #expect(try await cache.value(for: "a") { 3 } == 3)
     }
 

@@ -8,9 +8,9 @@ import Testing
 
     init() { cache = ShortLivedCache(time: clock.source) }
 
-    @Test func `a value is remembered for a second and no longer`() async throws {
+    @Test func `a value is remembered for half a second and no longer`() async throws {
         #expect(try await cache.value(for: "a") { 1 } == 1)
-        clock.advance(.milliseconds(999))
+        clock.advance(.milliseconds(499))
         #expect(try await cache.value(for: "a") { 2 } == 1)
         clock.advance(.milliseconds(1))
         #expect(try await cache.value(for: "a") { 3 } == 3)

@@ -69,9 +69,9 @@ struct FailingLoginTokens: LoginTokenStore {
     }
 
     func recordMiss(
-        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, alwaysTells: Bool
+        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, tells: Bool
     ) async throws -> Int {
-        try await storage.recordMiss(token, at: now, limit: limit, event: event, alwaysTells: alwaysTells)
+        try await storage.recordMiss(token, at: now, limit: limit, event: event, tells: tells)
     }
 
     func recordReplay(of id: TokenID, replay: AuditEvent, ending: Ending?, alwaysTells: Bool) async throws -> Ended {

@@ -15,13 +15,13 @@ import Testing
 
     private func claims(
         lifetime: Duration = .seconds(60), issuer: String = "https://bridge.example",
-        binding: LoginTokenBinding = .none
+        binding: LoginTokenBinding = .none, target: String = "/contacts?a=b"
     ) -> LoginTokenClaims {
         LoginTokenClaims(
             issuer: issuer, audience: website, subject: "älice \"<", issuedAt: noon, expiresAt: noon + lifetime,
             id: "abcdefghijklmnopqrstuv", clientID: app, sessionID: "parent",
             authentication: Authentication(time: noon - .seconds(90), acr: "urn:x", amr: ["pwd", "otp"]),
-            target: "/contacts?a=b", binding: binding)
+            target: target, binding: binding)
     }
 
     private func sign(_ claims: LoginTokenClaims) throws -> String {
@@ -118,6 +118,20 @@ import Testing
     @Test(arguments: ["", ".", "..", "a.b", "a.b.c.d", "a.b.c", "....", String(repeating: "a", count: 9000)])
     func `nonsense is malformed`(text: String) async throws {
         #expect(try await codec.verify(Secret(text), at: noon) == .refused(.malformed))
+    }
+
+    @Test func `a token of more than 8192 bytes is malformed, whoever signed it`() async throws {
+        func token(_ length: Int) throws -> (claims: LoginTokenClaims, text: String) {
+            let claims = claims(target: "/" + String(repeating: "a", count: length))
+            return (claims, try sign(claims))
+        }
+        let found = try (5000..<6500).last { try token($0).text.utf8.count <= 8192 }
+        let longest = try #require(found)
+        let fitting = try token(longest)
+        #expect(try await codec.verify(Secret(fitting.text), at: noon) == .verified(fitting.claims))
+        let long = try token(longest + 1).text
+        #expect((8193...8200).contains(long.utf8.count))
+        #expect(try await codec.verify(Secret(long), at: noon) == .refused(.malformed))
     }
 
     @Test func `a payload that is signed but unreadable is malformed`() async throws {

@@ -141,9 +141,23 @@ import Testing
                 LoginTokenIssueRequest(codeChallenge: challenge.value, codeChallengeMethod: "S256")
             ).token
             for _ in 0..<50 { _ = try await service.open(token, verifier: String(repeating: "w", count: 43)) }
-            let refused = Array(repeating: "login_token.refused wrong_verifier", count: 4)
+            let refused = Array(repeating: "login_token.refused wrong_verifier", count: 3)
             let events = Array(try await service.events().dropFirst())
             #expect(events == refused + ["login_token.revoked too_many_misses"])
+            #expect(try await service.refusals.writeSuppressed(at: service.clock.now) == [.loginTokenRefused: 47])
+        }
+    }
+
+    @Test func `a replay that ends a session is written, and not counted among what was left out`() async throws {
+        try await withService { service async throws in
+            let token = try await service.issue().token
+            // Three double taps, which are all that is written of one token.
+            for _ in 0..<4 { _ = try await service.open(token) }
+            _ = try await service.open(token, from: otherPlace)
+            #expect(try await service.events().count { $0 == "login_token.replayed replayed" } == 1)
+            #expect(try await service.refusals.writeSuppressed(at: service.clock.now).isEmpty)
+            _ = try await service.open(token, from: otherPlace)
+            #expect(try await service.refusals.writeSuppressed(at: service.clock.now) == [.loginTokenReplayed: 1])
         }
     }
 

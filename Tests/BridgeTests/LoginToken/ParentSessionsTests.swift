@@ -23,14 +23,14 @@ import Testing
         }
     }
 
-    @Test func `an issue does not read again what its bearer was checked against, and believes it for a second in all`()
+    @Test func `an issue does not read again what its bearer was checked against, believed half a second in all`()
         async throws
     {
         try await withSession { service, parents, id in
             let session = try #require(try await service.appSessions.alive(id, at: noon))
             // By another node, of which nothing was heard.
             _ = try await service.storage.end(.appSession(id), .sample(at: noon))
-            service.clock.advance(.milliseconds(999))
+            service.clock.advance(.milliseconds(499))
             #expect(
                 try await parents.standing(of: id, scope: scope, at: service.clock.now)
                     == .mayIssue(.own(session, scope: scope)))

@@ -63,7 +63,7 @@ import Testing
             #expect(try await service.open(token, visit: click, code: wrong(code, 5)).word == "refused")
             #expect(try await service.open(token, visit: click, code: code).word == "refused")
             #expect(try await service.events().contains("login_token.refused wrong_code"))
-            #expect(try await service.events().contains("web_session.opened") == false)
+            #expect(try await service.events().contains { $0.hasPrefix("web_session.opened") } == false)
         }
     }
 

@@ -51,6 +51,23 @@ import Testing
         }
     }
 
+    @Test func `RFC 9449: a bound secret that comes without its key, or with another, counts as absent`() async throws {
+        try await withNativeProvider { native in
+            let (key, other) = (try ProofKey(), try ProofKey())
+            func shown(_ key: ProofKey, _ id: String) throws -> PresentedProof {
+                try key.proof(id: id, at: native.clock.now)
+            }
+            let first = try await native.signIn(proof: try shown(key, "1"))
+            let secret = try #require(first.deviceSecret).expose()
+            for proof in [PresentedProof.none, try shown(other, "2")] {
+                let another = try await native.signIn(deviceSecret: secret, proof: proof)
+                #expect(another.deviceSecret != nil && another.deviceSecret?.expose() != secret)
+            }
+            let kept = try await native.signIn(deviceSecret: secret, proof: try shown(key, "3"))
+            #expect(kept.deviceSecret?.expose() == secret)
+        }
+    }
+
     @Test func `contract §5.2: a refresh with the secret keeps it, one without gives another beside it`() async throws {
         try await withNativeProvider { native in
             let first = try await native.signIn()

@@ -70,6 +70,22 @@ import Testing
         #expect(Fixture.flaw { $0.client = Fixture.app("app-c") } == .notShared)
     }
 
+    @Test(arguments: [(true, .clientNotEnabled), (false, .notShared)] as [(Bool, NativeSSORefusal)])
+    func `a client that may not use Native SSO is told so where it is shared with, and else that it is not`(
+        shared: Bool, flaw: NativeSSORefusal
+    ) {
+        #expect(
+            Fixture.flaw {
+                $0.client = Fixture.app("app-b") { $0.isNativeSSOEnabled = false }
+                $0.sourceClient = Fixture.app("app-a", shares: shared ? ["app-b"] : [])
+            } == flaw)
+        #expect(
+            Fixture.flaw {
+                $0.client = Fixture.app("app-b") { $0.isNativeSSOEnabled = false }
+                $0.secret = nil
+            } == .secretUnknown, "and nothing of it without a good secret")
+    }
+
     @Test(arguments: [NativeSSOFacts.SubjectToken.Kind.idToken, .accessToken], [Client.Delivery.body, .cookies])
     func `a device secret opens nothing for an app that may no longer use Native SSO`(
         kind: NativeSSOFacts.SubjectToken.Kind, delivery: Client.Delivery

@@ -109,7 +109,8 @@ import Testing
         arguments: [
             (["actor_token": "ds_nonsense"], "invalid_grant secret_unknown"),
             (["subject_token": "nonsense"], "invalid_token subject_token_invalid"),
-            (["client_id": "app"], "unauthorized_client client_without_native_sso"),
+            (["client_id": "app"], "access_denied client_not_shared"),
+            (["client_id": "shop"], "unauthorized_client client_without_native_sso"),
             (["audience": "https://elsewhere.example"], "invalid_target wrong_audience"),
             (["scope": "profile"], "invalid_scope scope_without_openid"),
             (["scope": "openid admin"], "invalid_scope scope_too_wide"),

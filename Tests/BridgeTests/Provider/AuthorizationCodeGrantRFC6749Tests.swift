@@ -84,6 +84,21 @@ import Testing
         }
     }
 
+    @Test func `a second use that ends a session is written, and not counted among what was left out`() async throws {
+        try await withProvider { provider in
+            let code = try await provider.code(try provider.grant())
+            _ = try await provider.redeem(code)
+            // Three misses, which are all that is written of one code.
+            for _ in 0..<3 { _ = try await refusal { try await provider.redeem(code, codeVerifier: nil) } }
+            for leftOut in [[:], [.authorizationCodeReused: 1]] as [[AuditEventType: Int]] {
+                #expect(try await refusal { try await provider.redeem(code) } == "invalid_grant code_reused")
+                let reuses = try await provider.service.events().count { $0.hasPrefix("authorization_code.reused") }
+                #expect(reuses == 1)
+                #expect(try await provider.refusals.writeSuppressed(at: provider.service.clock.now) == leftOut)
+            }
+        }
+    }
+
     @Test func `who lacks the verifier cannot end what a code opened`() async throws {
         try await withProvider { provider in
             let code = try await provider.code(try provider.grant())

@@ -60,6 +60,7 @@ struct Provider: Sendable {
     let proofs: DPoPVerifier
     let pushedRequests: PushedRequests
     let notifier: LogoutNotifier
+    let refusals: RefusalLog
     let delivery = RecordingDelivery()
     let secret = OpaqueSecret.make(.clientSecret, random: .system)
     let assertionKey: SigningKey
@@ -78,6 +79,7 @@ struct Provider: Sendable {
         let limits = LimitSettings()
         let limiter = InProcessRateLimiter(clock: .parameter)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
+        self.refusals = refusals
         let master = try #require(MasterKey([UInt8](repeating: 7, count: 32)))
         func limit(_ scope: String) -> UserLimit {
             UserLimit(scope: scope, bucket: TokenBucket(perMinute: 60), limiter: limiter, refusals: refusals)

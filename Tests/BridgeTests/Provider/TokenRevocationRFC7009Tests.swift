@@ -35,6 +35,27 @@ import Testing
         }
     }
 
+    @Test func `another node's revocation counts within half a second, and the store is asked no more often`()
+        async throws
+    {
+        try await withProvider { provider in
+            let (clock, storage) = (provider.service.clock, provider.service.storage)
+            let token = try await provider.signIn().accessToken
+            let claims = try await provider.accessTokens.verify(token, at: clock.now)
+            func isActive() async throws -> Bool {
+                try await provider.accessTokens.isActive(claims.id, sessionID: nil, at: clock.now)
+            }
+            #expect(try await isActive())
+            try await storage.revokeToken(
+                claims.id, until: claims.expiresAt,
+                event: AuditEvent(at: clock.now, type: .accessTokenRevoked, outcome: .success))
+            clock.advance(.milliseconds(499))
+            #expect(try await isActive())
+            clock.advance(.milliseconds(1))
+            #expect(try await !isActive())
+        }
+    }
+
     @Test func `another client's token stays, and the client is told`() async throws {
         try await withProvider { provider in
             let tokens = try await provider.signIn()

@@ -21,6 +21,7 @@ import Testing
             let events = try await desk.service.storage.search(
                 AuditFilter(type: .userSignedIn), before: nil, limit: 10)
             #expect(events.records.map(\.event.sessionID) == [opened.session.id])
+            #expect(try await desk.service.events().contains("web_session.opened authorize"))
         }
     }
 

@@ -70,9 +70,10 @@ package enum AuthorizationCodeStoreConformance {
                 at: Sample.now, events: [])
             for number in 1...3 {
                 for name in ["a", "b"] {
-                    try await store.recordCodeMiss(
+                    let isTold = try await store.recordCodeMiss(
                         digest: "code-\(name)", limit: 3, event: Sample.event(.authorizationCodeRefused),
                         alwaysTells: true)
+                    try expectEqual(isTold, true, "told")
                 }
                 let misses = try await open().code(digest: "code-a")?.misses
                 try expectEqual(misses, number < 3 ? number : nil, "misses")
@@ -92,13 +93,15 @@ package enum AuthorizationCodeStoreConformance {
                 digest: "code-b", opening: Sample.appSession("b", browser: Sample.browser), refreshToken: nil,
                 at: Sample.now, events: [])
             for name in ["a", "a", "b", "b", "b", "b"] {
-                try await store.recordCodeMiss(
+                let isTold = try await store.recordCodeMiss(
                     digest: "code-\(name)", limit: 3, event: Sample.event(.authorizationCodeRefused),
                     alwaysTells: false)
+                try expectEqual(isTold, false, "told")
             }
             try expectEqual(try await store.events(.authorizationCodeRefused).count, 0, "events before the limit")
-            try await store.recordCodeMiss(
+            let isTold = try await store.recordCodeMiss(
                 digest: "code-a", limit: 3, event: Sample.event(.authorizationCodeRefused), alwaysTells: false)
+            try expectEqual(isTold, true, "told with the code's end")
             try expectEqual(try await store.events(.authorizationCodeRefused).count, 1, "events at the limit")
         },
         ConformanceCase("a second use ends what the first one opened, once") { open in

@@ -31,6 +31,15 @@ package enum AdminActor: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether it may neither disable nor demote the last account that administers, or nobody might be left to let
+    /// others in. A machine goes on without any account, and can give the role back.
+    package var sparesLastAdministrator: Bool {
+        switch self {
+        case .client: false
+        case .account, .login: true
+        }
+    }
+
     /// What a person reads: the name alone.
     package var name: String {
         switch self {

@@ -78,11 +78,11 @@ package final class LoginTokenIssuer: Sendable {
             // Whether it repeats an earlier one is not known.
             let now = time.now()
             try await takeFromLimits(bearer, origin: origin, at: now)
-            if let flaw = error as? OAuthError {
-                try await refusals.issueRefused(
-                    flaw, bearer: bearer, request: LoginTokenIssueRequest(), origin: origin, at: now)
-            }
-            throw error
+            guard let flaw = error as? OAuthError else { throw error }
+            let refusal = lackOfRight(bearer) ?? flaw
+            try await refusals.issueRefused(
+                refusal, bearer: bearer, request: LoginTokenIssueRequest(), origin: origin, at: now)
+            throw refusal
         }
         return try await issue(request, bearer: bearer, origin: origin)
     }
@@ -137,17 +137,31 @@ package final class LoginTokenIssuer: Sendable {
     private func checked(
         _ request: LoginTokenIssueRequest, bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Issuing {
-        guard let app = clients.current[bearer.clientID] else {
-            throw OAuthError(
-                .unauthorizedClient, "this client may not issue login tokens", detail: .unknownClient)
-        }
         let terms = try LoginTokenTerms(
-            request, app: app, clients: clients.current, defaultLifetime: settings.defaultLifetime,
+            request, app: app(of: bearer), clients: clients.current, defaultLifetime: settings.defaultLifetime,
             address: origin.address, codeKey: codec.signingKeyID(at: now))
         let (session, isFirstSight) = try await issuingSession(of: bearer, at: now)
         try Self.requireSignIn(bearer.authentication, for: terms.website, at: now)
         return Issuing(
             terms: terms, bearer: bearer, session: session, isFirstSight: isFirstSight, origin: origin, at: now)
+    }
+
+    private func app(of bearer: BearerIdentity) throws(OAuthError) -> Client {
+        guard let app = clients.current[bearer.clientID] else {
+            throw OAuthError(
+                .unauthorizedClient, "this client may not issue login tokens", detail: .unknownClient)
+        }
+        return app
+    }
+
+    /// What is said before anything that a request says (contract §3): that its app issues nothing at all.
+    private func lackOfRight(_ bearer: BearerIdentity) -> OAuthError? {
+        do {
+            try LoginTokenTerms.requireRight(of: app(of: bearer))
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private static func requireSignIn(

@@ -48,11 +48,11 @@ package protocol LoginTokenStore: Sendable {
     /// Counts a redemption of an unused token that failed its verifier or binding; at `limit` misses the token is
     /// revoked, in the same step. Nothing is counted of a token that is used or revoked.
     /// - Parameters:
-    ///   - event: of the miss; a call that revokes the token writes ``AuditEvent/revokingToken`` beside it.
-    ///   - alwaysTells: whether `event` is written even by a call that does not revoke the token.
+    ///   - event: of the miss; a call that revokes the token writes ``AuditEvent/revokingToken`` in any case.
+    ///   - tells: whether `event` is written.
     /// - Returns: the number of misses so far.
     func recordMiss(
-        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, alwaysTells: Bool
+        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, tells: Bool
     ) async throws -> Int
 
     /// Records a replay, and ends all that came of the first use (contract §16.5).

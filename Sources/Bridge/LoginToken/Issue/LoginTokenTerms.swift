@@ -16,17 +16,28 @@ struct LoginTokenTerms: Sendable {
         _ request: LoginTokenIssueRequest, app: Client, clients: ClientDirectory, defaultLifetime: Duration,
         address: NetworkAddress?, codeKey: String? = nil
     ) throws(OAuthError) {
+        try Self.requireRight(of: app)
+        // Contract §3: first what the app may not, then what is malformed, then what is wrong with the website.
+        let found = Result { () throws(OAuthError) -> Client in
+            try Self.website(request.targetClientID, app: app, clients: clients)
+        }
+        if case .failure(let error) = found, error.code == .unauthorizedClient { throw error }
+        lifetime = try Self.lifetime(request.ttl, default: defaultLifetime)
+        let challenge = try Self.challenge(request)
+        let network = try Self.network(request.bind, address: address)
+        website = try found.get()
+        isHandOff = false
+        target = try Self.target(request.redirect, website: website)
+        binding = LoginTokenBinding(
+            challenge: challenge, network: network, typedCodeKey: website.redeemMode == .code ? codeKey : nil)
+    }
+
+    /// - Throws: `unauthorized_client` for an app that issues nothing, whatever it asks for.
+    static func requireRight(of app: Client) throws(OAuthError) {
         guard app.canIssueLoginTokens else {
             throw OAuthError(
                 .unauthorizedClient, "this client may not issue login tokens", detail: .clientWithoutRight)
         }
-        website = try Self.website(request.targetClientID, app: app, clients: clients)
-        isHandOff = false
-        lifetime = try Self.lifetime(request.ttl, default: defaultLifetime)
-        target = try Self.target(request.redirect, website: website)
-        binding = LoginTokenBinding(
-            challenge: try Self.challenge(request), network: try Self.network(request.bind, address: address),
-            typedCodeKey: website.redeemMode == .code ? codeKey : nil)
     }
 
     /// - Throws: `OAuthError` by contract §3.

@@ -35,7 +35,7 @@ package final class ParentSessions: Sendable {
         guard let session = try await sessions.recent(id) else {
             return try await others.value(for: id) { try await unknown(id, at: now) }
         }
-        // Kept nowhere again: what is a second old at most must not be believed for another one.
+        // Kept nowhere again: the two ages would add up.
         return Self.standing(of: session, scope: scope ?? session.scope, at: now)
     }
 
@@ -101,4 +101,6 @@ package struct IssuerBoundary: BearerAuthenticator {
     package func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool {
         issuers.mustAskIssuer(about: token, at: now)
     }
+
+    package func claimedIssuer(of token: Secret<String>) -> String? { issuers.claimedIssuer(of: token) }
 }

@@ -18,6 +18,9 @@ package final class LoginTokenAuthorizations: Sendable {
         package let session: WebSession?
         /// Those of its cookies of the profile `tokens`.
         package let tokenSessions: [WebSession]
+        /// Those of them whose access token has run out or was revoked: they say whose browser this is, and nothing is
+        /// granted in them.
+        package let spent: Set<SessionID>
         /// Whether the request may sign anybody in: not when another website sent the browser here (login CSRF), nor
         /// when nobody is there yet who looks at it.
         package let mayRedeem: Bool
@@ -26,12 +29,13 @@ package final class LoginTokenAuthorizations: Sendable {
         package let origin: RequestOrigin
 
         package init(
-            browser: OpaqueSecret, session: WebSession?, tokenSessions: [WebSession], mayRedeem: Bool, retry: String?,
-            origin: RequestOrigin
+            browser: OpaqueSecret, session: WebSession?, tokenSessions: [WebSession], spent: Set<SessionID>,
+            mayRedeem: Bool, retry: String?, origin: RequestOrigin
         ) {
             self.browser = browser
             self.session = session
             self.tokenSessions = tokenSessions
+            self.spent = spent
             self.mayRedeem = mayRedeem
             self.retry = retry
             self.origin = origin
@@ -87,7 +91,8 @@ package final class LoginTokenAuthorizations: Sendable {
         switch outcome {
         case .opened(let opened):
             return try await redeemer.deliver(opened) { try await answer(prepared, opened.session, visitor, opened) }
-        case .again(let session): return try await answer(prepared, session, visitor)
+        case .again(let session):
+            return try await answer(prepared, visitor.spent.contains(session.id) ? nil : session, visitor)
         // Whoever else is signed in here is not whom the app meant: the sign-in page asks.
         case .refused: return try await answer(prepared, nil, visitor)
         // A question is a page, which a silent request must not show (OpenID Connect Core §3.1.2.1).

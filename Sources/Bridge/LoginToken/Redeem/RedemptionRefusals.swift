@@ -46,9 +46,11 @@ package final class RedemptionRefusals: Sendable {
     private func recordMiss(_ refusal: RedemptionRefusal, _ candidate: RedemptionCandidate) async throws -> Int {
         let (claims, now) = (candidate.claims, candidate.at)
         let event = Self.event(refusal, claims: claims, origin: candidate.origin, at: now)
-        return try await store.recordMiss(
-            claims.issued, at: now, limit: Self.missLimit, event: event,
-            alwaysTells: try await admits(event, about: claims.id))
+        let isTold = try await admits(event, about: claims.id)
+        let misses = try await store.recordMiss(
+            claims.issued, at: now, limit: Self.missLimit, event: event, tells: isTold)
+        if !isTold { countLeftOut(event) }
+        return misses
     }
 
     /// Records the reason and gives the refusal page, or the limit once the network is over it.
@@ -68,10 +70,14 @@ package final class RedemptionRefusals: Sendable {
         return outcome
     }
 
-    /// Whether an event about a token that came again is to be written, where it comes with nothing else.
+    /// Whether an event about a token that came again is to be written, where it comes with nothing else; if it then is
+    /// not, see ``countLeftOut(_:)``.
     func admits(_ event: AuditEvent, about id: TokenID) async throws -> Bool {
         try await log.admits(event, within: [.repeats(of: id.rawValue)])
     }
+
+    /// Counts an event that was not admitted, and that nothing else had written.
+    func countLeftOut(_ event: AuditEvent) { log.countLeftOut(event) }
 
     func takeTry(of id: TokenID, at now: Timestamp) async throws -> RateLimitDecision {
         try await limiter.take(limits.typedCodeKeys(of: id), at: now)

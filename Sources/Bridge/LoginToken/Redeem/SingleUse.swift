@@ -142,10 +142,11 @@ package final class SingleUse: Sendable {
             at: redemption.at, reason: "token_replayed", origin: redemption.origin, extent: .descendants)
         let replay = redemption.event(
             .loginTokenReplayed, .failure, reason: RedemptionRefusal.replayed.rawValue, sessionID: use.sessionID)
+        let isAdmitted = try await refusals.admits(replay, about: redemption.claims.id)
         let ended = try await store.recordReplay(
             of: redemption.claims.id, replay: replay,
-            ending: redemption.website.replayResponse == .endSession ? ending : nil,
-            alwaysTells: try await refusals.admits(replay, about: redemption.claims.id))
+            ending: redemption.website.replayResponse == .endSession ? ending : nil, alwaysTells: isAdmitted)
+        if ended.isEmpty, !isAdmitted { refusals.countLeftOut(replay) }
         await endings.take(in: ended)
         return try await refusals.count(origin: redemption.origin, at: redemption.at)
     }

@@ -19,7 +19,6 @@ package enum NativeSSOCheck {
         let scope = grantedScope(facts)
         let checks: [NativeSSORefusal: Bool] = [
             .disabled: !facts.settings.isEnabled,
-            .clientNotEnabled: !mayUseNativeSSO(facts),
             .subjectTokenInvalid: facts.subjectToken == nil,
             .subjectTokenWrongKey: !SenderConstraint.permits(
                 facts.subjectToken?.proofKeyThumbprint, shown: facts.proofKeyThumbprint),
@@ -30,6 +29,7 @@ package enum NativeSSOCheck {
             .subjectDisabled: facts.isSubjectDisabled,
             .crossClientOff: isCrossClient(facts) && isBetweenApps(facts) && !facts.settings.allowsCrossClient,
             .notShared: isCrossClient(facts) && !(facts.sourceClient?.shareWith.contains(facts.client.id) ?? false),
+            .clientNotEnabled: !mayUseNativeSSO(facts),
             .wrongAudience: facts.audience.map { $0 != facts.issuer } ?? false,
             .scopeWithoutOpenID: !(facts.requestedScope?.contains(Scope.openID) ?? true),
             .scopeTooWide: facts.requestedScope.map { !$0.isSubset(of: widestScope(facts)) } ?? false,
@@ -99,7 +99,6 @@ package enum NativeSSOCheck {
 /// In order of rank: of several flaws the first is told. Its raw value is the reason in the audit log.
 package enum NativeSSORefusal: String, Error, Hashable, Sendable, CaseIterable {
     case disabled = "native_sso_disabled"
-    case clientNotEnabled = "client_without_native_sso"
     case secretUnknown = "secret_unknown"
     case secretExpired = "secret_expired"
     case secretRevoked = "secret_revoked"
@@ -114,6 +113,8 @@ package enum NativeSSORefusal: String, Error, Hashable, Sendable, CaseIterable {
     case subjectDisabled = "subject_disabled"
     case crossClientOff = "cross_client_off"
     case notShared = "client_not_shared"
+    /// After those two: whom nobody shares with is told that, and not what an own setting would change (contract §11).
+    case clientNotEnabled = "client_without_native_sso"
     case wrongAudience = "wrong_audience"
     case scopeWithoutOpenID = "scope_without_openid"
     case scopeTooWide = "scope_too_wide"

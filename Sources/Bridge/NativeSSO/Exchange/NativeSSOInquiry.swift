@@ -127,7 +127,6 @@ extension NativeSSORefusal {
     var check: String {
         switch self {
         case .disabled: "Native SSO is on"
-        case .clientNotEnabled: "client and the token's may use Native SSO"
         case .secretUnknown: "device secret is known"
         case .secretExpired: "device secret has not expired"
         case .secretRevoked: "device secret was not revoked"
@@ -142,6 +141,7 @@ extension NativeSSORefusal {
         case .subjectDisabled: "user may sign in"
         case .crossClientOff: "exchange between apps is on"
         case .notShared: "client is in share_with"
+        case .clientNotEnabled: "client and the token's may use Native SSO"
         case .wrongAudience: "audience is this issuer"
         case .scopeWithoutOpenID: "scope contains openid"
         case .scopeTooWide: "scope is no wider than granted"

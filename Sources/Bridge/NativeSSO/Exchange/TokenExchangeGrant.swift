@@ -22,9 +22,13 @@ package final class TokenExchangeGrant: TokenGrant {
     }
 
     /// A login token is valid to its website alone, and every other client is told no more than that (contract §4.4).
+    /// Native SSO has a rank for what is wrong (contract §5.4), and refuses whoever lacks `native_sso_enabled` in it.
     package func refusesByItself(_ request: TokenRequest) async throws -> Bool {
-        guard case .redemption(let loginToken)? = try? TokenExchangeOrder(request) else { return false }
-        return try await !loginTokens.isMeant(loginToken, for: request.client)
+        switch try? TokenExchangeOrder(request) {
+        case .native: true
+        case .redemption(let loginToken): try await !loginTokens.isMeant(loginToken, for: request.client)
+        case .issue, nil: false
+        }
     }
 
     /// The other rows look at `audience` themselves: one is for this server, one for the website that it names.

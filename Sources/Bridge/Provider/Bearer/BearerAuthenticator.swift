@@ -8,6 +8,14 @@ package protocol BearerAuthenticator: Sendable {
     /// Whether an issuer would be asked about the token before it could be said to be good: that is to be bounded, see
     /// ``BearerInquiries``.
     func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool
+
+    /// The issuer of the settings whose token it says to be, whether or not that holds: an operator who reads of a
+    /// refusal has to know whom to ask. Never a text of the token's own.
+    func claimedIssuer(of token: Secret<String>) -> String?
+}
+
+extension BearerAuthenticator {
+    package func claimedIssuer(of token: Secret<String>) -> String? { nil }
 }
 
 /// Why a bearer was refused: for audit and log. Outside, all are `invalid_token`.
@@ -71,5 +79,9 @@ package struct LocalBearers: BearerAuthenticator {
 
     package func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool {
         others.mustAskIssuer(about: token, at: now) && !tokens.saysItIsOurs(token)
+    }
+
+    package func claimedIssuer(of token: Secret<String>) -> String? {
+        tokens.saysItIsOurs(token) ? issuer : others.claimedIssuer(of: token)
     }
 }

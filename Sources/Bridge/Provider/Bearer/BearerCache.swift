@@ -179,6 +179,8 @@ package struct CachedBearerAuthenticator: BearerAuthenticator {
         verifier.mustAskIssuer(about: token, at: now) && cache.identity(for: BearerCache.Key(token), at: now) == nil
     }
 
+    package func claimedIssuer(of token: Secret<String>) -> String? { verifier.claimedIssuer(of: token) }
+
     /// Forgets everything; call it when keys or issuers were changed.
     package func reload() { cache.removeAll() }
 }

@@ -73,6 +73,7 @@ package final class DeviceAuthorizations: Sendable {
                 digest: secret.digest, userCode: userCode.digest(key), clientID: client.id, scope: scope,
                 network: origin.address?.limitNetwork.description, createdAt: now, expiresAt: now + Self.lifetime)
             guard try await store.recordDeviceAuthorization(authorization, event: told) else { continue }
+            if told == nil { refusals.countLeftOut(event) }
             return Started(deviceCode: Secret(secret.expose()), userCode: userCode)
         }
         throw StorageError.unavailable("no user code is free")

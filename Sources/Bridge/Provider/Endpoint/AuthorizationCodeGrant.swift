@@ -28,9 +28,10 @@ package final class AuthorizationCodeGrant: TokenGrant {
             try check(request, against: state.code.grant)
         } catch let error {
             let refused = redemption.event(.authorizationCodeRefused, state, request, reason: error.detail)
-            try await redemption.codes.recordCodeMiss(
-                digest: secret.digest, limit: Self.missLimit, event: refused,
-                alwaysTells: try await redemption.refusals.admits(refused, within: [.repeats(of: secret.digest)]))
+            let isAdmitted = try await redemption.refusals.admits(refused, within: [.repeats(of: secret.digest)])
+            let isTold = try await redemption.codes.recordCodeMiss(
+                digest: secret.digest, limit: Self.missLimit, event: refused, alwaysTells: isAdmitted)
+            if !isTold { redemption.refusals.countLeftOut(refused) }
             throw error
         }
         guard state.redeemedAt == nil else { return try await reused(state, request) }

@@ -32,10 +32,12 @@ struct CodeRedemption: Sendable {
         _ state: AuthorizationCodeState, _ request: TokenRequest, as type: AuditEventType, reason: RefusalReason
     ) async throws {
         let reuse = event(type, state, request, reason: reason.rawValue)
+        let isAdmitted = try await refusals.admits(reuse, within: [.repeats(of: state.code.digest)])
         let ended = try await codes.recordCodeReuse(
             digest: state.code.digest, reuse: reuse,
             ending: Ending(at: request.at, reason: reason.rawValue, origin: request.origin, extent: .stolen),
-            alwaysTells: try await refusals.admits(reuse, within: [.repeats(of: state.code.digest)]))
+            alwaysTells: isAdmitted)
+        if ended.isEmpty, !isAdmitted { refusals.countLeftOut(reuse) }
         await endings.take(in: ended)
     }
 

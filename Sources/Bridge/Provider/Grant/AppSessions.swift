@@ -4,11 +4,20 @@ package final class AppSessions: Sendable {
     private let webSessions: WebSessions?
     private let cache: ShortLivedCache<SessionID, AppSession?>
 
-    /// - Parameter webSessions: asked about an id that is not an app's.
+    /// - Parameter webSessions: asked about an id that is not an app's; hears of ends.
     package init(store: any GrantStore, webSessions: WebSessions? = nil, time: TimeSource = .system) {
         self.store = store
         self.webSessions = webSessions
         cache = ShortLivedCache(time: time)
+        // Without news it finds out by the age of its answers: an app's session may end alone, which only a shortcut
+        // tells of (contract §16.11).
+        webSessions?.onNews { [cache] news in
+            switch news {
+            case .ended(let id): cache.forget(id)
+            case .gap: cache.removeAll()
+            case .keysChanged: break
+            }
+        }
     }
 
     /// The session in whatever state, at most a second old (contract §7); `nil` for an id that is not an app's.

@@ -32,7 +32,8 @@ package protocol GrantStore: Sendable {
     /// - Parameters:
     ///   - event: of the miss; a call that takes the code away writes ``AuditEvent/takingCodeAway`` in its place.
     ///   - alwaysTells: whether `event` is written even by a call that takes no code away.
-    func recordCodeMiss(digest: String, limit: Int, event: AuditEvent, alwaysTells: Bool) async throws
+    /// - Returns: whether either was written.
+    func recordCodeMiss(digest: String, limit: Int, event: AuditEvent, alwaysTells: Bool) async throws -> Bool
 
     /// Records a second use and ends the session that the first one opened, with all that came of it.
     /// - Parameter alwaysTells: whether `reuse` is written even by a call that ends nothing.

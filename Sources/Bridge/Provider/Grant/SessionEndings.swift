@@ -6,7 +6,8 @@ package final class SessionEndings: Sendable {
     private let onEnd: @Sendable () -> Void
     /// Asks what others have ended, once for everybody who waits for it.
     private let hear: SharedRun
-    /// Whose end was heard of lately. An app that revokes the same thing again and again has the store asked once a second.
+    /// Whose end was heard of lately. An app that revokes the same thing again and again has the store asked twice a
+    /// second.
     private let heard: ShortLivedCache<EndingRoot, Bool>
 
     /// - Parameter onEnd: called after something ended, so that its clients hear of it soon.

@@ -36,7 +36,7 @@ package final class AccessTokens: Sendable {
     }
 
     /// Whether a token that was good has neither been revoked since nor ended with its session.
-    func isActive(_ id: TokenID, sessionID: SessionID?, at now: Timestamp) async throws -> Bool {
+    package func isActive(_ id: TokenID, sessionID: SessionID?, at now: Timestamp) async throws -> Bool {
         if let sessionID, try await !sessions.isAlive(sessionID, at: now) { return false }
         return try await !revocations.value(for: id) { try await revoked.isRevoked(id) }
     }

@@ -109,12 +109,66 @@ package final class PhoneApprovers: Sendable {
             scope: bearer.scope ?? session.scope)
     }
 
-    /// The session of an app that has approved, while it lives: what it opens hangs under it.
-    func standingSession(of phone: ApprovingPhone, at now: Timestamp) async throws -> AppSession? {
+    /// Whether what an app has approved still opens a session.
+    enum Standing {
+        /// What is opened hangs under the app's session.
+        case good(AppSession)
+        case over(RefusalReason)
+    }
+
+    /// Asks again, when an approval is used, for what it took: the app may have lost its right meanwhile.
+    /// - Parameter approval: when it was given. It is then that the sign-in must not have been too old: the minute for
+    ///   typing the digits (contract §9) is not taken off what the website allows.
+    func standing(
+        of phone: ApprovingPhone, since approval: Timestamp, at now: Timestamp
+    ) async throws -> Standing {
         guard let session = try await apps.appSession(id: phone.sessionID), session.isAlive(at: now),
-            session.subject == phone.subject, session.lineage.mayApproveSignIn
-        else { return nil }
-        return session
+            session.subject == phone.subject
+        else { return .over(.sessionEnded) }
+        if let flaw = flaw(in: session, at: approval) { return .over(flaw.reason) }
+        return .good(session)
+    }
+
+    /// Why a session may open none in a browser.
+    private enum Flaw {
+        case chained
+        case withoutRight
+        case websiteNotReachable
+        /// - Parameter challenge: what the website wants.
+        case tooWeak(challenge: String)
+
+        var reason: RefusalReason {
+            switch self {
+            case .chained: .chainedSession
+            case .withoutRight: .clientWithoutRight
+            case .websiteNotReachable: .targetNotReachable
+            case .tooWeak: .authenticationTooWeak
+            }
+        }
+
+        func error(for act: Act) -> OAuthError {
+            switch self {
+            case .chained: PhoneApprovers.refused(reason, "a session that was itself handed over cannot \(act.words)")
+            case .withoutRight: PhoneApprovers.refused(reason, "this client may not open sessions in browsers")
+            case .websiteNotReachable: PhoneApprovers.refused(reason, "this client may not open the website")
+            case .tooWeak(let challenge):
+                OAuthError(
+                    .insufficientUserAuthentication, "the sign-in is too weak or too old for the website",
+                    detail: reason, challenge: challenge)
+            }
+        }
+    }
+
+    private func flaw(in session: AppSession, at moment: Timestamp) -> Flaw? {
+        guard session.lineage.mayApproveSignIn else { return .chained }
+        let directory = clients.current
+        guard let app = directory[session.clientID], app.canIssueLoginTokens else { return .withoutRight }
+        guard let website = directory.defaultWebsite else { return nil }
+        guard app.mayReach.contains(website.id) else { return .websiteNotReachable }
+        guard website.accepts(session.authentication, at: moment) else {
+            return .tooWeak(challenge: website.authenticationChallenge)
+        }
+        return nil
     }
 
     private func session(of bearer: BearerIdentity) async throws -> AppSession? {
@@ -132,23 +186,7 @@ package final class PhoneApprovers: Sendable {
         guard session.isAlive(at: now) else {
             throw OAuthError(.invalidToken, detail: .sessionEnded)
         }
-        guard session.lineage.mayApproveSignIn else {
-            throw Self.refused(.chainedSession, "a session that was itself handed over cannot \(act.words)")
-        }
-        let directory = clients.current
-        guard let app = directory[bearer.clientID], app.canIssueLoginTokens else {
-            throw Self.refused(.clientWithoutRight, "this client may not open sessions in browsers")
-        }
-        if let website = directory.defaultWebsite {
-            guard app.mayReach.contains(website.id) else {
-                throw Self.refused(.targetNotReachable, "this client may not open the website")
-            }
-            guard website.accepts(session.authentication, at: now) else {
-                throw OAuthError(
-                    .insufficientUserAuthentication, "the sign-in is too weak or too old for the website",
-                    detail: .authenticationTooWeak, challenge: website.authenticationChallenge)
-            }
-        }
+        if let flaw = flaw(in: session, at: now) { throw flaw.error(for: act) }
         if isFresh {
             guard let issuedAt = bearer.issuedAt, now - issuedAt <= Self.tokenAge else {
                 let minutes = Self.tokenAge.inMilliseconds / 60_000

@@ -170,7 +170,14 @@ extension PhoneSignIns {
                     next.stored == .locked ? .locked : .wrongDigits, of: next.phone, origin: origin, at: now)
                 return next.stored == .locked ? .over(reached) : .wrong(reached)
             }
-            guard let app = try await approvers.standingSession(of: phone, at: now),
+            let app: AppSession
+            switch try await approvers.standing(of: phone, since: next.approvedAt ?? now, at: now) {
+            case .good(let session): app = session
+            case .over(let reason):
+                try await log.recordRefusal(reason, of: phone, origin: origin, at: now)
+                return .over(reached)
+            }
+            guard
                 let opened = try await opener.openApproved(
                     by: app, scope: phone.scope, replacing: current, origin: origin, at: now)
             else {

@@ -69,7 +69,12 @@ package final class ShownSignInCodes: Sendable {
         guard !approvers.requiresSameNetwork || network != nil && network == code.network else {
             return try await refuse(.otherNetwork, phone.subject, keys, origin: origin, at: now)
         }
-        guard let app = try await approvers.standingSession(of: phone, at: now),
+        let app: AppSession
+        switch try await approvers.standing(of: phone, since: code.shownAt, at: now) {
+        case .good(let session): app = session
+        case .over(let reason): return try await refuse(reason, phone.subject, keys, origin: origin, at: now)
+        }
+        guard
             let opened = try await opener.openApproved(
                 by: app, scope: phone.scope, replacing: current, origin: origin, at: now)
         else { return try await refuse(.sessionEnded, phone.subject, keys, origin: origin, at: now) }

@@ -13,6 +13,8 @@ package struct UserChange: Sendable {
     /// Disabling ends everything of the user.
     package var isDisabled: Bool?
     package var names: AccountNames?
+    /// Whether the last account that administers stays as it is; see ``AdminActor/sparesLastAdministrator``.
+    package var sparesLastAdministrator = true
 
     var endsEverything: Bool { passwordHash != nil || isDisabled == true }
 

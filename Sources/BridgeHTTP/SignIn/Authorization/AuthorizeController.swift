@@ -102,7 +102,8 @@ struct AuthorizeController: BrowserGroup {
     ) async throws -> LoginTokenAuthorizations.Visitor {
         LoginTokenAuthorizations.Visitor(
             browser: browser, session: try await browsers.opened(by: request),
-            tokenSessions: tokenSessions.map(\.session), mayRedeem: mayRedeem,
+            tokenSessions: tokenSessions.map(\.session),
+            spent: Set(tokenSessions.filter(\.isSpent).map(\.session.id)), mayRedeem: mayRedeem,
             retry: request.cookie(RetryCookie.name), origin: context.origin(of: request))
     }
 

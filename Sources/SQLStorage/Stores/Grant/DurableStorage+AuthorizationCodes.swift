@@ -53,12 +53,16 @@ extension DurableStorage: GrantStore {
         }
     }
 
-    package func recordCodeMiss(digest: String, limit: Int, event: AuditEvent, alwaysTells: Bool) async throws {
+    package func recordCodeMiss(
+        digest: String, limit: Int, event: AuditEvent, alwaysTells: Bool
+    ) async throws -> Bool {
         try await write { transaction in
             let isGone =
                 try transaction.changes(AuthorizationCodeSQL.recordMiss, [.text(digest)])
                 && transaction.changes(AuthorizationCodeSQL.deleteMissed, [.text(digest), .integer(Int64(limit))])
-            if isGone || alwaysTells { try transaction.record(isGone ? event.takingCodeAway : event) }
+            guard isGone || alwaysTells else { return false }
+            try transaction.record(isGone ? event.takingCodeAway : event)
+            return true
         }
     }
 

@@ -65,11 +65,11 @@ extension DurableStorage: LoginTokenStore {
     }
 
     package func recordMiss(
-        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, alwaysTells: Bool
+        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, tells: Bool
     ) async throws -> Int {
         try await write { transaction in
             if try Self.wasLost(token, in: transaction) {
-                if alwaysTells { try transaction.record(event) }
+                if tells { try transaction.record(event) }
                 return limit
             }
             let first: [SQLValue] = limit <= 1 ? [.text("revoked"), SQLValue(now)] : [.text("pending"), .null]
@@ -77,15 +77,14 @@ extension DurableStorage: LoginTokenStore {
                 LoginTokenSQL.recordMiss, token.columns + first + [.integer(Int64(limit)), SQLValue(now)])
             guard let row = counted.first else {
                 // It was over before.
-                if alwaysTells { try transaction.record(event) }
+                if tells { try transaction.record(event) }
                 guard let misses = try Self.state(of: token.id, in: transaction)?.misses else {
                     throw Self.contradiction
                 }
                 return misses
             }
-            let isOver = try row.text(1) == "revoked"
-            if alwaysTells || isOver { try transaction.record(event) }
-            if isOver { try transaction.record(event.revokingToken) }
+            if tells { try transaction.record(event) }
+            if try row.text(1) == "revoked" { try transaction.record(event.revokingToken) }
             return try row.count(0)
         }
     }

@@ -5,6 +5,7 @@ extension DurableStorage {
         _ subject: Subject, _ change: UserChange, events: @escaping UserChange.Events, ending: Ending
     ) async throws -> UserChangeOutcome {
         try await write { [endings] transaction in
+            let sparesLast = change.sparesLastAdministrator
             var ended = Ended.nothing
             var isChanged = false
             // What is refused takes back what was changed before it.
@@ -19,11 +20,14 @@ extension DurableStorage {
             }
             if let role = change.role {
                 let name = if case .give(let role) = role { role.rawValue } else { "none" }
-                try take(transaction.setRole(role, of: subject, event: events(.userRoleChanged, ["role": name])))
+                let event = events(.userRoleChanged, ["role": name])
+                try take(transaction.setRole(role, of: subject, sparesLast: sparesLast, event: event))
             }
             if let disabled = change.isDisabled {
                 let event = events(disabled ? .userDisabled : .userEnabled, [:])
-                try take(transaction.setDisabled(disabled, subject: subject, event: event, ending, by: endings))
+                try take(
+                    transaction.setDisabled(
+                        disabled, subject: subject, sparesLast: sparesLast, event: event, ending, by: endings))
             }
             if let names = change.names {
                 try take(transaction.setNames(names, of: subject, at: ending.at, events: events))

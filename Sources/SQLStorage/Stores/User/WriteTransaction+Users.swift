@@ -63,10 +63,12 @@ extension WriteTransaction {
         return try row.optionalTimestamp(0) == nil
     }
 
+    /// - Parameter sparesLast: whether the last administrator stays enabled.
     func setDisabled(
-        _ disabled: Bool, subject: Subject, event: AuditEvent, _ ending: Ending, by sql: EndingSQL
+        _ disabled: Bool, subject: Subject, sparesLast: Bool = true, event: AuditEvent, _ ending: Ending,
+        by sql: EndingSQL
     ) throws -> UserChangeOutcome {
-        if disabled, try isLastAdministrator(subject) { return .lastAdministrator }
+        if disabled, sparesLast, try isLastAdministrator(subject) { return .lastAdministrator }
         let changed =
             disabled
             ? try run(SubjectSQL.disable, [SQLValue(subject), SQLValue(ending.at)])
@@ -78,10 +80,13 @@ extension WriteTransaction {
         return .changed(disabled ? try end(.user(subject), ending, by: sql) : .nothing)
     }
 
-    func setRole(_ change: UserChange.RoleChange, of subject: Subject, event: AuditEvent) throws -> UserChangeOutcome {
+    /// - Parameter sparesLast: whether the last administrator keeps the role.
+    func setRole(
+        _ change: UserChange.RoleChange, of subject: Subject, sparesLast: Bool, event: AuditEvent
+    ) throws -> UserChangeOutcome {
         guard try !run(AccountSQL.subjectExists, [SQLValue(subject)]).isEmpty else { return .noAccount }
         let role: Account.Role? = if case .give(let role) = change { role } else { nil }
-        if role == nil, try isLastAdministrator(subject) { return .lastAdministrator }
+        if role == nil, sparesLast, try isLastAdministrator(subject) { return .lastAdministrator }
         guard try changes(AccountSQL.setRole, [SQLValue(subject), SQLValue(role?.rawValue)]) else { return .unchanged }
         try record(event)
         if role == nil { try endAdminSessions(of: subject, event) }

@@ -176,6 +176,38 @@ import Testing
         }
     }
 
+    @Test func `§4: a request is good for the client alone that pushed it, and stays so`() async throws {
+        try await withRequests { requests, provider in
+            let service = provider.service
+            var other = Client(id: "other", name: "Another website", kind: .web)
+            other.redirectURIs = try #require(service.clients.current["pushing"]).redirectURIs
+            service.clients.replace(
+                with: ClientDirectory(service.clients.current.all + [other], defaultTarget: website))
+            let authorizations = Authorizations(
+                rules: AuthorizationRequestRules(
+                    issuer: issuerName, clients: service.clients, subjectOfHint: { _ in nil }),
+                codes: provider.codes, storage: service.storage, keys: service.keys,
+                monitor: AuthorizationMonitor(
+                    memory: InProcessReuseMemory(
+                        lifetime: AuthorizationMonitor.memory, capacity: 100, time: service.clock.source),
+                    refusals: RefusalLog(audit: service.storage, limiter: UnlimitedRateLimiter()),
+                    fullness: Degradation(part: "test")),
+                givesDeviceSecrets: { false }, time: service.clock.source)
+            let uri = try await push(requests, provider, try form()).expose()
+            func authorize(as client: String) async throws -> AuthorizationOutcome {
+                try await authorizations.begin(
+                    try Provider.parameters([("client_id", client), ("request_uri", uri)]),
+                    browser: .make(.formBinding, random: .system), session: nil, origin: origin())
+            }
+            let stolen = try await authorize(as: "other")
+            guard case .page(let code, let reason) = stolen else { Issue.record("\(stolen)"); return }
+            #expect(code == .invalidRequestURI && reason == .unusableRequestURI)
+            let own = try await authorize(as: "pushing")
+            guard case .signIn(_, let request) = own else { Issue.record("\(own)"); return }
+            #expect(request.client.id == "pushing")
+        }
+    }
+
     @Test func `a request is kept up to 16 KiB and no further`() async throws {
         try await withRequests { requests, provider in
             let claims = "{\"userinfo\":{\"\(String(repeating: "n", count: 17_000))\":null}}"

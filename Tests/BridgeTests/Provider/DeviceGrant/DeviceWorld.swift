@@ -17,7 +17,7 @@ struct DeviceWorld: Sendable {
     var storage: any BridgeStorage { provider.service.storage }
     var clock: FixedClock { provider.service.clock }
 
-    init(_ provider: Provider) throws {
+    init(_ provider: Provider, limits: LimitSettings = LimitSettings()) throws {
         self.provider = provider
         let service = provider.service
         let storage = service.storage
@@ -42,7 +42,7 @@ struct DeviceWorld: Sendable {
             limiter: UnlimitedRateLimiter(), limits: LimitSettings())
         authorizations = DeviceAuthorizations(
             authenticator: authenticator, store: storage, master: master, refusals: refusals, limiter: limiter,
-            limits: LimitSettings(), time: time)
+            limits: limits, time: time)
         approvals = DeviceApprovals(
             clients: clients, store: storage, accounts: storage, master: master, keys: service.keys,
             refusals: refusals, limiter: limiter, limits: LimitSettings(), time: time)

@@ -47,6 +47,20 @@ import Testing
         }
     }
 
+    @Test func `a report of an address of IPv6 keeps out its whole line, and not the line beside it`() async throws {
+        try await withService { service in
+            let desk = try PhoneDesk(service)
+            let phone = try await desk.phone()
+            let page = try await desk.begin(from: "2001:db8:0:1::20")
+            _ = try await desk.scan(page, phone)
+            try await desk.approvals().deny(page.id, isReport: true, bearer: phone, origin: origin())
+            for (address, isOut) in [("2001:db8:0:1::99", true), ("2001:db8:0:2::20", false)] {
+                let start = try await desk.node().begin(replacing: nil, origin: origin(address))
+                if case .limited = start { #expect(isOut) } else { #expect(!isOut) }
+            }
+        }
+    }
+
     private func expectOneAlarm(_ desk: PhoneDesk) async throws {
         #expect(try await desk.service.events().count { $0 == "cross_device.reported" } == 1)
         let next = try await desk.node().begin(replacing: nil, origin: origin())

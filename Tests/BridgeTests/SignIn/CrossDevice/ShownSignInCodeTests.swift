@@ -108,6 +108,19 @@ import Testing
         }
     }
 
+    @Test func `a computer that was reported is kept out here as well, right digits or not`() async throws {
+        try await withDesk { desk in
+            let phone = try await desk.phone("phone of alice", of: "sub-alice")
+            let page = try await desk.begin(from: "198.51.100.20")
+            _ = try await desk.scan(page, phone)
+            try await desk.approvals().deny(page.id, isReport: true, bearer: phone, origin: origin())
+            let digits = try await show(desk)
+            #expect(try await use(digits, desk, from: "198.51.100.20") == "limited")
+            // They were not looked at.
+            #expect(try await use(digits, desk, from: "198.51.100.21") == "signed in as sub-alice, device_code")
+        }
+    }
+
     @Test func `digits are uniform over all that have six`() {
         let numbers = Mutex<[UInt32]>([4_294_967_295, 4_293_999_999, 7])
         let random = RandomSource { _ in

@@ -14,16 +14,19 @@ struct SelfIssuedDesk: Sendable {
     let key: SigningKey
 
     init(
-        _ service: Service, crossDevice: SelfIssuedConfiguration.CrossDevice = .linkedOnly, isLinkClaimed: Bool = false
+        _ service: Service, crossDevice: SelfIssuedConfiguration.CrossDevice = .linkedOnly, isLinkClaimed: Bool = false,
+        unknownSubject: SelfIssuedConfiguration.UnknownSubject = .ask, lifetime: Duration = .seconds(300),
+        limiter: any RateLimiter = InProcessRateLimiter(clock: .parameter)
     ) throws {
         accounts = try SignInDesk(service)
         key = try SigningKey.generate(.es256)
-        let limiter = InProcessRateLimiter(clock: .parameter)
         let refusals = RefusalLog(audit: service.storage, limiter: limiter)
         var configuration = SelfIssuedConfiguration(
             clientID: Self.site, origin: try #require(WebOrigin("https://bridge.example")), siteName: "Example")
         configuration.crossDevice = crossDevice
         configuration.isLinkClaimed = isLinkClaimed
+        configuration.unknownSubject = unknownSubject
+        configuration.lifetime = lifetime
         phone = SelfIssuedSignIn(
             configuration: configuration, transactions: store, storage: service.storage, opener: accounts.signIn.opener,
             codes: SecondFactorCheck(accounts: service.storage, secrets: accounts.secrets),
@@ -55,8 +58,13 @@ struct SelfIssuedDesk: Sendable {
     }
 
     /// What the phone sends back.
-    /// - Parameter isOfScheme: whether it was asked by the link that any app may take.
-    func answer(_ beginning: SelfIssuedSignIn.Beginning, isOfScheme: Bool = false) throws -> FormParameters {
+    /// - Parameters:
+    ///   - isOfScheme: whether it was asked by the link that any app may take.
+    ///   - other: the key of another phone.
+    func answer(
+        _ beginning: SelfIssuedSignIn.Beginning, isOfScheme: Bool = false, with other: SigningKey? = nil
+    ) throws -> FormParameters {
+        let key = other ?? self.key
         let nonce = isOfScheme ? phone.configuration.schemeNonce(for: beginning.nonce) : beginning.nonce
         let now = service.clock.now.seconds
         let jwk = key.publicKey.bareJWK

@@ -1,0 +1,133 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+/// An issue that is repeated with its `Idempotency-Key` (contract §3).
+@Suite struct RepeatedIssueTests {
+    @Test func `a repeat that is refused counts, one that gets its answer again does not`() async throws {
+        try await withService { service async throws in
+            let order = LoginTokenIssueRequest(ttl: 30, idempotencyKey: "k")
+            let first = try await service.issue(order)
+            for _ in 0..<20 { #expect(try await service.issue(order).id == first.id) }
+            let other = LoginTokenIssueRequest(ttl: 20, idempotencyKey: "k")
+            for _ in 0..<4 { #expect(try await service.refusal(of: other).code == .idempotencyKeyReused) }
+            #expect(try await service.refusal(of: other).code == .rateLimited)
+            #expect(try await service.issue(order).id == first.id)
+        }
+    }
+
+    @Test func `attack: a bearer that was narrowed gets no answer of a wider one`() async throws {
+        try await withService { service async throws in
+            func bearer(_ scope: [String]?) -> BearerIdentity {
+                BearerIdentity(
+                    subject: "alice", clientID: app, issuer: "https://backend.example", sessionID: nil,
+                    authentication: Authentication(), scope: scope.map { Scope(tokens: $0) },
+                    expiresAt: service.clock.now + .seconds(3600))
+            }
+            let order = LoginTokenIssueRequest(ttl: 30, idempotencyKey: "k")
+            func issue(_ scope: [String]) async throws -> TokenID {
+                try await service.issuer.issue(order, bearer: bearer(scope), origin: origin()).id
+            }
+            let first = try await issue(["openid", "profile"])
+            #expect(try await issue(["profile", "openid"]) == first)
+            for scope in [["openid"], [], ["openidprofile"], nil] as [[String]?] {
+                let error = try await service.refusal(of: order, bearer: bearer(scope))
+                #expect(error.code == .idempotencyKeyReused, "\(scope ?? ["nothing said"])")
+            }
+        }
+    }
+
+    @Test func `the same Idempotency-Key gives the same answer and does not count`() async throws {
+        try await withService { service async throws in
+            let request = LoginTokenIssueRequest(redirect: Array("/contacts".utf8), idempotencyKey: "tap-1")
+            let first = try await service.issue(request)
+            service.clock.advance(.seconds(30))
+            for _ in 0..<10 {
+                let again = try await service.issue(request)
+                #expect(again.token.expose() == first.token.expose() && again.expiresAt == first.expiresAt)
+            }
+            #expect(try await service.events() == ["login_token.issued"])
+        }
+    }
+
+    @Test func `a repeat from another network gets the same answer, bound to the first one`() async throws {
+        try await withService { service async throws in
+            let request = LoginTokenIssueRequest(bind: "network", idempotencyKey: "tap-1")
+            let first = try await service.issue(request)
+            let otherPlace = origin("198.51.100.9", userAgent: "Firefox")
+            let again = try await service.issuer.issue(request, bearer: service.bearer(), origin: otherPlace)
+            #expect(again.token.expose() == first.token.expose())
+            #expect(
+                try await service.refusal(of: LoginTokenIssueRequest(bind: "exact", idempotencyKey: "tap-1")).code
+                    == .idempotencyKeyReused)
+            #expect(try await service.open(first.token, from: otherPlace).word == "refused")
+            #expect(try await service.open(first.token).word == "opened")
+        }
+    }
+
+    @Test func `the same key for another request is 422, and for another user it is another key`() async throws {
+        try await withService { service async throws in
+            let first = try await service.issue(LoginTokenIssueRequest(ttl: 30, idempotencyKey: "k"))
+            #expect(
+                try await service.refusal(of: LoginTokenIssueRequest(ttl: 31, idempotencyKey: "k")).code
+                    == .idempotencyKeyReused)
+            let other = try await service.issue(LoginTokenIssueRequest(ttl: 30, idempotencyKey: "k"), subject: "bob")
+            #expect(other.id != first.id)
+        }
+    }
+
+    @Test func `of concurrent requests with one key all get the one token`() async throws {
+        try await withService { service async throws in
+            let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<5 {
+                    group.addTask {
+                        try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k")).token.expose()
+                    }
+                }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(tokens.count == 1)
+            // Of the five in a burst they took one.
+            for _ in 1...4 { _ = try await service.issue() }
+            #expect(try await service.refusal(of: LoginTokenIssueRequest()).code == .rateLimited)
+        }
+    }
+
+    @Test func `after its token expired a key may be used anew`() async throws {
+        try await withService { service async throws in
+            let first = try await service.issue(LoginTokenIssueRequest(ttl: 10, idempotencyKey: "k"))
+            service.clock.advance(.seconds(11))
+            #expect(try await service.issue(LoginTokenIssueRequest(ttl: 20, idempotencyKey: "k")).id != first.id)
+        }
+    }
+
+    @Test func `a repeat whose key was retired gives the same token, signed anew, and it opens one session`()
+        async throws
+    {
+        try await withService { service async throws in
+            let first = try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
+            service.keys.replace(with: try keyRing("k2"))
+            let again = try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
+            #expect(again.id == first.id && again.expiresAt == first.expiresAt)
+            #expect(try await service.open(first.token).word == "refused")
+            #expect(try await service.open(again.token).word == "opened")
+            service.keys.replace(with: try keyRing("k2", "k3"))
+            let third = try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
+            #expect(
+                try await service.open(third.token, from: origin("198.51.100.9", userAgent: "Firefox")).word
+                    == "refused")
+        }
+    }
+
+    @Test func `without a key that may sign, an issue and its repeat answer unavailable`() async throws {
+        try await withService { service async throws in
+            _ = try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
+            service.keys.replace(with: try keyRing("k3", signsFrom: noon + .seconds(100)))
+            await #expect(throws: StorageError.self) {
+                try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
+            }
+            await #expect(throws: StorageError.self) { try await service.issue() }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+/// What a client may do, asked again when a device's user answers; and how many devices it starts (RFC 8628 §5).
+@Suite struct DeviceGrantChangeTests {
+    @Test func `a client that comes to want two factors while its user is asked is not let in with one`() async throws {
+        try await withDevices { world in
+            let started = try await world.start()
+            let session = try await world.signIn()
+            let question = try await world.question(started, session)
+            world.provider.service.change(DeviceWorld.tv) {
+                $0.minimumACR = AuthenticationLevel.twoFactors.rawValue
+            }
+            let outcome = try await world.settle(question.sealed, in: session)
+            #expect(outcome == "sign in")
+            #expect(try await refusal { try await world.poll(started) } == "authorization_pending pending")
+        }
+    }
+
+    @Test func `what a client may have no more when its user answers is not granted`() async throws {
+        try await withDevices { world in
+            let started = try await world.start(DeviceWorld.trusted, scope: "openid profile address phone")
+            let session = try await world.signIn()
+            let question = try await world.question(started, session)
+            #expect(question.scope == Scope("openid profile address phone"))
+            world.provider.service.change(DeviceWorld.trusted) { $0.isFirstParty = false }
+            let outcome = try await world.settle(question.sealed, in: session)
+            #expect(outcome == "approved")
+            // What was granted, whatever the client is when it fetches it.
+            world.provider.service.change(DeviceWorld.trusted) { $0.isFirstParty = true }
+            let tokens = try await world.poll(started, as: DeviceWorld.trusted)
+            #expect(tokens.scope == Scope("openid profile"))
+        }
+    }
+
+    @Test func `contract §12: a public client starts thirty devices a minute in one network`() async throws {
+        try await withDevices { world in
+            for _ in 0..<30 { _ = try await world.start() }
+            let next = try await refusal { try await world.start(from: "203.0.113.200") }
+            #expect(next == "rate_limited device_authorization.network")
+            let elsewhere = try await refusal { try await world.start(from: "198.51.100.1") }
+            #expect(elsewhere == "accepted")
+            world.clock.advance(.seconds(2))
+            let later = try await refusal { try await world.start() }
+            #expect(later == "accepted")
+        }
+    }
+
+    @Test func `contract §12: a client that authenticates starts so many devices, from wherever`() async throws {
+        try await withProvider { provider in
+            var limits = LimitSettings()
+            limits.deviceAuthorizationPerClient = TokenBucket(perMinute: 2)
+            limits.deviceAuthorizationPerNetwork = TokenBucket(perMinute: 1)
+            let world = try DeviceWorld(provider, limits: limits)
+            provider.service.change("rp") { $0.grantTypes.insert(.deviceCode) }
+            func start(from address: String) async throws -> String {
+                try await refusal {
+                    try await world.authorizations.start(
+                        try Provider.parameters([("scope", "openid")]), basic: provider.basic, origin: origin(address))
+                }
+            }
+            for _ in 0..<2 {
+                let started = try await start(from: "203.0.113.7")
+                #expect(started == "accepted")
+            }
+            let next = try await start(from: "198.51.100.7")
+            #expect(next == "rate_limited device_authorization.client")
+        }
+    }
+}
