@@ -18,7 +18,7 @@ package enum JSONText {
             var plain = 0
             var index = 0
             while index < bytes.count {
-                guard isSpecial(bytes[index]) else {
+                guard isSpecial[Int(bytes[index])] else {
                     index += 1
                     continue
                 }
@@ -33,11 +33,8 @@ package enum JSONText {
     }
 
     /// Bytes that do not simply stand for themselves; E2 begins U+2028 and U+2029, among many others.
-    private static func isSpecial(_ byte: UInt8) -> Bool {
-        switch byte {
-        case ..<0x20, 0x7F, 0xE2, UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "<"): true
-        default: false
-        }
+    private static let isSpecial: [Bool] = (0..<256).map { byte in
+        byte < 0x20 || byte == 0x7F || byte == 0xE2 || [0x22, 0x5C, 0x3C].contains(byte)
     }
 
     /// - Returns: how many bytes of the text were written.
