@@ -268,7 +268,8 @@ def test_a_web_views_cookie_is_verified_offline_until_a_notice_ends_it(server, l
     alone = site.get("/contacts", {"Cookie": two})
     assert to_sign_in(alone, "%2Fcontacts")
     assert alone.all("Set-Cookie") == [
-        f"view_access_token=; Max-Age=0; Path={path}; Secure; HttpOnly" for path in ["/", "/contacts"]]
+        f"view_access_token=; Max-Age=0; Path={path}; Secure; HttpOnly{partitioned}"
+        for path in ["/", "/contacts"] for partitioned in ["", "; Partitioned"]]
 
 
 def forged_notices_do_nothing_and_signed_ones_count_once(site, client_id: str):

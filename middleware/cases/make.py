@@ -511,12 +511,18 @@ def step_ups() -> list:
     way = (302, [["Location", f"{ISSUER}/sign-in"], ["Set-Cookie", "a=b"], ["Server", "x"]])
     onward = {"status": 303, "location": f"{ISSUER}/sign-in", "cookies": ["a=b"]}
     sign_out = {"status": 303, "location": "/session/logout", "cookies": []}
-    no = {"status": 401, "location": None, "cookies": []}
+    no, long = {"status": 401, "location": None, "cookies": []}, "a" * 46
 
-    def taken(name: str, paths: list, domains: tuple = (None, "www.example.com", "example.com")) -> list:
-        places = [(path, domain) for path in paths for domain in domains][:16]
-        return [f"{name}=; Max-Age=0; Path={path}{f'; Domain={domain}' if domain else ''}; Secure; HttpOnly"
-                for path, domain in places]
+    def taken(paths: list, *names: str) -> list:
+        """Each without and with `Partitioned`, which are two cookies to a browser; no more than 2048 bytes."""
+        places = [f"Path={path}{domain}" for path in paths
+                  for domain in ("", "; Domain=www.example.com", "; Domain=example.com")]
+        lines = [f"{name}=; Max-Age=0; {place}; Secure; HttpOnly{partitioned}" for name in names
+                 for place in (["Path=/"] if name.startswith("__Host-") else places)
+                 for partitioned in ("", "; Partitioned")]
+        while sum(map(len, lines)) > 2048:
+            lines = lines[:-2]
+        return lines
 
     def to_sign_in(wanted: str, cookies: list) -> dict:
         return {"status": 303, "location": f"/session/sign-in{wanted}", "cookies": cookies}
@@ -546,23 +552,26 @@ def step_ups() -> list:
         case("a token that ran out beside the session's cookie", f"{name}={over}; {own}", "bob", [first, asks(own)], is_bob, bob),
         case("two of the session's cookies are none", f"{own}; {own}; {token}", "alice", [asks(token)], is_alice),
         case("a planted token, and Drawbridge is asked each time", f"{two}; {own}", "bob", [first, asks(own)], is_bob, bob, "session"),
-        case("a planted token, and the session is over", f"{two}; {own}", to_sign_in("?redirect=%2Fx", taken(name, ["/", "/x"])),
+        case("a planted token, and the session is over", f"{two}; {own}", to_sign_in("?redirect=%2Fx", taken(["/", "/x"], name)),
              [first], session={"authenticated": False}),
         # All that came with this request are taken away, wherever they were set: else the sign-in would lead back here.
-        case("two tokens", two, to_sign_in("?redirect=%2Fx", taken(name, ["/", "/x"])), []),
-        case("two tokens, and Drawbridge is asked each time", two, to_sign_in("?redirect=%2Fx", taken(name, ["/", "/x"])), [],
+        case("two tokens", two, to_sign_in("?redirect=%2Fx", taken(["/", "/x"], name)), []),
+        case("two tokens, and Drawbridge is asked each time", two, to_sign_in("?redirect=%2Fx", taken(["/", "/x"], name)), [],
              source="session"),
         case("two tokens, and a script asks", two, no, [], headers=script),
         case("two tokens on the way to a deep page", two, to_sign_in(
-            "?redirect=%2Fa%2Fb%2Fc%2Fd%3Fe%2Ff", taken(name, ["/", "/a", "/a/", "/a/b", "/a/b/", "/a/b/c"])), [],
+            "?redirect=%2Fa%2Fb%2Fc%2Fd%3Fe%2Ff", taken(["/", "/a", "/a/", "/a/b", "/a/b/"], name)), [],
             target="/a/b/c/d?e/f"),
         case("a path that would be another attribute", two, to_sign_in(
-            "?redirect=%2Fa%2Fb%3BDomain%3Dx%2Fc", taken(name, ["/", "/a", "/a/"])), [], target="/a/b;Domain=x/c"),
+            "?redirect=%2Fa%2Fb%3BDomain%3Dx%2Fc", taken(["/", "/a", "/a/"], name)), [], target="/a/b;Domain=x/c"),
         case("a path that is too long", two, to_sign_in(
-            "?redirect=%2Fa%2F" + "b" * 98, taken(name, ["/", "/a", "/a/"])), [], target="/a/" + "b" * 98),
-        case("two tokens, and another host", two, to_sign_in("", taken(name, ["/"])), [], target="//evil.example/a"),
+            "?redirect=%2Fa%2F" + "b" * 98, taken(["/", "/a", "/a/"], name)), [], target="/a/" + "b" * 98),
+        case("two tokens, and another host", two, to_sign_in("", taken(["/"], name)), [], target="//evil.example/a"),
         case("two of the session's cookies", f"{own}; {own}", to_sign_in(
-            "?redirect=%2Fx", taken("__Host-drawbridge_session", ["/", "/x"])), [], source="session"),
+            "?redirect=%2Fx", taken(["/", "/x"], "__Host-drawbridge_session")), [], source="session"),
+        case("two of both, and more lines than fit", f"{own}; {own}; {two}", to_sign_in(
+            f"?redirect=%2F{long}%2F{long}", taken(["/", f"/{long}", f"/{long}/"], "__Host-drawbridge_session", name)), [],
+            target=f"/{long}/{long}"),
         # To the sign-in, if not back.
         case("a page that nobody can be led back to", token, onward, [asks(token, "")], way, target="//evil.example/"),
         case("a script's address is not passed on", token, no, [asks(token, None)], (401, []), headers=script),

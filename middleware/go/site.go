@@ -45,10 +45,12 @@ const (
 	outagePause = 2
 	// How many answers of 500 and above in a row are an outage. One alone may be about one visitor.
 	outageAnswers = 3
-	// How many places a cookie that came twice is taken away from, and how long their paths may be: an answer's header
-	// fields have to fit a proxy's buffer.
-	mostPlaces  = 16
+	// How many bytes of Set-Cookie take cookies away that came twice, and how long their paths may be: an answer's header
+	// fields have to fit a proxy's buffer, which is 4096 bytes by nginx's default.
+	mostTaking  = 2048
 	longestPath = 100
+	// To a browser a cookie with it is another one than that without, of the same name, domain and path.
+	partitioned = "; Partitioned"
 )
 
 // ErrUnavailable says that nobody can say now who this is: 503, never "signed out" and never "signed in".
@@ -743,14 +745,22 @@ func (s *Site) takenCookies(r *http.Request) (lines []string) {
 			places = append(places, "Path="+path+"; Domain="+domain)
 		}
 	}
-	if len(places) > mostPlaces {
-		places = places[:mostPlaces]
-	}
+	room := mostTaking
 	for _, name := range []string{SessionCookie, s.settings.Cookie} {
-		if len(cookies(r, name)) > 1 {
-			for _, place := range places {
-				lines = append(lines, name+"=; Max-Age=0; "+place+"; Secure; HttpOnly")
+		if len(cookies(r, name)) < 2 {
+			continue
+		}
+		of := places
+		if strings.HasPrefix(name, "__Host-") {
+			// Browsers refuse every other line about a name of this kind.
+			of = []string{"Path=/"}
+		}
+		for _, place := range of {
+			line := name + "=; Max-Age=0; " + place + "; Secure; HttpOnly"
+			if room -= 2*len(line) + len(partitioned); room < 0 {
+				return lines
 			}
+			lines = append(lines, line, line+partitioned)
 		}
 	}
 	return lines
@@ -763,7 +773,7 @@ func cookiePaths(target string) []string {
 		return paths
 	}
 	path, _, _ := strings.Cut(target, "?")
-	for end := 2; end <= len(path) && end <= longestPath && len(paths) < mostPlaces; end++ {
+	for end := 2; end <= len(path) && end <= longestPath; end++ {
 		if path[end-1] == ';' {
 			break
 		}

@@ -20,10 +20,12 @@ const IN_HAND = 300;
 const OUTAGE_PAUSE = 2;
 // How many answers of 500 and above in a row are an outage. One alone may be about one visitor.
 const OUTAGE_ANSWERS = 3;
-// How many places a cookie that came twice is taken away from, and how long their paths may be: an answer's header fields
-// have to fit a proxy's buffer.
-const MOST_PLACES = 16;
+// How many bytes of Set-Cookie take cookies away that came twice, and how long their paths may be: an answer's header fields
+// have to fit a proxy's buffer, which is 4096 bytes by nginx's default.
+const MOST_TAKING = 2048;
 const LONGEST_PATH = 100;
+// To a browser a cookie with it is another one than that without, of the same name, domain and path.
+const PARTITIONED = '; Partitioned';
 // What /auth/check says beyond the subject, where it is asked.
 const IDENTITY = ['name', 'email', 'groups'];
 
@@ -299,7 +301,7 @@ function cookiePaths(target) {
   const paths = ['/'];
   if (!isReturnTarget(target)) return paths;
   const [path] = target.split('?', 1);
-  for (let end = 2; end <= Math.min(path.length, LONGEST_PATH) && paths.length < MOST_PLACES; end += 1) {
+  for (let end = 2; end <= Math.min(path.length, LONGEST_PATH); end += 1) {
     if (path[end - 1] === ';') break;
     // Both /a and /a/ are paths of cookies that /a/b gets.
     if (end === path.length || path[end] === '/' || path[end - 1] === '/') paths.push(path.slice(0, end));
@@ -593,10 +595,21 @@ export class Site {
   #takenCookies(request) {
     if (this.settings.source === 'proxy') return [];
     const domains = ['', ...cookieDomains(new URL(this.settings.origin).hostname)];
-    const places = cookiePaths(request.target).flatMap((path) => domains.map((domain) => [path, domain]));
-    return [SESSION_COOKIE, this.settings.cookie].filter((name) => request.cookies(name).length > 1)
-      .flatMap((name) => places.slice(0, MOST_PLACES).map(([path, domain]) =>
-        `${name}=; Max-Age=0; Path=${path}${domain && `; Domain=${domain}`}; Secure; HttpOnly`));
+    const places = cookiePaths(request.target).flatMap((path) =>
+      domains.map((domain) => `Path=${path}${domain && `; Domain=${domain}`}`));
+    const lines = [];
+    let room = MOST_TAKING;
+    for (const name of [SESSION_COOKIE, this.settings.cookie]) {
+      if (request.cookies(name).length < 2) continue;
+      // Browsers refuse every other line about a name of this kind.
+      for (const place of name.startsWith('__Host-') ? ['Path=/'] : places) {
+        const line = `${name}=; Max-Age=0; ${place}; Secure; HttpOnly`;
+        room -= 2 * line.length + PARTITIONED.length;
+        if (room < 0) return lines;
+        lines.push(line, line + PARTITIONED);
+      }
+    }
+    return lines;
   }
 
   /** Drawbridge knows the way to a stronger sign-in and back; it also knows of one that our token is older than. */

@@ -288,10 +288,12 @@ final class Site
     private const OUTAGE_PAUSE = 2;
     // How many answers of 500 and above in a row are an outage. One alone may be about one visitor.
     private const OUTAGE_ANSWERS = 3;
-    // How many places a cookie that came twice is taken away from, and how long their paths may be: an answer's header
-    // fields have to fit a proxy's buffer.
-    private const MOST_PLACES = 16;
+    // How many bytes of Set-Cookie take cookies away that came twice, and how long their paths may be: an answer's header
+    // fields have to fit a proxy's buffer, which is 4096 bytes by nginx's default.
+    private const MOST_TAKING = 2048;
     private const LONGEST_PATH = 100;
+    // To a browser a cookie with it is another one than that without, of the same name, domain and path.
+    private const PARTITIONED = '; Partitioned';
     // Seconds for one question to Drawbridge, from its first byte to its last.
     private const PATIENCE = 3;
 
@@ -671,7 +673,7 @@ final class Site
         if ($this->settings->source === 'proxy') {
             return [];
         }
-        [$places, $lines] = [[], []];
+        [$places, $lines, $room] = [[], [], self::MOST_TAKING];
         foreach (self::cookiePaths($request) as $path) {
             $places[] = "Path=$path";
             foreach (self::cookieDomains(parse_url($this->settings->origin, PHP_URL_HOST)) as $domain) {
@@ -679,10 +681,17 @@ final class Site
             }
         }
         foreach ([self::SESSION_COOKIE, $this->settings->cookie] as $name) {
-            if (count($request->cookies($name)) > 1) {
-                foreach (array_slice($places, 0, self::MOST_PLACES) as $place) {
-                    $lines[] = "$name=; Max-Age=0; $place; Secure; HttpOnly";
+            if (count($request->cookies($name)) < 2) {
+                continue;
+            }
+            // Browsers refuse every other line about a name of this kind.
+            foreach (str_starts_with($name, '__Host-') ? ['Path=/'] : $places as $place) {
+                $line = "$name=; Max-Age=0; $place; Secure; HttpOnly";
+                $room -= 2 * strlen($line) + strlen(self::PARTITIONED);
+                if ($room < 0) {
+                    return $lines;
                 }
+                array_push($lines, $line, $line . self::PARTITIONED);
             }
         }
         return $lines;
@@ -701,7 +710,7 @@ final class Site
         }
         $path = explode('?', $request->target, 2)[0];
         $last = min(strlen($path), self::LONGEST_PATH);
-        for ($end = 2; $end <= $last && count($paths) < self::MOST_PLACES; $end++) {
+        for ($end = 2; $end <= $last; $end++) {
             if ($path[$end - 1] === ';') {
                 break;
             }

@@ -33,9 +33,11 @@ _IN_HAND = 300
 _OUTAGE_PAUSE = 2
 #: How many answers of 500 and above in a row are an outage. One alone may be about one visitor.
 _OUTAGE_ANSWERS = 3
-#: How many places a cookie that came twice is taken away from, and how long their paths may be: an answer's header fields
-#: have to fit a proxy's buffer.
-_MOST_PLACES, _LONGEST_PATH = 16, 100
+#: How many bytes of Set-Cookie take cookies away that came twice, and how long their paths may be: an answer's header
+#: fields have to fit a proxy's buffer, which is 4096 bytes by nginx's default.
+_MOST_TAKING, _LONGEST_PATH = 2048, 100
+#: To a browser a cookie with it is another one than that without, of the same name, domain and path.
+_PARTITIONED = "; Partitioned"
 #: What /auth/check says beyond the subject, where it is asked.
 _IDENTITY = ("name", "email", "groups")
 
@@ -528,10 +530,20 @@ class Site:
         if self.settings.source == "proxy":
             return []
         host = urlsplit(self.settings.origin).hostname
-        places = [(path, domain) for path in _cookie_paths(request.target) for domain in ("", *_cookie_domains(host))]
-        return [f"{name}=; Max-Age=0; Path={path}{domain and f'; Domain={domain}'}; Secure; HttpOnly"
-                for name in (SESSION_COOKIE, self.settings.cookie) if len(request.cookies(name)) > 1
-                for path, domain in places[:_MOST_PLACES]]
+        places = [f"Path={path}{domain and f'; Domain={domain}'}"
+                  for path in _cookie_paths(request.target) for domain in ("", *_cookie_domains(host))]
+        lines, room = [], _MOST_TAKING
+        for name in (SESSION_COOKIE, self.settings.cookie):
+            if len(request.cookies(name)) < 2:
+                continue
+            # Browsers refuse every other line about a name of this kind.
+            for place in ["Path=/"] if name.startswith("__Host-") else places:
+                line = f"{name}=; Max-Age=0; {place}; Secure; HttpOnly"
+                room -= 2 * len(line) + len(_PARTITIONED)
+                if room < 0:
+                    return lines
+                lines += [line, line + _PARTITIONED]
+        return lines
 
     def _step_up(self, request: Request, user: User, acr: tuple, max_age: int | None) -> Answer:
         """Drawbridge knows the way to a stronger sign-in and back; it also knows of one that our token is older than."""
@@ -769,7 +781,7 @@ def _cookie_paths(target: str) -> list:
     path = target.partition("?")[0]
     # Both /a and /a/ are paths of cookies that /a/b gets.
     for end in [end for at, mark in enumerate(path) if at and mark == "/" for end in (at, at + 1)] + [len(path)]:
-        if end > _LONGEST_PATH or ";" in path[:end] or len(paths) == _MOST_PLACES:
+        if end > _LONGEST_PATH or ";" in path[:end]:
             break
         if path[:end] not in paths:
             paths.append(path[:end])

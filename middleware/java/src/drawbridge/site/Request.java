@@ -73,11 +73,11 @@ public final class Request {
     }
 
     /** The paths of cookies that a browser sends to this target (RFC 6265 §5.1.4), the shortest first. */
-    List<String> cookiePaths(int most) {
+    List<String> cookiePaths() {
         List<String> paths = new ArrayList<>();
         paths.add("/");
         String path = isReturnTarget() ? target.split("\\?", 2)[0] : "";
-        for (int end = 2; end <= Math.min(path.length(), LONGEST_PATH) && paths.size() < most; end++) {
+        for (int end = 2; end <= Math.min(path.length(), LONGEST_PATH); end++) {
             if (path.charAt(end - 1) == ';') {
                 break;
             }

@@ -37,8 +37,13 @@ public final class Site {
     private static final long NOTICE_MEMORY = 2 * 86400;
     /** Seconds for which a handler may take; a process that dies over a notice is waited for no longer. */
     private static final long LONGEST_HANDLER = 300;
-    /** Places that a cookie that came twice is taken away from: an answer's header fields have to fit a proxy's buffer. */
-    private static final int MOST_PLACES = 16;
+    /**
+     * Bytes of Set-Cookie that take cookies away that came twice: an answer's header fields have to fit a proxy's buffer,
+     * which is 4096 bytes by nginx's default.
+     */
+    private static final int MOST_TAKING = 2048;
+    /** To a browser a cookie with it is another one than that without, of the same name, domain and path. */
+    private static final String PARTITIONED = "; Partitioned";
 
     /** Does something with a notice; what it throws makes the notice come again. */
     public interface Handler {
@@ -442,17 +447,26 @@ public final class Site {
      */
     private void takeCookies(Request request, Answer answer) {
         List<String> places = new ArrayList<>();
-        for (String path : request.cookiePaths(MOST_PLACES)) {
+        for (String path : request.cookiePaths()) {
             places.add("Path=" + path);
             for (String domain : cookieDomains(URI.create(settings.origin).getHost())) {
                 places.add("Path=" + path + "; Domain=" + domain);
             }
         }
+        int room = MOST_TAKING;
         for (String name : Arrays.asList(SESSION_COOKIE, settings.cookie)) {
-            if (request.cookies(name).size() > 1) {
-                for (String place : places.subList(0, Math.min(places.size(), MOST_PLACES))) {
-                    answer.headers.add(new String[] {"Set-Cookie", name + "=; Max-Age=0; " + place + "; Secure; HttpOnly"});
+            if (request.cookies(name).size() < 2) {
+                continue;
+            }
+            // Browsers refuse every other line about a name of this kind.
+            for (String place : name.startsWith("__Host-") ? Collections.singletonList("Path=/") : places) {
+                String line = name + "=; Max-Age=0; " + place + "; Secure; HttpOnly";
+                room -= 2 * line.length() + PARTITIONED.length();
+                if (room < 0) {
+                    return;
                 }
+                answer.headers.add(new String[] {"Set-Cookie", line});
+                answer.headers.add(new String[] {"Set-Cookie", line + PARTITIONED});
             }
         }
     }
