@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import webbrowser
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
@@ -219,6 +219,66 @@ def test_a_cancelled_sign_in_on_another_device_holds_the_program_no_longer(provi
     cancelled_within(SOON, lambda app: app.sign_in_by_device(lambda code: None))
 
 
+@pytest.mark.parametrize("cancelled_at", ["/.well-known/openid-configuration", "/token"])
+def test_a_cancelled_sign_in_ends_no_other_one_of_its_browser(provider, monkeypatch, cancelled_at):
+    """Before its own browser was opened, and after its answer came."""
+    shown, reached, over = [], threading.Event(), threading.Event()
+    browser = LoopbackBrowser(seconds=SOON, open_address=lambda address: not shown.append(address))
+    send = http1.send
+
+    def slow(method, address, *more, **others):
+        if urlsplit(address).path == cancelled_at:
+            reached.set()
+            assert over.wait(SOON)
+        return send(method, address, *more, **others)
+
+    def answer(address: str):
+        asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+        come_back(asked["redirect_uri"], f"state={asked['state']}&code=c&iss=http://127.0.0.1:1")
+        return asked
+
+    async def until(is_so):
+        with elapsed_at_most(SOON):
+            while not is_so():
+                await asyncio.sleep(0.02)
+
+    async def run():
+        monkeypatch.setattr(http1, "send", slow)
+        one = asyncio.create_task(AsyncDrawbridge("http://127.0.0.1:1", "app-a", browser=browser).sign_in())
+        if cancelled_at == "/token":
+            await until(lambda: shown)
+            answer(shown.pop())
+        await until(reached.is_set)
+        monkeypatch.setattr(http1, "send", send)
+        other = threading.Thread(target=lambda: ended.append(browser.open(authorize(browser.prepare()))), daemon=True)
+        ended: list = []
+        other.start()
+        await until(lambda: shown)
+        one.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await one
+        over.set()
+        answer(shown[0])
+        await until(lambda: ended)
+
+    asyncio.run(run())
+
+
+def test_a_browser_ends_the_sign_in_that_it_is_told_of_and_no_other():
+    waiting = LoopbackBrowser(seconds=SOON, open_address=lambda address: True)
+    before, redirect = waiting.prepare(), waiting.prepare()
+    with concurrent.futures.ThreadPoolExecutor() as threads:
+        for ended in [before, redirect]:
+            waiting.close(ended)
+            if ended == before:
+                answer = threads.submit(waiting.open, authorize(redirect))
+                with pytest.raises(concurrent.futures.TimeoutError):
+                    answer.result(0.3)
+        with pytest.raises(DrawbridgeError) as over:
+            answer.result(SOON)
+    assert over.value.code == "cancelled"
+
+
 def test_a_sign_in_that_was_given_up_before_its_browser_opens_opens_none(provider):
     given_up, shown = threading.Event(), []
 
@@ -267,6 +327,11 @@ def test_settings_that_cannot_work_are_refused_at_once(settings):
     with pytest.raises(DrawbridgeError) as told:
         Drawbridge("https://www.example.com", "app-a", store=MemoryStore(), **settings)
     assert told.value.code == "configuration"
+
+
+def test_a_scope_may_come_from_whatever_gives_its_words_once():
+    app = Drawbridge("https://www.example.com", "app-a", scope=(word for word in ["profile", "offline_access"]))
+    assert app._scope == ["openid", "profile", "offline_access"]
 
 
 def test_a_folder_for_secrets_that_cannot_be_made_is_an_error_of_the_library(tmp_path):

@@ -202,6 +202,31 @@ const secretsIn = (text) => {
     }
 };
 
+/** A file that is not there yet (`EEXIST`), with its text at once: no kill and no full disk leaves one without it. */
+const make = async (file, text) => {
+    const draft = `${file}.${randomUUID()}`;
+    try {
+        await writeFile(draft, text, { flag: "wx", mode: 0o600 });
+        try {
+            return await link(draft, file);
+        } catch (error) {
+            // Systems say in several ways that they have no links; whatever else it is, the second way meets it again.
+            if (error.code === "EEXIST") throw error;
+        }
+    } finally {
+        await rm(draft, { force: true });
+    }
+    const own = await open(file, "wx", 0o600);
+    try {
+        await own.writeFile(text);
+    } catch (error) {
+        await rm(file, { force: true });
+        throw error;
+    } finally {
+        await own.close();
+    }
+};
+
 /**
  * Secrets in one file that only this user can read; `lock` holds across processes. To read a damaged one is an error
  * (`secret_store`); the next change, such as a sign-out's, replaces it.
@@ -226,18 +251,28 @@ export const fileStore = (path) => {
     const free = async (file, mark) => {
         if ((await holder(file)) === mark) await rm(file, { force: true });
     };
-    /** Takes away the lock of a process that was killed, unless it is no longer that one: then it goes back. */
+    /**
+     * Of a process that was killed. It is taken over at once: a renewal whose answer was lost can be repeated for ten
+     * seconds, and is a theft after that (contract §5.2). Where nothing tells whether the process lives, it says so every
+     * ten seconds.
+     */
+    const isAbandoned = async (file, mark) => (await isGone(mark)) || (await age(file)) > staleAfter;
+    /** Takes away an abandoned lock. One process alone does so: another one's rm() could meet the lock that comes next. */
     const takeAway = async (file, dead) => {
-        if ((await holder(file)) !== dead) return;
-        const aside = `${file}.${randomUUID()}`;
+        const guard = `${file}.${createHash("sha256").update(dead).digest("hex")}`;
         try {
-            await rename(file, aside);
+            await (await open(guard, "wx", 0o600)).close();
         } catch (error) {
-            if (error.code === "ENOENT") return;
-            throw error;
+            if (error.code !== "EEXIST") throw error;
+            // Whoever made it was killed as well.
+            if ((await age(guard)) > staleAfter) await rm(guard, { force: true });
+            return;
         }
-        if ((await holder(aside)) !== dead) await link(aside, file).catch(() => {});
-        await rm(aside, { force: true });
+        try {
+            if ((await holder(file)) === dead && (await isAbandoned(file, dead))) await rm(file, { force: true });
+        } finally {
+            await rm(guard, { force: true });
+        }
     };
     const exclusively = async (file, work) => {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -245,18 +280,17 @@ export const fileStore = (path) => {
         expectOwn(await stat(dirname(path)), 0o022, dirname(path));
         const mark = await markOfProcess();
         for (let wait = 5; ; wait = Math.min(2 * wait, 200)) {
-            try {
-                await writeFile(file, mark, { flag: "wx", mode: 0o600 });
-                break;
-            } catch (error) {
-                if (error.code !== "EEXIST") throw error;
-                // Of a process that was killed. It is taken over at once: a renewal whose answer was lost can be repeated for
-                // ten seconds, and is a theft after that (contract §5.2). Where nothing tells whether the process lives, it
-                // says so every ten seconds.
-                const held = await holder(file);
-                if (held !== null && ((await isGone(held)) || (await age(file)) > staleAfter)) await takeAway(file, held);
-                await new Promise((done) => setTimeout(done, wait));
-            }
+            const held = await holder(file);
+            // Where one is, none is tried: waiting takes no place on the disk.
+            if (held === null) {
+                try {
+                    await make(file, mark);
+                    break;
+                } catch (error) {
+                    if (error.code !== "EEXIST") throw error;
+                }
+            } else if (await isAbandoned(file, held)) await takeAway(file, held);
+            await new Promise((done) => setTimeout(done, wait));
         }
         const alive = setInterval(() => utimes(file, new Date(), new Date()).catch(() => {}), 10000);
         alive.unref?.();

@@ -1,104 +1,11 @@
-// The file of secrets: what a process that was killed has left behind, and settings that a timer does not take; and a
-// store that does not let itself be read.
+// The file of secrets, and settings that a timer does not take; and a store that does not let itself be read.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createHash } from "node:crypto";
-import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Drawbridge, DrawbridgeError, memoryStore } from "../drawbridge.mjs";
 import { crypto, fileStore } from "../node.mjs";
-
-test("the lock of a process that was killed is taken over by one after another", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
-    try {
-        const path = join(folder, "secrets.json");
-        const file = `${path}.${createHash("sha256").update("renew").digest("hex")}.lock`;
-        await writeFile(file, "a process that was killed");
-        const long = new Date(Date.now() - 3600000);
-        await utimes(file, long, long);
-        let inside = 0;
-        let most = 0;
-        const turns = Array.from({ length: 8 }, () => fileStore(path).lock("renew", async () => {
-            inside += 1;
-            most = Math.max(most, inside);
-            await new Promise((done) => setTimeout(done, 5));
-            inside -= 1;
-        }));
-        await Promise.all(turns);
-        assert.equal(most, 1);
-        assert.deepEqual(await readdir(folder), []);
-    } finally {
-        await rm(folder, { recursive: true });
-    }
-});
-
-/** The file of a lock, by its name. */
-const lockFile = (path, name) => `${path}.${createHash("sha256").update(name).digest("hex")}.lock`;
-
-/** The work's value, or `late` after so many milliseconds. */
-const within = (milliseconds, work) => Promise.race([
-    work, new Promise((done) => setTimeout(done, milliseconds, "late").unref()),
-]);
-
-test("the lock of a process that was killed just now is taken over at once, within the grace of a renewal (§5.2)", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
-    const path = join(folder, "secrets.json");
-    const module = JSON.stringify(new URL("../node.mjs", import.meta.url).href);
-    const child = spawn(process.execPath, ["--input-type=module", "-e", `
-        import { fileStore } from ${module};
-        await fileStore(${JSON.stringify(path)}).lock("renew", () => new Promise((done) => {
-            console.log("held");
-            setTimeout(done, 60000);
-        }));`], { stdio: ["ignore", "pipe", "inherit"] });
-    try {
-        await once(child.stdout, "data");
-        const waiting = fileStore(path).lock("renew", async () => "mine");
-        assert.equal(await within(300, waiting), "late");
-        child.kill("SIGKILL");
-        assert.equal(await within(5000, waiting), "mine");
-        assert.deepEqual(await readdir(folder), []);
-    } finally {
-        child.kill("SIGKILL");
-        await rm(folder, { recursive: true });
-    }
-});
-
-test("a lock whose process's number another process has by now is taken over, one from elsewhere is waited for", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
-    const path = join(folder, "secrets.json");
-    const file = lockFile(path, "renew");
-    try {
-        const mark = await fileStore(path).lock("renew", async () => JSON.parse(await readFile(file, "utf8")));
-        if (mark.began !== null) {
-            await writeFile(file, JSON.stringify({ ...mark, began: "0" }));
-            assert.equal(await within(5000, fileStore(path).lock("renew", async () => "mine")), "mine");
-        }
-        const gone = { ...mark, pid: 2 ** 30 };
-        for (const held of [JSON.stringify({ ...gone, place: "another machine" }), "of an earlier version", "", "{}"]) {
-            await writeFile(file, held);
-            const waiting = fileStore(path).lock("renew", async () => "mine");
-            assert.equal(await within(400, waiting), "late", held);
-            await rm(file);
-            assert.equal(await within(5000, waiting), "mine");
-        }
-    } finally {
-        await rm(folder, { recursive: true });
-    }
-});
-
-test("locks of long names that end alike do not wait for each other", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
-    try {
-        const store = fileStore(join(folder, "secrets.json"));
-        const name = (app) => `renew drawbridge:${app}:https://identity.example.com`;
-        await store.lock(name("app-a"), () => store.lock(name("app-b"), async () => {}));
-    } finally {
-        await rm(folder, { recursive: true });
-    }
-});
 
 test("a sign-out without the web view keeps the list of its cookies for one that has it", async () => {
     const item = "drawbridge:app-a:http://127.0.0.1:1";

@@ -5,10 +5,9 @@
 """
 
 import asyncio
-import threading
 
 from .browsers import LoopbackBrowser, open_in_browser
-from .client import DeviceCode, Drawbridge, LoginLink, Silent, WebViewCookie
+from .client import DeviceCode, Drawbridge, GivenUp, LoginLink, Silent, WebViewCookie
 from .errors import DrawbridgeError
 from .stores import FileStore, KeyringStore, MemoryStore
 
@@ -21,8 +20,8 @@ class AsyncDrawbridge:
     """`Drawbridge` to be awaited: each call runs in a thread, so that nothing else of the loop waits.
 
     What is cancelled is no longer waited for; a request that is under way is finished all the same, and what it brought is
-    kept. A sign-in that waits for a person ends: its browser is closed, where it has `close()`, and a device's code is not
-    asked for any longer.
+    kept. A sign-in that waits for a person ends: its browser is closed, where it has `close(redirect)`, and a device's code is
+    not asked for any longer. Another sign-in at the same browser goes on.
     """
 
     def __init__(self, *arguments, **more):
@@ -32,24 +31,22 @@ class AsyncDrawbridge:
         return await asyncio.to_thread(self._own.open_url, *arguments, **more)
 
     async def sign_in(self, **more) -> dict:
-        return await self._unless_cancelled(self._own.sign_in, getattr(self._own._browser, "close", None), **more)
+        return await self._unless_cancelled(self._own.sign_in, **more)
 
     async def sign_in_silently(self) -> Silent:
         return await asyncio.to_thread(self._own.sign_in_silently)
 
     async def sign_in_by_device(self, show) -> dict:
-        return await self._unless_cancelled(self._own.sign_in_by_device, None, show)
+        return await self._unless_cancelled(self._own.sign_in_by_device, show)
 
     @staticmethod
-    async def _unless_cancelled(work, close, *arguments, **more):
-        cancelled = threading.Event()
+    async def _unless_cancelled(work, *arguments, **more):
+        cancelled = GivenUp()
         try:
             return await asyncio.to_thread(work, *arguments, cancelled=cancelled, **more)
         except asyncio.CancelledError:
             # The thread would hold the program at its end until the person has answered.
             cancelled.set()
-            if close:
-                close()
             raise
 
     async def access_token(self) -> str:

@@ -72,13 +72,17 @@ class LoopbackBrowser:
             if self._server is server:
                 self._server = None
 
-    def close(self):
-        """Ends the sign-in that is under way, if there is one."""
-        self._put(None)
+    def close(self, redirect: str | None = None):
+        """Ends the sign-in that is under way, if there is one; with `redirect`, only the one whose answer comes there."""
+        self._put(None, redirect)
 
-    def _put(self, server: "_Server | None"):
+    def _put(self, server: "_Server | None", redirect: str | None = None):
+        """In the place of the one that is there, if its answer comes to `redirect`, or wherever it comes."""
         with self._lock:
-            before, self._server = self._server, server
+            before = self._server
+            if before and redirect not in (None, before.redirect):
+                return
+            self._server = server
         if before:
             before.cancel()
 

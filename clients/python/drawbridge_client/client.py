@@ -89,9 +89,9 @@ class Drawbridge:
     def __init__(self, issuer: str, client_id: str | None = None, *, redirect_uri: str | None = None,
                  scope: tuple = ("profile", "offline_access"), sharing: str | None = None, store=None, browser=None,
                  web_view=None, dpop=False, timeout: float = 30, now=time.time, sleep=None, logger=None):
-        """`browser` has `open(address)` and may have `prepare()`, which gives the redirect URI. `dpop` is True, or a key
-        with `public_key` (x, y as in a JWK) and `sign(bytes)`. `timeout` is in seconds, for a whole answer; a renewal has six
-        at most."""
+        """`browser` has `open(address)` and may have `prepare()`, which gives the redirect URI, and `close(redirect)`, which
+        ends the sign-in whose answer comes there. `dpop` is True, or a key with `public_key` (x, y as in a JWK) and
+        `sign(bytes)`. `timeout` is in seconds, for a whole answer; a renewal has six at most."""
         address = secure_address(issuer)
         if not address:
             raise _wrong("the issuer must be https://…, or http:// on this machine alone")
@@ -101,6 +101,8 @@ class Drawbridge:
             raise _wrong("the client_id is empty")
         if redirect_uri is not None and not secure_address(redirect_uri) and not is_private_use(redirect_uri):
             raise _wrong("the redirect_uri could be received by another app or host")
+        # An iterator gives its words once.
+        scope = scope if isinstance(scope, str) else tuple(scope)
         if isinstance(scope, str) or not all(map(is_text, scope)):
             raise _wrong("the scope is no list of words")
         if not is_number(timeout) or not 0 < timeout <= threading.TIMEOUT_MAX:
@@ -169,7 +171,8 @@ class Drawbridge:
                 cancelled: threading.Event | None = None) -> dict:
         """Opens the browser, checks what comes back, keeps the tokens. Gives the claims of the ID token.
 
-        Another thread that gives it up sets `cancelled`, for what is not opened yet, and calls the browser's `close()`."""
+        Another thread that gives it up sets `cancelled`, for what is not opened yet, and calls the browser's `close()`. Of a
+        `GivenUp` it need only be set."""
         if not self._browser:
             raise _wrong("sign_in needs a browser, such as LoopbackBrowser()")
         self._need_client()
@@ -177,13 +180,6 @@ class Drawbridge:
         self._need_keys()
         _unless_set(cancelled)
         redirect = _hosted("the browser", self._browser.prepare) if hasattr(self._browser, "prepare") else self._redirect_uri
-        try:
-            # Whoever sets it from here on finds a browser to close.
-            _unless_set(cancelled)
-        except DrawbridgeError:
-            if hasattr(self._browser, "close"):
-                self._browser.close()
-            raise
         if not redirect or not (secure_address(redirect) or is_private_use(redirect)):
             raise _wrong("there is no redirect_uri to come back to")
         state, nonce, verifier = secrets.token_urlsafe(16), secrets.token_urlsafe(16), secrets.token_urlsafe(32)
@@ -194,7 +190,8 @@ class Drawbridge:
             "login_hint": login_hint, "prompt": prompt, "acr_values": " ".join(acr_values) if acr_values else None,
             "max_age": max_age, "ui_locales": " ".join(languages) if languages else None,
             "dpop_jkt": self._proof_key().thumbprint if self._dpop else None})
-        answer = _hosted("the browser", self._browser.open, f"{endpoint}{'&' if '?' in endpoint else '?'}{query}")
+        with _closed_by(cancelled, self._browser, redirect):
+            answer = _hosted("the browser", self._browser.open, f"{endpoint}{'&' if '?' in endpoint else '?'}{query}")
         code = self._code(str(answer), redirect, state, metadata)
         with self._sharing():
             shared = self._shared()
@@ -1026,6 +1023,49 @@ def _hosted(what: str, work, *arguments):
 def _unless_set(cancelled: threading.Event | None):
     if cancelled and cancelled.is_set():
         raise DrawbridgeError("cancelled")
+
+
+class GivenUp(threading.Event):
+    """Set for a sign-in that nobody waits for any longer: its browser is closed then, as long as it is open for it."""
+
+    def __init__(self):
+        super().__init__()
+        self._guard, self._close = threading.Lock(), None
+
+    def set(self):
+        with self._guard:
+            super().set()
+            if self._close:
+                self._close()
+
+    def closes(self, close):
+        """What to do from here on; None for nothing."""
+        with self._guard:
+            self._close = close
+
+
+@contextlib.contextmanager
+def _closed_by(cancelled: threading.Event | None, browser, redirect: str):
+    """While this sign-in's browser is open: the same one may be another sign-in's before and afterwards."""
+    def close():
+        # What it raises helps nobody who has given up.
+        with contextlib.suppress(Exception):
+            browser.close(redirect)
+
+    closing = close if hasattr(browser, "close") else None
+    if isinstance(cancelled, GivenUp):
+        cancelled.closes(closing)
+    try:
+        try:
+            _unless_set(cancelled)
+        except DrawbridgeError:
+            if closing:
+                closing()
+            raise
+        yield
+    finally:
+        if isinstance(cancelled, GivenUp):
+            cancelled.closes(None)
 
 
 def _tried(work) -> tuple:
