@@ -872,6 +872,7 @@ def test_a_phone_is_offered_only_where_it_can_follow(demo, secure, path):
     assert button.search(secure.send("GET", path).text)
     plain = demo.send("GET", path)
     assert plain.status == 200 and "/self-issued/" not in plain.text
+    assert ("--tls-certificate" in plain.text) == (path == "/")
     assert demo.send("GET", "/self-issued/start").status == 200
 
 

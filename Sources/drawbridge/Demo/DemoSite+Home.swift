@@ -73,9 +73,15 @@ extension DemoSite {
         """
     }
 
-    /// The way in with a phone's own key; nothing in plain http, where no phone takes the request.
+    /// The way in with a phone's own key; in plain http, where no phone takes the request, what it needs.
     private var phoneKey: String {
-        guard settings.origins.issuer.isSecure else { return "" }
+        guard settings.origins.issuer.isSecure else {
+            return """
+                <p class="quiet">A key on your phone signs in here too, without any provider, once the demo is at https:
+                <code>--tls-certificate</code> and <code>--tls-key</code>.</p>
+
+                """
+        }
         return """
             <p><a id="self-issued" href="\(SelfIssuedConfiguration.startPath)?return=%2Fcontacts">Sign in with a key on
             your phone</a>, without any provider.</p>
