@@ -58,7 +58,10 @@ def instructions(binary: Path, requests: int) -> float:
             counting(service, "off")
             connection.close()
         text = (scratch / "counts").read_text(errors="replace")
-    return int(re.search(r"^totals: (\d+)", text, re.MULTILINE)[1]) / requests
+    counted = int(re.search(r"^totals: (\d+)", text, re.MULTILINE)[1])
+    if not counted:
+        sys.exit("callgrind counted nothing")
+    return counted / requests
 
 
 def main():
