@@ -29,6 +29,7 @@ import pytest
 import instance
 import native
 import wire
+from answer_once import answer_once
 from devices import Visitor
 from test_client_libraries import HANGS
 
@@ -195,11 +196,8 @@ def test_nothing_is_sent_when_the_time_for_its_answer_is_over(monkeypatch):
 def test_a_slow_way_there_leaves_the_answer_of_a_renewal_its_time(monkeypatch):
     connects_late(monkeypatch, 0.8)
     with socket.create_server(("127.0.0.1", 0)) as server:
-        def answer():
-            with server.accept()[0] as connection:
-                connection.recv(1000)
-                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-        answering = threading.Thread(target=answer)
+        answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        answering = threading.Thread(target=answer_once, args=(server, answer))
         answering.start()
         address = f"http://127.0.0.1:{server.getsockname()[1]}/oauth/token"
         assert http1.send("POST", address, {}, b"refresh_token=rt_1", 0.5, 10).text == "ok"

@@ -16,6 +16,7 @@ import pytest
 
 import instance
 import wire
+from answer_once import answer_once
 
 sys.path.insert(0, str(instance.ROOT / "clients/python"))
 
@@ -160,12 +161,8 @@ def resolve_to(monkeypatch, *addresses):
 def test_an_address_that_drops_what_comes_leaves_the_hosts_other_one_its_time(monkeypatch):
     """As IPv6 that leads nowhere, beside IPv4 that works."""
     with silent_address() as (_, port), socket.create_server(("127.0.0.1", port)) as server:
-        def answer():
-            with server.accept()[0] as connection:
-                connection.recv(1000)
-                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-
-        threading.Thread(target=answer, daemon=True).start()
+        answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        threading.Thread(target=answer_once, args=(server, answer), daemon=True).start()
         resolve_to(monkeypatch, "127.0.0.2", "127.0.0.1")
         assert http1.send("GET", f"http://www.example.com:{port}/", {}, None, 4).text == "ok"
 

@@ -6,8 +6,10 @@ import os
 import pty
 import select
 import shutil
+import socket
 import stat
 import subprocess
+import threading
 import time
 import urllib.parse
 from pathlib import Path
@@ -16,6 +18,7 @@ import pytest
 from joserfc import jwk, jws
 
 import phone as phones
+from answer_once import answer_once
 from judge import Refused, check
 from phone import Authority, Phone, Website
 
@@ -292,16 +295,10 @@ def test_http_is_refused(website, phone):
     assert not website.requests
 
 
-def test_a_server_without_tls_is_refused(phone, tmp_path):
-    import socket
-    import threading
+def test_a_server_without_tls_is_refused(phone):
     with socket.create_server(("127.0.0.1", 0)) as plain:
-        def serve():
-            connection, _ = plain.accept()
-            with connection:
-                connection.recv(1000)
-                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
-        threading.Thread(target=serve, daemon=True).start()
+        answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+        threading.Thread(target=answer_once, args=(plain, answer), daemon=True).start()
         address = f"https://rp.example:{plain.getsockname()[1]}/f"
         done = phone.run(
             "handle", f"openid://authz?request_uri={address}&nonce=12345678", *phone.flags, "--yes", status=3)
