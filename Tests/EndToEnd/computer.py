@@ -96,7 +96,7 @@ class Question(threading.Thread):
         super().__init__(daemon=True)
         self.computer, self.seen = computer, seen
         self.start()
-        instance.wait_until(lambda: waiting_pages(node) > 0, 10, "a page that waits")
+        instance.wait_until(lambda: waiting_pages(node) > 0, 20, "a page that waits")
 
     def run(self):
         self.found = self.computer.status(self.seen)
@@ -112,6 +112,10 @@ def waiting_pages(node) -> float:
     metrics = wire.send(node.management, "GET", "/metrics").text
     found = re.search(r"^drawbridge_phone_sign_in_waiting(?:{.*})? (\S+)$", metrics, re.M)
     return float(found.group(1)) if found else 0
+
+
+# What somebody sends who has typed nothing, or not yet all.
+NO_DIGITS = ["", "   ", "12 34", "1234567", "abcdef"]
 
 
 def wrong(digits: str) -> str:

@@ -11,7 +11,7 @@ import instance
 import wire
 from admin import Admin, Console
 from native import App, Browser
-from computer import PAGE, Computer, Phone, Question, waiting_pages, wrong
+from computer import NO_DIGITS, PAGE, Computer, Phone, Question, waiting_pages, wrong
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
@@ -63,7 +63,7 @@ def test_a_node_that_keeps_as_many_waiting_as_it_may_answers_the_others_at_once(
         assert answer.header("Retry-After") == "10" and answer.header("Connection") == "close"
     assert "\ndrawbridge_phone_sign_in_turned_away_total 1\n" in wire.send(node.management, "GET", "/metrics").text
     # The visitor is gone, and the next one has the place.
-    instance.wait_until(lambda: waiting_pages(node) == 0, 10, "a free place")
+    instance.wait_until(lambda: waiting_pages(node) == 0, what="a free place")
     question = Question(Computer(node.base).open(), node)
     assert node.stop() == 0
     answer = question.answer()
@@ -73,10 +73,10 @@ def test_a_node_that_keeps_as_many_waiting_as_it_may_answers_the_others_at_once(
 def test_a_question_with_a_body_is_held_like_another(demo, computer):
     with waiting_visitor(computer.open(), demo, b"Content-Length: 5\r\n\r\nhello"):
         pass
-    instance.wait_until(lambda: waiting_pages(demo) == 0, 10, "a free place")
+    instance.wait_until(lambda: waiting_pages(demo) == 0, what="a free place")
     with waiting_visitor(Computer(demo.base).open(), demo, b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"):
         pass
-    instance.wait_until(lambda: waiting_pages(demo) == 0, 10, "a free place")
+    instance.wait_until(lambda: waiting_pages(demo) == 0, what="a free place")
 
 
 @contextmanager
@@ -87,7 +87,7 @@ def waiting_visitor(computer: Computer, node, rest: bytes = b"\r\n"):
         head = (f"GET {PAGE}/status?seen=created HTTP/1.1\r\nHost: {url.netloc}\r\n"
                 f"Cookie: __Host-xd={computer.jar['__Host-xd']}\r\n")
         connection.sendall(head.encode() + rest)
-        instance.wait_until(lambda: waiting_pages(node) == 1, 10, "a page that waits")
+        instance.wait_until(lambda: waiting_pages(node) == 1, 20, "a page that waits")
         yield
 
 
@@ -138,6 +138,43 @@ def test_digits_that_the_phone_shows_sign_in_beside_the_user_name(demo, phone):
         assert not re.search(r'id="username"[^>]* autofocus', answer.text)
     assert browser.submit(page, "/signin/code", username="alice", code=shown["code"]).status == 303
     assert browser.session["origin"] == "device_code"
+
+
+ARABIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
+
+
+def asks_for_digits(answer: wire.Answer) -> bool:
+    return answer.status == 400 and "<title>Error: " in answer.text and "Type all six digits" in answer.text
+
+
+def test_9_what_cannot_be_the_digits_is_none_of_the_three_tries_at_the_page_of_the_code(demo, computer, phone):
+    computer.open()
+    scanned = phone.scan(computer)
+    assert "shows no digits yet" in computer.confirm("").text
+    digits = phone.approve(computer, scanned)
+    before = len(demo.audit("cross_device.refused"))
+    for code in NO_DIGITS:
+        answer = computer.confirm(code)
+        assert asks_for_digits(answer) and 'aria-invalid="true"' in answer.text, code
+    assert asks_for_digits(computer.submit(computer.page, f"{PAGE}/confirm")), "without the field"
+    assert len(demo.audit("cross_device.refused")) == before
+    assert "digits are not right" in computer.confirm(wrong(digits)).text
+    assert computer.confirm(f"{digits[:3]}-{digits[3:]}".translate(ARABIC)).status == 303
+    assert computer.session["authenticated"]
+
+
+def test_9_what_cannot_be_the_digits_is_none_of_the_three_tries_beside_the_user_name(demo, phone):
+    digits = phone.post("code").json()["code"]
+    browser = Computer(demo.base)
+    page = browser.send("GET", "/signin/code")
+    before = len(demo.audit("cross_device.refused"))
+    answers = [browser.submit(page, "/signin/code", username=name, code=code)
+               for code in NO_DIGITS for name in ["alice", "nobody"]]
+    assert all(asks_for_digits(answer) and 'aria-invalid="true"' in answer.text for answer in answers)
+    assert len(demo.audit("cross_device.refused")) == before
+    assert browser.submit(page, "/signin/code", username="alice", code=wrong(digits)).status == 400
+    spaced = f" {digits[:3]} {digits[3:]} ".translate(ARABIC)
+    assert browser.submit(page, "/signin/code", username="alice", code=spaced).status == 303
 
 
 def test_another_way_to_sign_in_leads_to_the_same_place(computer):

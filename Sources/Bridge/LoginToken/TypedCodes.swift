@@ -8,8 +8,6 @@ import OAuth2
 /// else of the code, so whoever reads a link on its way, a mail scanner that submits forms too, has a guess in a
 /// million.
 struct TypedCodes: Sendable {
-    private static let length = 6
-
     let keys: Reloadable<LoginTokenKeyRing>
 
     /// - Returns: `nil` for a token without a code, and where its key has been retired.
@@ -21,25 +19,11 @@ struct TypedCodes: Sendable {
         let number = HMAC<SHA256>.authenticationCode(for: Array(claims.id.rawValue.utf8), using: key).prefix(8)
             .reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let digits = String(number % 1_000_000)
-        return Secret(String(repeating: "0", count: Self.length - digits.utf8.count) + digits)
+        return Secret(String(repeating: "0", count: SixDigits.count - digits.utf8.count) + digits)
     }
 
     /// Whether `typed` is the code of this token.
     func isRight(_ typed: String, for claims: LoginTokenClaims, at now: Timestamp) -> Bool {
         code(of: claims, at: now).map { ConstantTime.equals($0.expose().utf8, typed.utf8) } ?? false
-    }
-
-    /// Reads what somebody typed: six decimal digits of any script, with spaces and hyphens where they help to read.
-    /// - Returns: the digits in ASCII; `nil` for anything else, which is no try.
-    static func read(_ text: String) -> String? {
-        guard text.utf8.count <= 64 else { return nil }
-        let digits = text.filter { !" -\u{a0}".contains($0) }.map { character -> Int? in
-            guard character.unicodeScalars.count == 1,
-                character.unicodeScalars.first?.properties.numericType == .decimal
-            else { return nil }
-            return character.wholeNumberValue
-        }
-        let read = digits.compactMap(\.self)
-        return read.count == length && digits.count == length ? read.map(String.init).joined() : nil
     }
 }

@@ -74,7 +74,7 @@ extension SignInNotice {
 
     private var code: ErrorCode? {
         switch self {
-        case .refused, .wrongPassword, .stale, .passkeyRefused, .declined: .invalidRequest
+        case .refused, .noDigits, .wrongPassword, .stale, .passkeyRefused, .declined: .invalidRequest
         case .limited: .rateLimited
         case .changeWaits: .insufficientUserAuthentication
         case .passwordSet: nil

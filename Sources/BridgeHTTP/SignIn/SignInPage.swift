@@ -4,6 +4,8 @@ import Bridge
 enum SignInNotice: Sendable {
     /// Name or password are wrong, and nothing tells which.
     case refused
+    /// What was typed beside the user name cannot be a phone's digits.
+    case noDigits
     case limited(Duration)
     /// The page was open too long, or in another browser.
     case stale
@@ -19,10 +21,11 @@ enum SignInNotice: Sendable {
     /// Whoever followed a set-up link has a password now.
     case passwordSet
 
-    /// The text's key in the section `sign_in`.
+    /// The text's key in the section `sign_in`, or in that of the page which shows it.
     var key: String {
         switch self {
         case .refused: "refused"
+        case .noDigits: PhonePageNotice.noDigits.rawValue
         case .limited: "limited"
         case .stale: "stale"
         case .wrongPassword: "wrong_password"
@@ -41,7 +44,7 @@ extension SignInNotice {
     /// Whether what was typed is wrong, so that the fields say so too.
     var isOfFields: Bool {
         switch self {
-        case .refused, .wrongPassword: true
+        case .refused, .noDigits, .wrongPassword: true
         default: false
         }
     }

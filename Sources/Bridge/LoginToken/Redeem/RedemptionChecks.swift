@@ -91,7 +91,7 @@ struct RedemptionCandidate: Sendable {
     let origin: RequestOrigin
     let at: Timestamp
     var codeVerifier: String?
-    /// Six digits, as ``TypedCodes/read(_:)`` gives them.
+    /// Six digits, as ``SixDigits/read(_:)`` gives them.
     var typedCode: String?
     /// The part of the token's binding that can be judged; all of it, unless somebody only asks.
     var judgedBinding: LoginTokenBinding?

@@ -52,7 +52,7 @@ package final class RedemptionReader: Sendable {
         return RedemptionCandidate(
             channel: .browser, claims: claims, isExpired: isExpired, website: website,
             landing: landing(of: claims, at: website, request.redirect), origin: request.origin, at: now,
-            codeVerifier: request.codeVerifier, typedCode: request.typedCode.flatMap(TypedCodes.read),
+            codeVerifier: request.codeVerifier, typedCode: request.typedCode.flatMap(SixDigits.read),
             current: try await session(of: request, isUse: !isExpired, at: now),
             tokenSessions: request.tokenSessions, retry: attempts.retry(request.retry, for: claims),
             confirmsSwitch: request.confirmsSwitch && request.visit.formIsOurs)
@@ -69,7 +69,7 @@ package final class RedemptionReader: Sendable {
         return RedemptionCandidate(
             channel: .server, claims: claims, isExpired: isExpired, website: request.website, landing: landing,
             origin: request.origin, at: now, codeVerifier: request.codeVerifier,
-            typedCode: request.typedCode.flatMap(TypedCodes.read))
+            typedCode: request.typedCode.flatMap(SixDigits.read))
     }
 
     /// What a client's authorization request brings.

@@ -262,7 +262,7 @@ extension RandomSource {
             let number = bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
             guard number < 4_294_000_000 else { continue }
             let digits = String(number % 1_000_000)
-            return String(repeating: "0", count: 6 - digits.utf8.count) + digits
+            return String(repeating: "0", count: SixDigits.count - digits.utf8.count) + digits
         }
     }
 }

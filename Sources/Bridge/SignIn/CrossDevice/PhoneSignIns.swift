@@ -59,6 +59,8 @@ package enum PhoneSignInStart: Sendable {
 /// What came of the digits that the browser's user typed in (contract §9).
 package enum PhoneSignInConfirmation: Sendable {
     case signedIn(OpenedSession)
+    /// What was typed cannot be the digits, and was no try.
+    case noDigits(PhoneSignInPage)
     /// The digits are wrong, and may be tried again.
     case wrong(PhoneSignInPage)
     /// The phone shows no digits yet.
@@ -149,7 +151,7 @@ extension PhoneSignIns {
         _ typed: String, by secret: OpaqueSecret, replacing current: WebSession?, origin: RequestOrigin
     ) async throws -> PhoneSignInConfirmation {
         let id = PhoneSignInNames(of: secret).id
-        let digits = String(decoding: typed.utf8.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+        guard let digits = SixDigits.read(typed) else { return try await withoutDigits(secret) }
         for _ in 0..<CrossDeviceRecords.attempts {
             let now = time.now()
             guard let found = try await records.find(id, at: now) else { return .over(page(secret, nil, at: now)) }
@@ -187,6 +189,16 @@ extension PhoneSignIns {
             return .signedIn(opened)
         }
         throw StorageError.unavailable("others were quicker every time")
+    }
+
+    /// What an empty or a half-filled field comes to: it guesses nothing, so it is none of the three tries.
+    private func withoutDigits(_ secret: OpaqueSecret) async throws -> PhoneSignInConfirmation {
+        let reached = try await page(of: secret)
+        return switch reached.state {
+        case .created, .scanned: .notYet(reached)
+        case .approved: .noDigits(reached)
+        case .denied, .locked, .completed, .expired: .over(reached)
+        }
     }
 }
 

@@ -27,6 +27,8 @@ package final class ShownSignInCodes: Sendable {
     /// What came of digits that a phone showed and a browser's user typed in (contract §9).
     package enum Outcome: Sendable {
         case signedIn(OpenedSession)
+        /// What was typed cannot be the digits, and was no try, whoever it was for.
+        case noDigits
         case refused
         case limited(retryAfter: Duration)
     }
@@ -54,10 +56,10 @@ package final class ShownSignInCodes: Sendable {
         if let wait = try await log.gate.peek(keys, origin: origin, at: now).retryAfter {
             return .limited(retryAfter: wait)
         }
+        guard let digits = SixDigits.read(typed) else { return .noDigits }
         let account: Account? = if let username { try await accounts.account(named: username) } else { nil }
         // Nobody's subject: the store is asked all the same.
         let subject = account?.subject ?? Subject(rawValue: "nobody \(username?.key ?? "")")
-        let digits = String(decoding: typed.utf8.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
         let code: ShownCode
         switch try await codes.take(digits, of: subject, at: now) {
         case .right(let taken): code = taken

@@ -5,9 +5,18 @@ import OAuth2
 
 /// What the page of a phone's sign-in says above its field.
 enum PhonePageNotice: String, Sendable {
+    case noDigits = "no_digits"
     case wrongDigits = "wrong_digits"
     case notYet = "not_yet"
     case stale
+
+    /// Whether what was typed is wrong, so that the field says so too.
+    var isOfField: Bool {
+        switch self {
+        case .noDigits, .wrongDigits: true
+        case .notYet, .stale: false
+        }
+    }
 }
 
 /// The content of `/signin/phone`.
@@ -51,7 +60,7 @@ extension Pages {
             }
         }
         values["notice"] = page.notice.map { texts.text("phone", $0.rawValue, in: language) }
-        values["is_error"] = page.notice == .wrongDigits
+        values["is_error"] = page.notice?.isOfField ?? false
         let isRefusal = page.notice != nil || content.state == .locked
         return render(
             "phone", values, to: visitor, language: language,
@@ -77,10 +86,10 @@ extension Pages {
         values["username"] = username
         values["is_error"] = notice.map(\.isOfFields) ?? false
         values["notice"] = notice.map { notice in
-            if case .refused = notice {
-                texts.text("sign_in_code", "refused", in: language)
-            } else {
-                texts.text("sign_in", notice.key, in: language, waiting: notice.wait)
+            switch notice {
+            case .refused: texts.text("sign_in_code", notice.key, in: language)
+            case .noDigits: texts.text("phone", notice.key, in: language)
+            default: texts.text("sign_in", notice.key, in: language, waiting: notice.wait)
             }
         }
         var response = render(

@@ -97,6 +97,7 @@ struct PhoneSignInController: BrowserGroup {
                 visit.errand, opened, browser: visit.browser, request, context)
             PhoneSignInCookie.clear(in: &response.headers)
             return response
+        case .noDigits(let reached): return try page(reached, visit, .noDigits)
         case .wrong(let reached): return try page(reached, visit, .wrongDigits)
         case .notYet(let reached): return try page(reached, visit, .notYet)
         case .over(let reached): return try page(reached, visit)

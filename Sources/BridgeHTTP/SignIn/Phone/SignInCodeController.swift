@@ -51,6 +51,7 @@ struct SignInCodeController: BrowserGroup {
         switch outcome {
         case .signedIn(let opened):
             return try await signIn.proceed(errand, opened, browser: form.browser, request, context)
+        case .noDigits: return try again(.noDigits)
         case .refused: return try again(.refused)
         case .limited(let wait): return try again(.limited(wait))
         }

@@ -168,6 +168,7 @@ extension PhoneSignInConfirmation {
     var word: String {
         switch self {
         case .signedIn: "signed in"
+        case .noDigits: "no digits"
         case .wrong: "wrong"
         case .notYet: "not yet"
         case .over(let page): "over: \(page.state)"
@@ -175,6 +176,13 @@ extension PhoneSignInConfirmation {
     }
 
     var opened: OpenedSession? { if case .signedIn(let opened) = self { opened } else { nil } }
+}
+
+/// The same digits as somebody else may type them: in Arabic ones, or with a hyphen in the middle.
+func written(_ digits: String, _ form: String) -> String {
+    guard form == "arabic" else { return "\(digits.prefix(3))-\(digits.suffix(3))" }
+    let arabic = Array("٠١٢٣٤٥٦٧٨٩")
+    return String(digits.compactMap(\.wholeNumberValue).map { arabic[$0] })
 }
 
 /// Other digits than these.

@@ -141,6 +141,34 @@ import Testing
         }
     }
 
+    @Test(arguments: ["", "   ", "12 34", "1234567", "abcdef"])
+    func `what cannot be the digits is none of the three tries, and no event`(typed: String) async throws {
+        try await withService { service in
+            let desk = try PhoneDesk(service)
+            let phone = try await desk.phone()
+            let page = try await desk.begin()
+            #expect(try await desk.confirm(typed, page).word == "not yet")
+            let digits = try await desk.approve(page, try await desk.scan(page, phone), phone)
+            for _ in 0..<2 { #expect(try await desk.confirm(wrong(digits), page).word == "wrong") }
+            for _ in 0..<5 { #expect(try await desk.confirm(typed, page).word == "no digits") }
+            #expect(try await desk.reasons() == ["wrong_digits", "wrong_digits"])
+            #expect(try await desk.state(page) == .approved)
+            #expect(try await desk.confirm(digits, page).word == "signed in")
+            #expect(try await desk.confirm(typed, page).word == "over: completed")
+        }
+    }
+
+    @Test(arguments: ["arabic", "hyphen"])
+    func `the digits may be typed in another script, or with a hyphen`(form: String) async throws {
+        try await withService { service in
+            let desk = try PhoneDesk(service)
+            let phone = try await desk.phone()
+            let page = try await desk.begin()
+            let digits = try await desk.approve(page, try await desk.scan(page, phone), phone)
+            #expect(try await desk.confirm(written(digits, form), page).word == "signed in")
+        }
+    }
+
     @Test func `attack: of a hundred guesses at once on two nodes three count`() async throws {
         try await withService { service in
             let desk = try PhoneDesk(service)

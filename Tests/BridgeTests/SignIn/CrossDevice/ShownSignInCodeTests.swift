@@ -21,6 +21,7 @@ import Testing
     {
         switch try await desk.codes().use(digits, of: username, replacing: nil, origin: origin(address)) {
         case .signedIn(let opened): "signed in as \(opened.session.subject), \(opened.session.opening.rawValue)"
+        case .noDigits: "no digits"
         case .refused: "refused"
         case .limited: "limited"
         }
@@ -79,6 +80,38 @@ import Testing
             let digits = try await show(desk)
             for _ in 0..<3 { #expect(try await use(wrong(digits), desk) == "refused") }
             #expect(try await use(digits, desk) == "refused")
+        }
+    }
+
+    @Test func `what cannot be the digits is no try of code, user or network, whoever is named`() async throws {
+        try await withDesk { desk in
+            let digits = try await show(desk)
+            for number in 0..<25 {
+                let typed = ["", "   ", "12 34", "1234567", "abcdef"][number % 5]
+                #expect(try await use(typed, of: number % 2 == 0 ? "alice" : "nobody", desk) == "no digits")
+            }
+            #expect(try await desk.reasons() == [])
+            // Two of three: the code still stands after them.
+            for _ in 0..<2 { #expect(try await use(wrong(digits), desk) == "refused") }
+            #expect(try await use(digits, desk) == "signed in as sub-alice, device_code")
+        }
+    }
+
+    @Test func `attack: whoever has used up the tries is not asked for digits either`() async throws {
+        try await withDesk { desk in
+            for number in 0..<20 {
+                let outcome = try await use("000000", of: "user-\(number)", desk)
+                #expect(outcome == "refused")
+            }
+            #expect(try await use("", of: "bob", desk) == "limited")
+        }
+    }
+
+    @Test(arguments: ["arabic", "hyphen"])
+    func `digits may be typed in another script, or with a hyphen`(form: String) async throws {
+        try await withDesk { desk in
+            let digits = try await show(desk)
+            #expect(try await use(written(digits, form), desk) == "signed in as sub-alice, device_code")
         }
     }
 
