@@ -136,6 +136,28 @@ def test_a_code_survives_requests_that_lack_its_verifier(demo):
     assert good.status == 200, "none of them was a try of the code"
 
 
+@pytest.mark.parametrize("named", [{}, {"client_id": "demo-app"}], ids=["without a client", "with its client"])
+def test_a_code_that_is_none_has_one_sentence_whatever_is_wrong_with_it(start_demo, named):
+    # Of its own: refusals are told up to a bound that others use up.
+    demo = start_demo("--no-limits")
+    app = VAApp(demo)
+    code = App.code(app, path=f"{BASE}/authorize")
+    words, other = [
+        (400, {"errors": f"{what} is not valid", "error": "invalid_grant"}) for what in ("Code", "Code Verifier")]
+
+    def token(code: str, verifier: str) -> wire.Answer:
+        return post(demo, "token", grant_type="authorization_code", code=code, code_verifier=verifier, **named)
+
+    refused, misfit = token("garbage", "v" * 43), token(code, "w" * 43)
+    assert (refused.status, refused.json()) == words
+    assert (misfit.status, misfit.json()) == other
+    assert token(code, app.verifier).status == 200
+    used = token(code, app.verifier)
+    assert (used.status, used.json()) == words
+    assert {"code_verifier", "code_reused"} <= {
+        event["reason"] for event in demo.audit("authorization_code.refused", "authorization_code.reused")}
+
+
 @pytest.mark.parametrize("fields, error, words", [
     ({}, "invalid_request", "Grant type can't be blank"),
     ({"code": "c", "code_verifier": "v" * 43}, "invalid_request", "Grant type can't be blank"),

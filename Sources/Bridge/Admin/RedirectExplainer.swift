@@ -28,7 +28,14 @@ package struct RedirectExplainer: Sendable {
             explanation.check(
                 "client has return paths", website.returnPaths.defaultPath != nil, else: .noReturnPaths)
         else { return explanation }
-        RedirectExplainer(website, publicOrigin: publicOrigin).add(value, to: &explanation)
+        let explainer = RedirectExplainer(website, publicOrigin: publicOrigin)
+        if value.isEmpty {
+            // A parameter without a value counts as absent (contract §3), and nobody has to allow that.
+            explanation.note("redirect", "absent")
+            explainer.note(landing: explainer.policy.defaultPath, in: &explanation)
+        } else {
+            explainer.add(value, to: &explanation)
+        }
         return explanation
     }
 

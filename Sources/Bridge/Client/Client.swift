@@ -296,6 +296,13 @@ enum CookieNamePrefix {
             }
     }
 
+    /// Whether browsers ask more of such names than the profile `tokens` sets: `Path=/` and no domain for `__Host-`,
+    /// `HttpOnly` for `__Http-` (RFC 6265bis §4.1.3), in whatever case. `__Secure-` asks for nothing else.
+    static func bindsToHost(_ prefix: String) -> Bool {
+        let prefix = prefix.lowercased()
+        return prefix.hasPrefix("__host-") || prefix.hasPrefix("__http-")
+    }
+
     /// A name of at least two labels, with or without the old leading dot.
     static func isDomain(_ domain: String) -> Bool {
         let labels = domain.drop { $0 == "." }.split(separator: ".", omittingEmptySubsequences: false)

@@ -83,8 +83,12 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         for name in names where Field(rawValue: name) == nil { fields.note(named: name, Self.remark(onUnknown: name)) }
         // Its own rule has a bound, which is the one to be told.
         let id = fields.optionalText(.clientID) ?? ""
-        if fields.areSound(.clientID), !Self.isClientID(id) {
-            fields.note(.clientID, "must be 1 to 128 letters, digits and . _ ~ : / -")
+        if fields.areSound(.clientID) {
+            if !Self.isClientID(id) {
+                fields.note(.clientID, "must be 1 to 128 letters, digits and . _ ~ : / -")
+            } else if !isStored, Self.isDotSegment(id) {
+                fields.note(.clientID, "must not be . or .., which no address can end in")
+            }
         }
         // Nobody is a public client by an omission (RFC 8252 §8.4).
         if !fields.contains(.clientType) { fields.note(.clientType, "is missing: native, web or service") }
@@ -112,6 +116,9 @@ package struct ClientDocument: Sendable, Codable, Hashable {
             fields.note(.canIssueLoginTokens, "belongs to an app; this client is a website")
         }
         Self.readProviderFields(&fields, into: &client)
+        if !isStored, CookieNamePrefix.bindsToHost(client.cookiePrefix) {
+            fields.note(.cookiePrefix, "must not begin with __Host- or __Http-: browsers refuse such cookies")
+        }
         client.theme = Self.readTheme(&fields, of: kind)
         if let error = ClientDocumentError(fields.problems) { throw error }
         self.init(client)
@@ -150,6 +157,10 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { ASCII.isUnreserved($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
     }
+
+    /// What a user agent takes out of a path before it sends it, percent-encoded or not (RFC 3986 §5.2.4, WHATWG URL):
+    /// at the client's own address it would ask for another one.
+    private static func isDotSegment(_ id: String) -> Bool { id == "." || id == ".." }
 
     private static func publicOrigin(_ fields: inout StrictFields<Field>) -> WebOrigin? {
         guard let text = fields.text(.publicOrigin) else { return nil }

@@ -46,11 +46,24 @@ struct CompatibleTokenController: BrowserGroup {
         if parameters["client_id"] == nil {
             guard let client = grant?.clientID else {
                 throw try await recorded(
-                    OAuthError(.invalidGrant, "Code is not valid", detail: .unknownCode), request, context)
+                    Self.invalidCode(RefusalReason.unknownCode.rawValue), request, context)
             }
             parameters = try CompatibleParameters.adding([("client_id", client.rawValue)], to: parameters)
         }
-        return try await answer(parameters, request, context)
+        do {
+            return try await answer(parameters, request, context)
+        } catch let error as OAuthError where error.code == .invalidGrant {
+            // Recorded by the endpoint; that service has one sentence for every code that is none, and one for a verifier
+            // that does not fit.
+            guard error.detail != RefusalReason.codeVerifier.rawValue else {
+                throw OAuthError(.invalidGrant, "Code Verifier is not valid", detail: error.detail)
+            }
+            throw Self.invalidCode(error.detail)
+        }
+    }
+
+    private static func invalidCode(_ detail: String?) -> OAuthError {
+        OAuthError(.invalidGrant, "Code is not valid", detail: detail)
     }
 
     @Sendable func refresh(

@@ -40,6 +40,16 @@ import Testing
         }
     }
 
+    @Test func `contract §3: an empty redirect counts as absent, and lands on the default page`() async throws {
+        try await withService { service in
+            let explanation = try explainer(service).redirect([], client: website)
+            #expect(explanation.passes && explanation.reason == nil)
+            #expect(explanation.steps.contains(.init(check: "redirect", outcome: "absent")))
+            #expect(explanation.steps.last == .init(check: "lands on", outcome: "https://bridge.example/contacts"))
+            #expect(try explainer(service).redirect([], client: "unheard-of").reason == "unknown_client")
+        }
+    }
+
     @Test(arguments: [("/contacts", "/contacts"), ("/contacts?a=1", "/contacts"), ("/account/a/b", "/account/*")])
     func `the rule is the entry of the list that decides`(redirect: String, entry: String) async throws {
         try await withService { service in

@@ -63,6 +63,16 @@ import Testing
         #expect(joined.name == "b\u{200C}c")
     }
 
+    @Test(arguments: [".", ".."])
+    func `RFC 3986 §5.2.4: an id is no dot segment, but for one that is stored already`(id: String) throws {
+        let json = #"{"client_id":"\#(id)","client_type":"native"}"#
+        let error = #expect(throws: ClientDocumentError.self) { try decode(json) }
+        #expect(error?.problems.map(\.field) == ["client_id"])
+        let stored = try JSONDecoder().decode(StoredClientDocument.self, from: Data(json.utf8)).client
+        #expect(stored.id.rawValue == id)
+        #expect(try decode(#"{"client_id":"\#(id)a","client_type":"native"}"#).id.rawValue == id + "a")
+    }
+
     @Test func `a short session life shortens the idle default`() throws {
         #expect(
             try decode(#"{"client_id":"a","client_type":"native","session_lifetime":120}"#).sessionIdle == .seconds(120)

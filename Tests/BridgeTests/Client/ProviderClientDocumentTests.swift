@@ -117,6 +117,20 @@ import Testing
         #expect(error?.problems.map(\.field) == [field])
     }
 
+    @Test(arguments: ["__Host-", "__host-shop_", "__Http-", "__HTTP-shop_", "__Host-Http-"])
+    func `a prefix whose cookies browsers refuse is refused, but for a stored one`(prefix: String) throws {
+        let json = document(#""cookie_profile":"tokens","cookie_prefix":"\#(prefix)""#)
+        let error = #expect(throws: ClientDocumentError.self) { try decode(json) }
+        #expect(error?.problems.map(\.field) == ["cookie_prefix"])
+        let stored = try JSONDecoder().decode(StoredClientDocument.self, from: Data(json.utf8)).client
+        #expect(stored.cookiePrefix == prefix)
+    }
+
+    @Test(arguments: ["__Secure-", "__Host", "__Hosting-", "_Host-", "shop__Host-"])
+    func `other prefixes are taken`(prefix: String) throws {
+        #expect(try decode(document(#""cookie_prefix":"\#(prefix)""#)).cookiePrefix == prefix)
+    }
+
     @Test func `links lead to a page of the website's own or to the issuer, not to both`() throws {
         let members = #""client_type":"web","public_origin":"https://a.example","redemption_page":"/in.php","#
         let landing = #""landing":"initiate_login","initiate_login_uri":"https://a.example/login""#
