@@ -67,11 +67,18 @@ def test_past_the_limit_of_devices_the_oldest_goes_or_the_new_one(start_demo):
     demo = start_demo("--no-limits")
     admin(demo, "PUT", SETTINGS, {"maxDeviceSecretsPerUser": 2})
     apps = [App(demo) for _ in range(3)]
-    for app in apps:
-        app.sign_in()
-    assert [app.native_sso().status for app in apps] == [400, 200, 200]
+    apps[0].sign_in()
+    apps[1].sign_in()
+    assert apps[0].refresh(device_secret=apps[0].tokens["device_secret"]).status == 200, "it is in use"
+    apps[2].sign_in()
+    assert [app.native_sso().status for app in apps] == [200, 400, 200]
     admin(demo, "PUT", SETTINGS, {"maxSecretsBehavior": "reject"})
-    assert "device_secret" not in App(demo).sign_in()
+    late = App(demo)
+    assert "device_secret" not in late.sign_in()
+    assert late.refresh().status == 200
+    events = admin(demo, "GET", "/api/admin/audit-events?type=device_secret.withheld")
+    (event,) = events.json()["items"]
+    assert (event["reason"], event["client_id"]) == ("too_many_devices", "demo-app"), "once, not with each refresh"
 
 
 def test_an_administrator_lists_and_revokes_device_secrets(start_demo):

@@ -249,7 +249,7 @@ struct LineageTree {
             expiresAt: Sample.now + .seconds(9000))
         let outcome = try await server(number).issueDeviceSecret(
             device, digest: "\(name)-\(number)", limit: DeviceSecretLimit(count: 50, behavior: .reject),
-            event: Sample.event(.deviceSecretIssued), displaced: .sample("limit"))
+            event: Sample.event(.deviceSecretIssued), displaced: .sample("limit"), rejected: nil)
         guard case .issued = outcome else { return nil }
         return Node(kind: .device, id: device.id.rawValue)
     }

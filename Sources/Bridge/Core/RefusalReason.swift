@@ -18,6 +18,8 @@ package enum RefusalReason: String, CaseIterable, Sendable {
     case subjectDisabled = "subject_disabled"
     /// The session that stands behind the request is over.
     case sessionEnded = "session_ended"
+    /// The user has as many devices as allowed, and none is to make room: the sign-in goes on without a device secret.
+    case tooManyDevices = "too_many_devices"
     /// `client_id` names no website.
     case unknownTarget = "unknown_target"
     /// The website is not among those that the client may open.

@@ -54,7 +54,8 @@ extension BridgeStorage {
         _ = try await open(DeviceSample.session(name), refreshToken: nil, events: [])
         return try await issueDeviceSecret(
             DeviceSample.device(name, at: at, lifetime: lifetime), digest: "digest-\(name)", limit: limit,
-            event: Sample.event(.deviceSecretIssued, at: at), displaced: Ending.sample("limit", at: at))
+            event: Sample.event(.deviceSecretIssued, at: at), displaced: Ending.sample("limit", at: at),
+            rejected: Sample.event(.deviceSecretWithheld, at: at))
     }
 
     func useSample(_ digest: String, _ use: DeviceSecretUse) async throws -> DeviceSecretUseOutcome {

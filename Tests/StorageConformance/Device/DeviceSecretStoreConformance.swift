@@ -38,6 +38,20 @@ package enum DeviceSecretStoreConformance {
             let all = try await store.deviceSecrets(of: "alice", includingEnded: true, at: Sample.now)
             try expectEqual(all.count, 4, "all")
         },
+        ConformanceCase("a device whose app signs in anew or refreshes is in use") { open in
+            let store = try await open()
+            for (index, name) in ["a", "b", "c"].enumerated() {
+                _ = try await store.issueSample(name, at: Sample.now + .seconds(Int64(index)))
+            }
+            try expect(
+                try await store.attach("app-a", to: "device-a", at: Sample.now + .seconds(10)), "kept at a sign-in")
+            let added = try await store.addDeviceSecret(
+                digest: "another-b", to: "device-b", for: "app-b", at: Sample.now + .seconds(11), keeping: 4,
+                event: Sample.event(.deviceSecretIssued))
+            try expectEqual(added, .added, "a refresh")
+            let outcome = try await store.issueSample("d", at: Sample.now + .seconds(20))
+            try expectEqual(outcome, .issued(ended: Ended(sessions: ["app-c"], devices: ["device-c"])), "who went")
+        },
         ConformanceCase("past the limit with reject nothing is issued or revoked") { open in
             let store = try await open()
             let limit = DeviceSecretLimit(count: 1, behavior: .reject)
@@ -45,6 +59,7 @@ package enum DeviceSecretStoreConformance {
             try expectEqual(try await store.issueSample("b", limit: limit), .rejected, "second")
             try expectEqual(try await store.deviceSecret(digest: "digest-b"), nil, "nothing was kept")
             try expectEqual(try await store.events(.deviceSecretIssued).count, 1, "events")
+            try expectEqual(try await store.events(.deviceSecretWithheld).count, 1, "what tells of it")
         },
         ConformanceCase("for a session that has ended no device is issued, and none makes room") { open in
             let store = try await open()
@@ -54,7 +69,7 @@ package enum DeviceSecretStoreConformance {
             _ = try await store.end(.appSession("app-b"), .sample())
             let outcome = try await store.issueDeviceSecret(
                 DeviceSample.device("b"), digest: "digest-b", limit: limit, event: Sample.event(.deviceSecretIssued),
-                displaced: Ending.sample("limit"))
+                displaced: Ending.sample("limit"), rejected: nil)
             try expectEqual(outcome, .sessionEnded, "outcome")
             try expectEqual(try await store.deviceSecret(digest: "digest-b"), nil, "nothing was kept")
             let live = try await store.deviceSecrets(of: "alice", includingEnded: false, at: Sample.now)

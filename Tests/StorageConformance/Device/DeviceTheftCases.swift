@@ -11,7 +11,7 @@ enum DeviceTheftCases {
                 at: Sample.now, events: [])
             _ = try await servers[0].issueDeviceSecret(
                 DeviceSample.device("a"), digest: "digest-a", limit: DeviceSample.limit,
-                event: Sample.event(.deviceSecretIssued), displaced: .sample("limit"))
+                event: Sample.event(.deviceSecretIssued), displaced: .sample("limit"), rejected: nil)
             let ended = try await concurrently(10) { number in
                 try await servers[number % 2].recordCodeReuse(
                     digest: "code-a", reuse: Sample.event(.authorizationCodeReused),
@@ -98,7 +98,7 @@ enum DeviceTheftCases {
                     if number == 0 {
                         _ = try await servers[0].issueDeviceSecret(
                             DeviceSample.device(name), digest: "digest-\(name)", limit: DeviceSample.limit,
-                            event: Sample.event(.deviceSecretIssued), displaced: .sample("limit"))
+                            event: Sample.event(.deviceSecretIssued), displaced: .sample("limit"), rejected: nil)
                     } else {
                         _ = try await servers[1].end(.appSession(session.id), .sample(extent: .stolen))
                     }

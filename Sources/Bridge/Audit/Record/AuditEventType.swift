@@ -47,6 +47,8 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let deviceSecretRotated = Self(rawValue: "device_secret.rotated")
     package static let deviceSecretRevoked = Self(rawValue: "device_secret.revoked")
     package static let deviceSecretRefused = Self(rawValue: "device_secret.refused")
+    /// The sign-in went on, without a secret that was due.
+    package static let deviceSecretWithheld = Self(rawValue: "device_secret.withheld")
     package static let bearerRefused = Self(rawValue: "bearer.refused")
     package static let consentGranted = Self(rawValue: "consent.granted")
     package static let consentDenied = Self(rawValue: "consent.denied")
@@ -111,7 +113,8 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
         .clientAuthenticationFailed, .clientAudienceTolerated, .logoutTokenRefused, .logoutNoticeSent,
         .logoutNoticeFailed, .webhookSent, .webhookFailed,
         .deviceSecretIssued, .deviceSecretExchanged, .deviceSecretRotated, .deviceSecretRevoked,
-        .deviceSecretRefused, .bearerRefused, .consentGranted, .consentDenied, .userSignedIn, .userSignInFailed,
+        .deviceSecretRefused, .deviceSecretWithheld, .bearerRefused, .consentGranted, .consentDenied, .userSignedIn,
+        .userSignInFailed,
         .selfIssuedAnswered, .selfIssuedRefused, .selfIssuedLinked, .selfIssuedUnlinked, .crossDeviceScanned,
         .crossDeviceApproved, .crossDeviceDenied, .crossDeviceReported, .crossDeviceRefused, .crossDeviceCodeShown,
         .userPasswordChanged, .userRenamed, .userSetUpLinkMade, .userCreated, .userSecondFactorChanged,

@@ -58,9 +58,9 @@ package final class DeviceSecrets: Sendable {
             try await store.attach(occasion.session.id, to: known.device.id, at: occasion.at)
         {
             guard case .replaced = known.place else { return Provision(secret: secret) }
-            return try await rotate(secret, device: known.device, occasion)
+            return try await rotate(secret, device: known.device, occasion, rejected: rejection(occasion))
         }
-        return try await issue(occasion)
+        return try await issue(occasion, rejected: rejection(occasion))
     }
 
     /// The secret that goes with refreshed tokens; `nil` when none is due.
@@ -121,7 +121,9 @@ package final class DeviceSecrets: Sendable {
         known.isReplay(at: occasion.at, overlap: try await configuration.current().overlap)
     }
 
-    private func issue(_ occasion: AttachRequest) async throws -> Provision? {
+    /// - Parameter rejected: tells that the user has as many devices as allowed. At a sign-in alone: a session that goes
+    ///   without a secret asks again with each refresh.
+    private func issue(_ occasion: AttachRequest, rejected: AuditEvent? = nil) async throws -> Provision? {
         let settings = try await configuration.current()
         let secret = OpaqueSecret.make(.deviceSecret, random: random)
         let device = DeviceSecret(
@@ -132,7 +134,7 @@ package final class DeviceSecrets: Sendable {
         let outcome = try await store.issueDeviceSecret(
             device, digest: secret.digest, limit: settings.limit,
             event: event(.deviceSecretIssued, occasion, id: device.id, reason: nil),
-            displaced: Ending(at: occasion.at, reason: "limit", origin: occasion.origin))
+            displaced: Ending(at: occasion.at, reason: "limit", origin: occasion.origin), rejected: rejected)
         switch outcome {
         case .issued(let ended):
             await endings.take(in: ended)
@@ -142,9 +144,9 @@ package final class DeviceSecrets: Sendable {
         }
     }
 
-    private func rotate(_ secret: OpaqueSecret, device: DeviceSecret, _ occasion: AttachRequest) async throws
-        -> Provision?
-    {
+    private func rotate(
+        _ secret: OpaqueSecret, device: DeviceSecret, _ occasion: AttachRequest, rejected: AuditEvent? = nil
+    ) async throws -> Provision? {
         let successor = OpaqueSecret.make(.deviceSecret, random: random)
         let outcome = try await store.rotateDeviceSecret(
             digest: secret.digest, to: successor.digest, at: occasion.at,
@@ -153,12 +155,19 @@ package final class DeviceSecrets: Sendable {
             replayed: Ending(at: occasion.at, reason: "replayed", origin: occasion.origin))
         switch outcome {
         case .accepted: return Provision(secret: successor)
-        case .refused: return try await issue(occasion)
+        case .refused: return try await issue(occasion, rejected: rejected)
         case .replayed(let ended):
             await endings.take(in: ended)
             throw OAuthError(
                 .invalidGrant, "the device secret was replaced before", detail: DeviceSecretRefusal.replayed.rawValue)
         }
+    }
+
+    private func rejection(_ occasion: AttachRequest) -> AuditEvent {
+        AuditEvent(
+            at: occasion.at, type: .deviceSecretWithheld, outcome: .failure,
+            reason: RefusalReason.tooManyDevices.rawValue, subject: occasion.session.subject,
+            clientID: occasion.client.id, sessionID: occasion.session.id, origin: occasion.origin)
     }
 
     private func event(

@@ -18,9 +18,11 @@ package protocol DeviceStore: SettingStore {
     /// - Parameters:
     ///   - digest: of the secret to give out.
     ///   - event: written when it was added.
-    ///   - displaced: how the oldest ends when the limit is reached.
+    ///   - displaced: how the one that was used longest ago ends when the limit is reached.
+    ///   - rejected: written when the limit rejects it.
     func issueDeviceSecret(
-        _ device: DeviceSecret, digest: String, limit: DeviceSecretLimit, event: AuditEvent, displaced: Ending
+        _ device: DeviceSecret, digest: String, limit: DeviceSecretLimit, event: AuditEvent, displaced: Ending,
+        rejected: AuditEvent?
     ) async throws -> DeviceSecretIssueOutcome
 
     /// Hangs an app session below a device that is still alive.

@@ -31,7 +31,7 @@ enum DeviceSecretSQL {
     static let listAll = SQLStatement(
         "SELECT \(columns) FROM device_secret WHERE subject = $1 ORDER BY created_at DESC, id DESC")
 
-    /// The oldest by last use; one that was never used counts from its making.
+    /// The one that was used longest ago first; one that was never used counts from its making.
     static let liveByUse: SQLStatement = """
         SELECT id FROM device_secret WHERE subject = $1 AND revoked_at IS NULL AND expires_at > $2
         ORDER BY COALESCE(last_used_at, created_at), id
@@ -45,8 +45,10 @@ enum DeviceSecretSQL {
             AND revoked_at IS NULL AND expires_at > $2
         """
 
+    /// Holds the row while the device lives, and notes that its app was heard of: one that refreshes and never exchanges is
+    /// in use.
     static let hold: SQLStatement = """
-        UPDATE device_secret SET use_count = use_count WHERE id = $1 AND revoked_at IS NULL AND expires_at > $2
+        UPDATE device_secret SET last_used_at = $2 WHERE id = $1 AND revoked_at IS NULL AND expires_at > $2
         """
 
     /// Holds a user's row alone.

@@ -34,7 +34,8 @@ extension DurableStorage: DeviceStore {
     }
 
     package func issueDeviceSecret(
-        _ device: DeviceSecret, digest: String, limit: DeviceSecretLimit, event: AuditEvent, displaced: Ending
+        _ device: DeviceSecret, digest: String, limit: DeviceSecretLimit, event: AuditEvent, displaced: Ending,
+        rejected: AuditEvent?
     ) async throws -> DeviceSecretIssueOutcome {
         try await write { [endings] transaction in
             // The user's row is held, so that two sign-ins at once cannot both find room for one device.
@@ -44,7 +45,10 @@ extension DurableStorage: DeviceStore {
             ).map { try $0.identifier(0) }
             var ended = Ended.nothing
             if live.count >= limit.count {
-                guard limit.behavior == .revokeOldest else { return .rejected }
+                guard limit.behavior == .revokeOldest else {
+                    if let rejected { try transaction.record(rejected) }
+                    return .rejected
+                }
                 for id in live.prefix(live.count - limit.count + 1) {
                     ended = ended + (try transaction.end(.device(id), displaced, by: endings))
                 }
