@@ -83,8 +83,9 @@ def test_what_was_typed_is_there_to_be_mended_and_has_the_cursor(start_demo):
     assert field(browser.ask("bbbb bbbb")) == "BBBB-BBBB", "a whole code as it is shown"
     script = field(browser.ask('"><script>' + "x" * 40))
     assert "<" not in script and html.unescape(script) == '"><script>' + "x" * 22
-    # Nothing of a link gets onto the page but a code.
-    assert "555" not in Visitor(demo).visit("/device?user_code=call+555-1234").text
+    # Nothing of a link gets onto the page but a code. What ties the form to its browser holds digits of its own.
+    page = Visitor(demo).visit("/device?user_code=call+555-1234")
+    assert "555" not in re.sub('name="form_token" value="[^"]*"', "", page.text.replace(demo.base, ""))
 
 
 def test_a_user_who_declines_is_access_denied(demo):
@@ -106,6 +107,15 @@ def test_a_client_without_the_grant_gets_none(demo):
     assert (answer.status, answer.json()["error"]) == (400, "invalid_request")
 
 
+def test_a_device_asks_for_nothing_but_this_issuer(demo):
+    form = {"client_id": "demo-app", "scope": "openid profile", "resource": "https://x.example/"}
+    answer = oauth.post(demo, "/oauth/device_authorization", form)
+    assert (answer.status, answer.json()["error"]) == (400, "invalid_target"), answer.text
+    event = Admin(demo).events(type="token_request.refused")[0]
+    assert (event["client_id"], event["reason"]) == ("demo-app", "wrong_resource")
+    assert oauth.post(demo, "/oauth/device_authorization", {**form, "resource": demo.base}).status == 200
+
+
 def test_an_administrator_registers_a_television_with_a_secret_or_without(demo):
     admin = Admin(demo)
     made = admin.send("POST", "clients", {
@@ -113,7 +123,7 @@ def test_an_administrator_registers_a_television_with_a_secret_or_without(demo):
     basic = {"Authorization": "Basic " + base64.b64encode(
         f"{made['client_id']}:{made['client_secret']}".encode()).decode()}
     instance.wait_until(
-        lambda: oauth.post(demo, "/oauth/device_authorization", {}, basic).status == 200, 10, "the new client")
+        lambda: oauth.post(demo, "/oauth/device_authorization", {}, basic).status == 200, 30, "the new client")
     without = oauth.post(demo, "/oauth/device_authorization", {"client_id": made["client_id"]})
     assert (without.status, without.json()["error"]) == (401, "invalid_client")
 
@@ -155,7 +165,7 @@ def test_the_console_explains_a_devices_code(demo):
 def test_the_desktop_app_signs_in_by_a_code(demo, tmp_path):
     desktop = Desktop(demo, tmp_path)
     running = desktop.start("sign-in", "--device")
-    line = instance.next_line(running.popen)
+    line = instance.next_line(running.popen, 30)
     code = re.search(r"enter the code ([A-Z]{4}-[A-Z]{4})", line).group(1)
     browser = Visitor(demo)
     browser.decide(browser.ask(code))

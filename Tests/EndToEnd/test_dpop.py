@@ -205,6 +205,25 @@ def test_a_public_clients_refresh_token_needs_its_key(demo, app):
     app.tokens = {**app.tokens, **fresh.json()}
 
 
+def test_a_refresh_with_a_proof_binds_a_public_clients_refresh_token(demo):
+    unbound = App(demo, user="bob")
+    unbound.sign_in()
+    parent = unbound.tokens["refresh_token"]
+    app, thief = BoundApp(demo, user="bob"), BoundApp(demo, user="bob")
+    app.tokens = unbound.tokens
+    answer = app.refresh()
+    assert (answer.status, answer.json()["token_type"]) == (200, "DPoP"), answer.text
+    app.tokens = thief.tokens = unbound.tokens = answer.json()
+    refused(thief.refresh(), "invalid_grant")
+    refused(unbound.refresh(), "invalid_grant")
+    # The answer was lost: the same key gets the same successor.
+    again = app.token(grant_type="refresh_token", refresh_token=parent)
+    assert again.json()["refresh_token"] == app.tokens["refresh_token"]
+    # Another key is somebody else's, who has the parent too.
+    refused(thief.token(grant_type="refresh_token", refresh_token=parent), "invalid_grant")
+    refused(app.refresh(), "invalid_grant")
+
+
 # Authorization request
 
 

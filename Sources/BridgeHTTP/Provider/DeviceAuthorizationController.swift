@@ -20,7 +20,8 @@ struct DeviceAuthorizationController: RouteGroup {
     @Sendable func start(
         _ request: Request, context: BridgeRequestContext, client: ClientRequest
     ) async throws -> Response {
-        let started = try await authorizations.start(client.form, basic: client.basic, origin: client.origin)
+        let started = try await authorizations.start(
+            client.form, basic: client.basic, origin: client.origin, issuer: issuer)
         metrics.count(.issued)
         var json = JSONObjectWriter()
         json.add("device_code", started.deviceCode.expose())

@@ -38,10 +38,13 @@ package final class DeviceAuthorizations: Sendable {
         package let userCode: DeviceUserCode
     }
 
-    /// - Parameter basic: user and password of the `Authorization: Basic` header, decoded.
+    /// - Parameters:
+    ///   - basic: user and password of the `Authorization: Basic` header, decoded.
+    ///   - issuer: what the device's access tokens will be for.
     /// - Throws: ``ClientRefused``; `OAuthError` with what is wrong with the request.
     package func start(
-        _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin
+        _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin,
+        issuer: String
     ) async throws -> Started {
         let now = time.now()
         let client = try await authenticator.client(sending: parameters, basic: basic, origin: origin, at: now)
@@ -53,6 +56,7 @@ package final class DeviceAuthorizations: Sendable {
             guard client.mayUse(.deviceCode) else {
                 throw OAuthError(.unauthorizedClient, "the client may not use this grant", detail: .grantType)
             }
+            try parameters.checkResource(isAmong: [issuer])
             return try await start(try Self.scope(in: parameters, of: client), client, origin: origin, at: now)
         } catch let error as OAuthError where error.code != .rateLimited {
             try await refusals.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)

@@ -76,9 +76,10 @@ package final class RefreshTokenGrant: TokenGrant {
             else { throw Self.refused(.sessionEnded) }
             return secret
         }
+        // The first proof that is shown with an unbound token binds what is given from then on (RFC 9449 §5).
         let record = refreshTokens.record(
             successor, for: session, scope: state.record.scope,
-            proofKeyThumbprint: state.record.proofKeyThumbprint, at: request.at)
+            proofKeyThumbprint: state.record.proofKeyThumbprint ?? request.proofKeyThumbprint, at: request.at)
         let outcome = try await store.rotate(
             digest: secret.digest, to: record, at: request.at, event: event(.refreshTokenRotated, state, request))
         switch outcome {
@@ -95,7 +96,7 @@ package final class RefreshTokenGrant: TokenGrant {
         _ successor: OpaqueSecret, _ state: RefreshTokenState, _ request: TokenRequest
     ) async throws {
         if let rotatedAt = state.rotatedAt, request.at - rotatedAt <= RefreshTokens.grace, !state.isSuccessorRotated,
-            state.successorDigest == successor.digest
+            state.successorDigest == successor.digest, try await repeats(request, for: successor)
         {
             return
         }
@@ -104,6 +105,13 @@ package final class RefreshTokenGrant: TokenGrant {
             Ending(at: request.at, reason: "refresh_token_reused", origin: request.origin, extent: .stolen),
             first: [event(.refreshTokenReused, state, request, reason: .reused)])
         throw Self.refused(.reused)
+    }
+
+    /// Whether a request shows the key that the successor was bound to, or none where that is unbound: an unbound
+    /// parent lets anybody come this far. An app that asks again has its key still; whoever shows another is not it.
+    private func repeats(_ request: TokenRequest, for successor: OpaqueSecret) async throws -> Bool {
+        guard let given = try await store.refreshToken(digest: successor.digest) else { return false }
+        return SenderConstraint.matches(given.record.proofKeyThumbprint, shown: request.proofKeyThumbprint)
     }
 
     private func event(

@@ -58,12 +58,19 @@ package struct TokenRequest: Sendable {
         return scope
     }
 
-    /// Every access token is for this server, so nothing else can be asked for (RFC 8707 §2). What an exchange is for
-    /// is its `audience`, which `resource` may say again (RFC 8693 §2.1).
+    /// What an exchange is for is its `audience`, which `resource` may say again (RFC 8693 §2.1).
     /// - Throws: `invalid_target`.
     func checkResource(of type: GrantType, issuer: String) throws(OAuthError) {
         let audience = type == .tokenExchange ? parameters["audience"] : nil
-        guard parameters.keeps(AuthorizationParameter.resource, to: [issuer] + [audience].compactMap(\.self)) else {
+        try parameters.checkResource(isAmong: [issuer] + [audience].compactMap(\.self))
+    }
+}
+
+extension FormParameters {
+    /// Every access token is for this server, so nothing else can be asked for (RFC 8707 §2).
+    /// - Throws: `invalid_target`.
+    func checkResource(isAmong permitted: [String]) throws(OAuthError) {
+        guard keeps(AuthorizationParameter.resource, to: permitted) else {
             throw OAuthError(.invalidTarget, AuthorizationRequestReader.foreignResource, detail: .wrongResource)
         }
     }

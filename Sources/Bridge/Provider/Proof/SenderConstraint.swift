@@ -34,6 +34,11 @@ package struct SenderConstraint: Sendable {
         return isKey(shown, bound)
     }
 
+    /// Whether what was shown is the key that something is bound to; unbound, it takes none.
+    static func matches(_ bound: String?, shown: String?) -> Bool {
+        permits(bound, shown: shown) && (bound == nil) == (shown == nil)
+    }
+
     /// Whether two thumbprints are of one key.
     static func isKey(_ shown: String, _ bound: String) -> Bool { ConstantTime.equals(shown.utf8, bound.utf8) }
 }

@@ -58,7 +58,8 @@ import Testing
             func start(from address: String) async throws -> String {
                 try await refusal {
                     try await world.authorizations.start(
-                        try Provider.parameters([("scope", "openid")]), basic: provider.basic, origin: origin(address))
+                        try Provider.parameters([("scope", "openid")]), basic: provider.basic,
+                        origin: origin(address), issuer: issuerName)
                 }
             }
             for _ in 0..<2 {

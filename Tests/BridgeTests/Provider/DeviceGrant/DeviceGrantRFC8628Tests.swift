@@ -111,6 +111,17 @@ import Testing
         }
     }
 
+    @Test func `RFC 8707 §2: a resource that is not this issuer is invalid_target, and no code is made`() async throws {
+        try await withDevices { world async throws in
+            #expect(
+                try await world.refusalOfStart(resource: "https://x.example/") == "invalid_target wrong_resource")
+            let told = try await world.provider.service.events()
+            #expect(told.last == "token_request.refused wrong_resource")
+            #expect(!told.contains("device_code.issued"))
+            #expect(try await world.refusalOfStart(resource: issuerName) == "accepted")
+        }
+    }
+
     @Test func `only a client of ours that may refresh keeps its device signed in`() async throws {
         try await withDevices { world in
             let browser = try await world.signIn()

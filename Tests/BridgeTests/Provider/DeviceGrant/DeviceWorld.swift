@@ -58,15 +58,20 @@ struct DeviceWorld: Sendable {
     }
 
     func start(
-        _ client: ClientID = tv, scope: String? = "openid profile", from address: String? = "203.0.113.7"
+        _ client: ClientID = tv, scope: String? = "openid profile", resource: String? = nil,
+        from address: String? = "203.0.113.7"
     ) async throws -> DeviceAuthorizations.Started {
         var form = [("client_id", client.rawValue)]
         if let scope { form.append(("scope", scope)) }
-        return try await authorizations.start(try Provider.parameters(form), basic: nil, origin: origin(address))
+        if let resource { form.append(("resource", resource)) }
+        return try await authorizations.start(
+            try Provider.parameters(form), basic: nil, origin: origin(address), issuer: issuerName)
     }
 
-    func refusalOfStart(_ client: ClientID = tv, scope: String? = "openid profile") async throws -> String {
-        try await refusal { try await start(client, scope: scope) }
+    func refusalOfStart(
+        _ client: ClientID = tv, scope: String? = "openid profile", resource: String? = nil
+    ) async throws -> String {
+        try await refusal { try await start(client, scope: scope, resource: resource) }
     }
 
     func poll(_ started: DeviceAuthorizations.Started, as client: ClientID = tv) async throws -> TokenResponse {

@@ -28,6 +28,78 @@ import Testing
         }
     }
 
+    @Test func `§5: a refresh with a proof binds the refresh token that it gives, where the old one was not`()
+        async throws
+    {
+        try await withProvider { provider in
+            let (key, other) = (try ProofKey(), try ProofKey())
+            let unbound = try await provider.signIn().refreshToken
+            let bound = try await provider.refresh(unbound, proof: try key.proof(id: "1", at: noon))
+            #expect(bound.tokenType == "DPoP")
+            for proof in [PresentedProof.none, try other.proof(id: "2", at: noon)] {
+                let found = try await refusal { try await provider.refresh(bound.refreshToken, proof: proof) }
+                #expect(found == "invalid_grant proof_key")
+            }
+            let next = try await provider.refresh(bound.refreshToken, proof: try key.proof(id: "3", at: noon))
+            #expect(try claims(next.accessToken)["cnf"] == .object(["jkt": .string(key.thumbprint)]))
+        }
+    }
+
+    @Test func `§5: an answer that was lost is given again to the key that it was given to`() async throws {
+        try await withProvider { provider in
+            let key = try ProofKey()
+            let unbound = try await provider.signIn().refreshToken
+            let first = try await provider.refresh(unbound, proof: try key.proof(id: "1", at: noon))
+            provider.service.clock.advance(.seconds(10))
+            let again = try await provider.refresh(
+                unbound, proof: try key.proof(id: "2", at: provider.service.clock.now))
+            #expect(first.refreshToken?.expose() == again.refreshToken?.expose())
+            #expect(again.tokenType == "DPoP")
+        }
+    }
+
+    @Test(arguments: [("key", "other"), ("key", "none"), ("none", "key")])
+    func `§5: an unbound refresh token that comes with two keys, or with one and without, ends its session`(
+        _ first: String, _ second: String
+    ) async throws {
+        try await withProvider { provider in
+            let keys = ["key": try ProofKey(), "other": try ProofKey()]
+            func proof(_ name: String, _ id: String) throws -> PresentedProof {
+                try keys[name]?.proof(id: id, at: noon) ?? PresentedProof.none
+            }
+            let unbound = try await provider.signIn().refreshToken
+            let given = try await provider.refresh(unbound, proof: try proof(first, "1")).refreshToken
+            let found = try await refusal { try await provider.refresh(unbound, proof: try proof(second, "2")) }
+            #expect(found == "invalid_grant reused")
+            #expect(
+                try await provider.service.events().suffix(3) == [
+                    "refresh_token.reused reused", "app_session.ended refresh_token_reused",
+                    "token_request.refused reused",
+                ])
+            let after = try await refusal { try await provider.refresh(given, proof: try proof(first, "3")) }
+            #expect(after == "invalid_grant session_ended")
+        }
+    }
+
+    @Test func `§5: of refreshes at once of an unbound token with several keys one is answered, and its session ends`()
+        async throws
+    {
+        try await withProvider { provider in
+            let unbound = try await provider.signIn().refreshToken
+            let proofs = try (0..<8).map { try ProofKey().proof(id: "\($0)", at: noon) }
+            let found = try await withThrowingTaskGroup(of: String.self) { group in
+                for proof in proofs {
+                    group.addTask { try await refusal { try await provider.refresh(unbound, proof: proof) } }
+                }
+                return try await group.reduce(into: [String]()) { $0.append($1) }
+            }
+            #expect(found.count { $0 == "accepted" } == 1)
+            #expect(Set(found).isSubset(of: ["accepted", "invalid_grant reused", "invalid_grant session_ended"]))
+            #expect(found.contains("invalid_grant reused"))
+            #expect(try await provider.service.events().contains("app_session.ended refresh_token_reused"))
+        }
+    }
+
     @Test func `§5: without a proof everything is as it was`() async throws {
         try await withProvider { provider in
             let tokens = try await provider.signIn()
@@ -49,6 +121,7 @@ import Testing
             let fresh = try await provider.token(
                 form, basic: provider.basic, proof: try other.proof(id: "2", at: noon))
             #expect(try claims(fresh.accessToken)["cnf"] == .object(["jkt": .string(other.thumbprint)]))
+            #expect(try await provider.token(form, basic: provider.basic).tokenType == "Bearer")
         }
     }
 
