@@ -5,6 +5,7 @@ import json
 import os
 import re
 import socket
+import stat
 import subprocess
 from pathlib import Path
 
@@ -346,7 +347,7 @@ def test_a_new_password_for_nobody_is_not_asked_for(whole):
             line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=instance.environment()) as asking:
         try:
             # The input stays open, as a terminal does.
-            assert asking.wait(timeout=20) == 1
+            assert asking.wait(timeout=60) == 1
         finally:
             asking.kill()
         assert asking.stderr.read() == b"Error: There is no account nobody.\n"
@@ -361,6 +362,125 @@ def test_without_a_database_commands_that_need_one_say_the_same(place, command):
     done = run(place.line(command, missing=claims.with_suffix("")), COMMANDS[command][1])
     assert done.returncode == 1
     assert done.stderr.decode().startswith(f"Error: There is no database at {place.data}/drawbridge.sqlite."), done.stderr
+
+
+MAKE_THE_DATABASE = ["users add", "clients add", "keys rotate"]
+
+
+def run_openly(place: Place, command: str) -> subprocess.CompletedProcess:
+    """As from a shell whose new files are for everybody to read."""
+    document = place.config.with_name("client.json")
+    document.write_text('{"client_id": "till", "client_type": "native", "client_name": "Till"}')
+    done = run(place.line(command, missing=document.with_suffix("")), COMMANDS[command][1], umask=0o022)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def readable_by_others(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.glob("drawbridge.sqlite*") if stat.S_IMODE(path.stat().st_mode) & 0o077)
+
+
+@pytest.mark.parametrize("command", MAKE_THE_DATABASE)
+def test_a_database_that_a_command_makes_is_for_its_owner_alone(place, command):
+    place.data.mkdir(mode=0o755)
+    if command == "keys rotate":
+        run_openly(place, "keys init")
+    run_openly(place, command)
+    assert (place.data / "drawbridge.sqlite").exists() and readable_by_others(place.data) == []
+
+
+@pytest.mark.parametrize("command", MAKE_THE_DATABASE)
+def test_a_command_that_makes_the_database_makes_its_folder_and_says_so_afterwards(place, command):
+    if command == "keys rotate":
+        # Its keys may be elsewhere; without a master key nothing is made, and nothing is announced.
+        done = run(place.line(command), "")
+        assert done.returncode == 1 and done.stderr.startswith(b"Error: There is no master key"), done.stderr
+        assert not place.data.exists()
+        keys = place.data.with_name("keys")
+        instance.run("keys", "init", "--config", str(place.config), "--into", str(keys))
+        place.config.write_text(f"{place.config.read_text()}master_key_file: {keys}/master-key\n")
+    done = run_openly(place, command)
+    assert f"Made a new database at {place.data}/drawbridge.sqlite.\n" in done.stderr.decode()
+    assert stat.S_IMODE(place.data.stat().st_mode) == 0o700
+    assert "Made a new database" not in run(place.line("keys list"), "").stderr.decode()
+
+
+def test_a_server_takes_a_database_away_from_others(whole, tmp_path):
+    database = whole.data / "drawbridge.sqlite"
+    database.chmod(0o644)
+    with open(tmp_path / "log", "wb") as log:
+        server = subprocess.Popen(whole.line("serve"), stdout=log, stderr=log, env=instance.environment())
+    try:
+        wait_until(lambda: '"message":"ready"' in (tmp_path / "log").read_text(), what="the server to be ready")
+        assert readable_by_others(whole.data) == [] and stat.S_IMODE(database.stat().st_mode) == 0o600
+        assert "others could read the database" in (tmp_path / "log").read_text()
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+SECRET = "SEKRET"
+
+
+@pytest.mark.parametrize("setting", [
+    f"alerts: {{webhook: 'https://u:{SECRET}@x.example/'}}",
+    *(f"audit_forwarders: [{{name: a, url: '{url}'}}]" for url in [
+        f"https://u:{SECRET}@x.example/", f"tls://u:{SECRET}@x.example:1", f"tcp://u:{SECRET}@x.example:1",
+        f"htps://u:{SECRET}@x.example/"]),
+])
+def test_an_address_that_is_refused_is_not_repeated_with_its_password(place, setting):
+    place.config.write_text(f"{place.config.read_text()}{setting}\n")
+    for command in ["check-config", "serve"]:
+        done = run(place.line(command), "")
+        assert done.returncode != 0 and re.search(rb"(webhook|url) \(.*\): must be ", done.stderr), done.stderr
+        assert SECRET not in (done.stdout + done.stderr).decode()
+
+
+def test_the_address_of_alerts_is_listed_without_what_opens_it(place):
+    place.config.write_text(
+        f"{place.config.read_text()}alerts: {{webhook: 'https://hooks.example/services/{SECRET}?k={SECRET}'}}\n")
+    told = run(place.line("check-config"), "").stdout.decode()
+    assert re.search(r"alerts\.webhook\W+https://hooks\.example/…", told) and SECRET not in told, told
+
+
+def test_a_search_by_user_name_says_which_subject_that_is(whole):
+    line = [*whole.line("audit search"), "--sub"]
+    listed = json.loads(run([*whole.line("users list"), "--format", "json"], "").stdout)
+    [subject] = [user["sub"] for user in listed if user["username"] == "zoe"]
+    done = run([*line, "zoe"], "")
+    assert done.returncode == 0 and done.stdout == b""
+    assert done.stderr.decode() == (
+        f"No event matches. The account zoe has another subject, which --sub takes: {subject}\n")
+    found = run([*line, subject], "")
+    assert found.stdout and found.stderr == b""
+    assert run([*line, "nobody"], "").stderr == b""
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name.startswith("explain ")])
+def test_explain_offers_no_folder_that_it_could_not_do_with(whole, command):
+    assert "--data " not in run([instance.binary(), *command.split(), "--help"], "").stdout.decode()
+    done = run([*whole.line(command), "--data", str(whole.data)], COMMANDS[command][1])
+    assert done.returncode == 64 and b"Unknown option '--data'" in done.stderr, done.stderr
+
+
+def test_a_database_that_may_not_be_written_is_told_once_with_what_to_do(place):
+    run_openly(place, "keys init")
+    run_openly(place, "users add")
+    database = place.data / "drawbridge.sqlite"
+    database.chmod(0o400)
+    more = {}
+    if os.geteuid() == 0:  # Whom no mode keeps from writing.
+        for path in [place.data, *place.data.iterdir()]:
+            os.chown(path, NOBODY, NOBODY)
+        for folder in [place.data.parent, *place.data.parent.parents]:
+            if folder != Path("/") and folder.stat().st_uid == 0:
+                folder.chmod(folder.stat().st_mode | 0o055)
+        more = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+    for command in ["users disable", "serve"]:
+        done = run(place.line(command), "", **more)
+        assert done.returncode == 1
+        said = done.stderr.decode()
+        assert f"{database} is not writable: it has to belong to" in said and "readonly" not in said, said
 
 
 @pytest.mark.parametrize("words", [

@@ -5,13 +5,16 @@ import NIOCore
 import OAuth2
 
 /// The management listener: `/livez`, `/readyz`, `/metrics` (contract §13). Not for the public.
-/// - Parameter issuer: where the codes of errors are explained.
+/// - Parameters:
+///   - issuer: where the codes of errors are explained.
+///   - refreshMetrics: runs before each page of metrics, which waits for it, for what only a use would show otherwise.
 package func buildManagementRouter(
-    readiness: Readiness, metrics: PrometheusMetrics, issuer: WebOrigin
+    readiness: Readiness, metrics: PrometheusMetrics, issuer: WebOrigin,
+    refreshMetrics: @escaping @Sendable () async -> Void = {}
 ) -> Router<BridgeRequestContext> {
     let router = Router(context: BridgeRequestContext.self)
     router.add(middleware: ManagementFront(issuer: issuer))
-    let pages = ManagementPages(readiness: readiness, metrics: metrics)
+    let pages = ManagementPages(readiness: readiness, metrics: metrics, refreshMetrics: refreshMetrics)
     let endpoints = Endpoints(router: router)
     endpoints.on("/livez", [.get: pages.alive])
     endpoints.on("/readyz", [.get: pages.ready])
@@ -22,6 +25,7 @@ package func buildManagementRouter(
 private struct ManagementPages: Sendable {
     let readiness: Readiness
     let metrics: PrometheusMetrics
+    let refreshMetrics: @Sendable () async -> Void
 
     @Sendable func alive(_ request: Request, context: BridgeRequestContext) -> Response {
         var body = JSONObjectWriter()
@@ -48,8 +52,9 @@ private struct ManagementPages: Sendable {
         return Response.json(body)
     }
 
-    @Sendable func exposition(_ request: Request, context: BridgeRequestContext) -> Response {
-        Response(
+    @Sendable func exposition(_ request: Request, context: BridgeRequestContext) async -> Response {
+        await refreshMetrics()
+        return Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
             body: .init(byteBuffer: ByteBuffer(string: metrics.exposition())))
     }

@@ -24,12 +24,17 @@ package struct SQLError: Error, Sendable {
     package let writeRefusal: String?
     /// Whether it is a server's answer, and not what became of the connection to it.
     let isAnswer: Bool
+    /// Whether the database's file may not be written.
+    let isReadOnly: Bool
 
-    package init(kind: Kind, text: String, writeRefusal: String? = nil, isAnswer: Bool = false) {
+    package init(
+        kind: Kind, text: String, writeRefusal: String? = nil, isAnswer: Bool = false, isReadOnly: Bool = false
+    ) {
         self.kind = kind
         self.text = text
         self.writeRefusal = writeRefusal
         self.isAnswer = isAnswer
+        self.isReadOnly = isReadOnly
     }
 
     package var storageError: StorageError {

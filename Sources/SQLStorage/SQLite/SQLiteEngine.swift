@@ -139,7 +139,10 @@ extension SQLError {
             case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_NOLFS: true
             default: false
             }
+        let message = error.message ?? "no message"
         self.init(
-            kind: kind, text: "\(code): \(error.message ?? "no message")", writeRefusal: isWriteRefusal ? code : nil)
+            // The code has SQLite's general words for it, which often are the whole message.
+            kind: kind, text: code.hasSuffix("(\(message))") ? code : "\(code): \(message)",
+            writeRefusal: isWriteRefusal ? code : nil, isReadOnly: error.resultCode == .SQLITE_READONLY)
     }
 }

@@ -96,6 +96,7 @@ package enum SQLiteStorage {
         case let error as SQLiteOpenError: error
         case let error as NewerSchemaError: .newerSchema(path: path, found: error.found, known: error.known)
         case let failure as SQLError where failure.kind == .corrupt: .notADatabase(path)
+        case let failure as SQLError where failure.isReadOnly: .notWritable(path)
         case let failure as SQLError: .cannotOpen(path: path, reason: failure.text)
         case let error as DatabaseError: openError(SQLError(error), path: path)
         default: .cannotOpen(path: path, reason: "\(error)")
@@ -109,6 +110,8 @@ package enum SQLiteOpenError: Error, Hashable, Sendable, CustomStringConvertible
     /// Anything else that keeps the file from being opened for reading and writing.
     case cannotOpen(path: String, reason: String)
     case notADatabase(String)
+    /// This account has no right to write it, or its file system is mounted for reading alone.
+    case notWritable(String)
     /// A newer version has changed the database's tables.
     case newerSchema(path: String, found: Int64, known: Int64)
     /// The tables were never made, or by an older version, and this process may not change them.
@@ -123,6 +126,9 @@ package enum SQLiteOpenError: Error, Hashable, Sendable, CustomStringConvertible
         case .directoryMissing(let path): "the directory \(path) does not exist"
         case .cannotOpen(let path, let reason): "\(path) cannot be opened: \(reason)"
         case .notADatabase(let path): "\(path) is not an SQLite database, or is damaged"
+        case .notWritable(let path):
+            "\(path) is not writable: it has to belong to the account that runs this (chown), with mode 600, on a file "
+                + "system that is mounted for writing"
         case .newerSchema(let path, let found, let known):
             "\(path) was written by a newer version (its tables are at version \(found), this program knows up to "
                 + "\(known)); run the newer program, or restore a backup"

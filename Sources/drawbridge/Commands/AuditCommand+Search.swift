@@ -10,7 +10,10 @@ struct AuditFilterOptions: ParsableArguments {
     @Option(help: "success or failure.") var outcome: String?
     @Option(help: "A reason, such as expired.") var reason: String?
     // What is looked for by its name may begin with a dash.
-    @Option(name: .customLong("sub"), parsing: .unconditional, help: "A user.") var subject: String?
+    @Option(
+        name: .customLong("sub"), parsing: .unconditional,
+        help: "A user's subject, as `drawbridge users list` prints it.")
+    var subject: String?
     @Option(name: .customLong("client"), parsing: .unconditional, help: "An app or a website.") var clientID: String?
     @Option(name: .customLong("sid"), parsing: .unconditional, help: "A session.") var sessionID: String?
     @Option(name: .customLong("token"), parsing: .unconditional, help: "A login token's id.") var tokenID: String?
@@ -88,11 +91,22 @@ extension AuditCommand {
 
         func run() async throws {
             let filter = try filter.filter()
-            let page = try await AuditReview(try await options.openForReading())
-                .search(filter, before: nil, limit: limit)
+            let storage = try await options.openForReading()
+            let page = try await AuditReview(storage).search(filter, before: nil, limit: limit)
             try StandardOutput.write(format.header)
             for entry in page.entries { try StandardOutput.write(format.line(entry)) }
             if page.next != nil { StandardError.write("There are more; narrow the search, or use audit export.\n") }
+            if page.entries.isEmpty { try await tellSubject(ofUserNamed: filter.subject?.rawValue, in: storage) }
+        }
+
+        /// A user name where a subject belongs finds nothing, and would look like good news.
+        private func tellSubject(ofUserNamed text: String?, in storage: any BridgeStorage) async throws {
+            guard let text, let username = Username(text), let account = try await storage.account(named: username),
+                account.subject.rawValue != text
+            else { return }
+            StandardError.write(
+                "No event matches. The account \(username) has another subject, which --sub takes: "
+                    + "\(account.subject.rawValue)\n")
         }
     }
 

@@ -9,7 +9,7 @@ struct AuditCommand: AsyncParsableCommand {
         discussion: """
             Examples:
               drawbridge audit tail --config drawbridge.yaml --follow
-              drawbridge audit search --config drawbridge.yaml --sub alice \\
+              drawbridge audit search --config drawbridge.yaml --sub SUBJECT \\
                   --from 2026-11-21T00:00:00Z
               drawbridge audit export --config drawbridge.yaml --format jsonl \\
                   > audit.jsonl

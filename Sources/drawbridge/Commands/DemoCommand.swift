@@ -128,10 +128,8 @@ struct DemoCommand: AsyncParsableCommand {
         let named = managementListen.flatMap { ListenAddress($0) }
         // What is opened to the network is the website, unless somebody asks for more.
         let host = named?.host ?? (listen.isLoopback ? listen.host : "127.0.0.1")
-        let managementPort: Int
-        if let named, named.port != 0 {
-            managementPort = named.port
-        } else {
+        var managementPort = named?.port ?? 0
+        while managementPort == 0 || managementPort == port && named?.port == 0 {
             managementPort = try FreePort.pick(host: host, startingAt: named == nil ? port + 1 : nil)
         }
         return (

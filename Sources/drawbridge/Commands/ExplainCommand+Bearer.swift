@@ -18,21 +18,15 @@ extension ExplainCommand {
                       --website shop
                 """)
 
-        @OptionGroup var options: StorageOptions
+        @OptionGroup var options: ConfiguredStorageOptions
 
         @Option(help: "The website that it is to open. Default: the one that apps open by default.")
         var website: String?
 
-        func validate() throws {
-            guard options.dataPath == nil else {
-                throw ValidationError("explain bearer needs --config: the settings say whose tokens are trusted.")
-            }
-        }
-
         func run() async throws {
             let token = StandardInput.token()
             guard !token.isEmpty else { throw CommandError("There is no token on standard input.") }
-            let (ground, wings) = try await options.rules(try options.settings.load())
+            let (ground, wings) = try await options.storage.rules(try options.settings.load())
             let explanation = try await wings.gate.explain(
                 Secret(token), opening: website.map(ClientID.init(rawValue:)), in: ground.clients.current,
                 users: ground.storage)

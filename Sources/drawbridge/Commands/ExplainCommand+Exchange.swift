@@ -30,7 +30,7 @@ extension ExplainCommand {
             var uri: String { self == .idToken ? TokenTypeURI.idToken : TokenTypeURI.accessToken }
         }
 
-        @OptionGroup var options: StorageOptions
+        @OptionGroup var options: ConfiguredStorageOptions
 
         @Option(help: "The client that would send the request.")
         var client: String
@@ -43,12 +43,6 @@ extension ExplainCommand {
 
         @Option(help: "The request's scope.")
         var scope: String?
-
-        func validate() throws {
-            guard options.dataPath == nil else {
-                throw ValidationError("explain exchange needs --config: the settings say whose tokens they are.")
-            }
-        }
 
         func run() async throws {
             let subjectToken = StandardInput.token()
@@ -65,7 +59,7 @@ extension ExplainCommand {
             let form = pairs.compactMap { name, value in
                 value.flatMap { $0.isEmpty ? nil : "\(name)=\(PercentEncoding.encode($0))" }
             }.joined(separator: "&")
-            guard let provider = try await options.rules(settings).wings.provider else {
+            guard let provider = try await options.storage.rules(settings).wings.provider else {
                 throw CommandError("There is no token endpoint: provider.enabled is false.")
             }
             let explanation = try await provider.nativeSSO.exchange.explain(

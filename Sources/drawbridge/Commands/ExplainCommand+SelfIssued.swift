@@ -18,16 +18,10 @@ extension ExplainCommand {
                       --nonce n-0S6_WzA2Mj
                 """)
 
-        @OptionGroup var options: StorageOptions
+        @OptionGroup var options: ConfiguredStorageOptions
 
         @Option(help: "The nonce that the phone was sent. Without it the token's nonce is not judged.")
         var nonce: String?
-
-        func validate() throws {
-            guard options.dataPath == nil else {
-                throw ValidationError("explain self-issued needs --config: what is taken stands there.")
-            }
-        }
 
         func run() async throws {
             let input = StandardInput.token()
@@ -40,7 +34,7 @@ extension ExplainCommand {
                 throw CommandError("\(SelfIssuedSettings.enabled.key.name) is false: no such token is taken.")
             }
             let explainer = SelfIssuedExplainer(
-                configuration: configuration, keys: try await options.openForReading())
+                configuration: configuration, keys: try await options.storage.openForReading())
             let explanation = try await explainer.explain(answer, nonce: nonce)
             try StandardOutput.answer(explanation.json)
             if !explanation.passes { throw ExitCode.failure }

@@ -19,7 +19,7 @@ extension ExplainCommand {
                       --ip 203.0.113.7
                 """)
 
-        @OptionGroup var options: StorageOptions
+        @OptionGroup var options: ConfiguredStorageOptions
 
         @Option(help: "The redirect parameter that would come with it.")
         var redirect: String?
@@ -28,9 +28,6 @@ extension ExplainCommand {
         var ip: String?
 
         func validate() throws {
-            guard options.dataPath == nil else {
-                throw ValidationError("explain token needs --config: the settings say whose tokens they are.")
-            }
             if let ip, NetworkAddress(ip) == nil { throw ValidationError("--ip is no address.") }
         }
 
@@ -45,7 +42,7 @@ extension ExplainCommand {
 
         private func explainer() async throws -> Explainer {
             let settings = try options.settings.load()
-            let storage = try await options.openForReading()
+            let storage = try await options.storage.openForReading()
             let time = TimeSource.system
             let keys = try await ServiceKeys.read(
                 settings: settings, store: storage, logger: Logger(label: "drawbridge"))

@@ -49,7 +49,7 @@ struct ExplainCommand: AsyncParsableCommand {
         @Option(help: "Take the allow-list and the origin of this client, of the settings file or the database.")
         var client: String?
 
-        @OptionGroup var options: StorageOptions
+        @OptionGroup var options: ConfiguredStorageOptions
 
         @Flag(name: .customLong("stdin-base64"), help: "Read values from standard input, one a line, as base64.")
         var readsStandardInput = false
@@ -58,9 +58,6 @@ struct ExplainCommand: AsyncParsableCommand {
         var value: String?
 
         func validate() throws {
-            guard options.dataPath == nil else {
-                throw ValidationError("explain redirect needs --config: the settings say where pages are.")
-            }
             guard allow.isEmpty != (client == nil) else {
                 throw ValidationError("Give either --allow entries or --client.")
             }
@@ -119,7 +116,7 @@ struct ExplainCommand: AsyncParsableCommand {
         /// As the service finds it. What the settings file has takes precedence, and needs no database.
         private func find(_ id: ClientID, _ settings: DrawbridgeSettings) async throws -> Client? {
             if let client = ConfiguredClients(settings).directory(with: [])[id] { return client }
-            let storage = try await options.openForReading()
+            let storage = try await options.storage.openForReading()
             return try await ClientReloader(settings: settings, store: storage).directory.current[id]
         }
     }

@@ -118,9 +118,9 @@ extension StorageOptions {
     ///   all that there are may be worked on.
     func withKeys<Value>(loads: Bool = true, _ body: (SigningKeys) async throws -> Value) async throws -> Value {
         let location = try location()
-        if loads { Self.announceNewDatabase(at: location) } else { try requireDatabase(at: location) }
+        if !loads { try requireDatabase(at: location) }
         let master = try MasterKeyFile.load(location.masterKeyPath)
-        return try await ServerStorage.withStorage(at: location) { storage in
+        return try await withStorage(making: loads) { storage in
             let keys = SigningKeys(
                 store: storage, master: master, algorithms: loads ? location.keyAlgorithms : KeyAlgorithm.allCases,
                 logger: Logger(label: "drawbridge"))

@@ -9,10 +9,11 @@ struct StorageOptions: ParsableArguments {
     @Option(name: .customLong("data"), help: "The data folder itself, when there is no settings file (a demo's).")
     var dataPath: String?
 
-    @Option(name: .customLong("database"), help: "A PostgreSQL database, instead of the one the settings file names.")
-    var databaseText: String?
+    @OptionGroup var configured: ConfiguredStorageOptions
 
-    @OptionGroup var settings: SettingsOptions
+    var settings: SettingsOptions { configured.settings }
+
+    private var databaseText: String? { configured.databaseText }
 
     func location() throws -> StorageLocation {
         if let dataPath {
@@ -106,14 +107,14 @@ struct StorageOptions: ParsableArguments {
         making: Bool = false, _ body: (any BridgeStorage) async throws -> Value
     ) async throws -> Value {
         let location = try location()
-        if making { Self.announceNewDatabase(at: location) } else { try requireDatabase(at: location) }
-        return try await ServerStorage.withStorage(at: location, body)
-    }
-
-    /// So that a command which was not told where the service's database is does not make another without a word.
-    static func announceNewDatabase(at location: StorageLocation) {
-        guard !location.hasDatabase else { return }
-        StandardError.write("Making a new database at \(location.databasePath).\n")
+        if !making { try requireDatabase(at: location) }
+        let isNew = !location.hasDatabase
+        if isNew, dataPath == nil { try StorageFolder.create(try settings.load().storage.directory) }
+        return try await ServerStorage.withStorage(at: location) { storage in
+            // So that a command which was not told where the service's database is makes no other without a word.
+            if isNew { StandardError.write("Made a new database at \(location.databasePath).\n") }
+            return try await body(storage)
+        }
     }
 
     func requireDatabase(at location: StorageLocation) throws {
@@ -123,5 +124,22 @@ struct StorageOptions: ParsableArguments {
             ? " Where a secret names the database, the command needs it as well "
                 + "(DRAWBRIDGE_DATABASE or --secrets-directory)." : ""
         throw CommandError("There is no database at \(location.databasePath).\(hint)")
+    }
+}
+
+/// The same for a command that cannot do without the settings.
+struct ConfiguredStorageOptions: ParsableArguments {
+    @Option(name: .customLong("database"), help: "A PostgreSQL database, instead of the one the settings file names.")
+    var databaseText: String?
+
+    @OptionGroup var settings: SettingsOptions
+
+    /// What works on the database, without a folder named beside the settings.
+    var storage: StorageOptions {
+        var options = StorageOptions()
+        // Options that were not parsed may not be read before they are set.
+        options.dataPath = nil
+        options.configured = self
+        return options
     }
 }

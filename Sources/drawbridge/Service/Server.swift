@@ -75,7 +75,8 @@ struct Server: Sendable {
         buildApplication(
             router: buildManagementRouter(
                 readiness: composition.readiness, metrics: composition.metrics,
-                issuer: composition.httpSettings.origins.issuer),
+                issuer: composition.httpSettings.origins.issuer,
+                refreshMetrics: ground.shared.refreshMetrics),
             address: ground.settings.listeners.management.bindAddress,
             malformed: malformedRequests(strictTransportSecurity: nil), logger: ground.logger,
             onServerRunning: { _ in await ready.arrive() })

@@ -10,6 +10,12 @@ enum ServerStorage {
     ) async throws -> any BridgeStorage {
         try StorageFolder.create(settings.storage.directory)
         let location = StorageLocation(settings)
+        let closed = location.database == nil ? StorageFolder.closeDatabase(at: location.databasePath) : []
+        if !closed.isEmpty {
+            logger.notice(
+                "others could read the database; only its owner can now",
+                metadata: ["files": "\(closed.joined(separator: ", "))"])
+        }
         let keeper = AuditNoteKeeper(file: location.auditNoteFile, watch: watch, logger: logger)
         return try await open(
             location, node: settings.storage.node, markPath: location.commitMarkPath, outlet: keeper, logger: logger)
@@ -41,6 +47,7 @@ enum ServerStorage {
         _ location: StorageLocation, node: String, markPath: String? = nil, outlet: any AuditNoteOutlet,
         migrating report: @escaping MigrationReport = { _, _ in }, isPatient: Bool = false, logger: Logger
     ) async throws -> any BridgeStorage {
+        StorageFolder.restrictNewFiles()
         guard try await !location.lacksSigningKey() else { throw SigningKeyLost(path: location.signingKeyPath) }
         let joins = try await location.lacksSigningKey(byAnyNode: true)
         let signer = try signingKey(location)

@@ -28,6 +28,8 @@ struct SharedState: Sendable {
     let noteWaitingPages: @Sendable (CrossDeviceWatch.Report) -> Void
     /// Says `degraded` on `/readyz` while Redis cannot decide; `nil` without a Redis.
     let readinessCheck: Readiness.Check?
+    /// Brings what `/metrics` says of Redis up to date, within a second.
+    let refreshMetrics: @Sendable () async -> Void
     private let client: RedisClient?
 
     /// The intervals of waiting devices, made for the database that replaces it; `nil` leaves them to the database.
@@ -49,6 +51,7 @@ struct SharedState: Sendable {
             revocations = Self.revocations(over: nil, settings, logger)
             crossDevice = nil
             readinessCheck = nil
+            refreshMetrics = {}
             sharedPolls = nil
             client = nil
             return
@@ -70,7 +73,9 @@ struct SharedState: Sendable {
         crossDevice = RedisCrossDeviceStore(client: client, prefix: redis.prefix)
         revocations = Self.revocations(
             over: RedisRevocationChannel(client: client, prefix: redis.prefix), settings, logger)
-        readinessCheck = Self.readinessCheck(client, roles)
+        let watch = RedisWatch(client, roles, state: degradation("redis"))
+        readinessCheck = Readiness.Check("redis", isOptional: true) { try await watch.check() }
+        refreshMetrics = { await watch.checkBriefly() }
         self.client = client
     }
 
@@ -89,13 +94,6 @@ struct SharedState: Sendable {
             settings: redis.connection, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
         await client.waitForFirstAttempt()
         return client
-    }
-
-    private static func readinessCheck(_ client: RedisClient, _ roles: RedisRoles) -> Readiness.Check {
-        Readiness.Check("redis", isOptional: true) {
-            try await client.checkAvailable()
-            try await roles.tryAgain()
-        }
     }
 
     private static func waitingPageMetrics(

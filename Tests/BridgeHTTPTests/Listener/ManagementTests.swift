@@ -78,6 +78,18 @@ import Testing
         #expect(answer.headers[.xContentTypeOptions] == "nosniff")
     }
 
+    @Test func `a page of metrics has what is found out for it`() async throws {
+        let issuer = try #require(WebOrigin("https://id.example"))
+        let metrics = PrometheusMetrics()
+        let gauge = Gauge(label: "drawbridge_degraded", dimensions: [("part", "redis")], factory: metrics)
+        let application = Application(
+            router: buildManagementRouter(
+                readiness: Readiness(checks: []), metrics: metrics, issuer: issuer,
+                refreshMetrics: { gauge.record(1) }))
+        let answer = try await application.test(.router) { try await $0.send(.get, "/metrics") }
+        #expect(answer.text.contains(#"drawbridge_degraded{part="redis"} 1"#))
+    }
+
     @Test func `the checks run once a second at most`() async throws {
         let clock = TestClock()
         let runs = PrometheusMetrics()

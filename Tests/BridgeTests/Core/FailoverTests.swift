@@ -87,6 +87,23 @@ private final class SharedPart: ReplayGuard, RateLimiter, RecentTries {
         #expect(reports.all == [false, true, false])
     }
 
+    @Test func `what is watched is known to be away, and back, without a request`() async throws {
+        let degradation = degradation()
+        let use: @Sendable () async throws -> Void = { [shared] in
+            _ = try shared.claim("nobody", until: noon, at: noon)
+        }
+        for isAway in [false, true, true, false, false] {
+            shared.set(away: isAway)
+            if isAway {
+                await #expect(throws: StorageError.self) { try await degradation.watch(use) }
+            } else {
+                try await degradation.watch(use)
+            }
+            #expect(degradation.isDegraded == isAway)
+        }
+        #expect(reports.all == [false, true, false])
+    }
+
     @Test func `an operator may want redemptions refused instead`() async throws {
         let replays = FailoverReplayGuard(shared, policy: .refuse, degradation: degradation())
         shared.set(away: true)

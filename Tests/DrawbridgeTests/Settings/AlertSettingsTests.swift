@@ -18,7 +18,7 @@ import Testing
     func `alerts go to an https address alone`(address: String, isTaken: Bool) {
         let reader = SettingsReader(RawSettings(given: [AlertSettings.webhook.key: address]))
         _ = AlertSettings(reading: reader)
-        let message = "must be an https URL without a fragment"
+        let message = "must be an https URL without user, password or fragment"
         #expect(reader.problems.map(\.message) == (isTaken ? [] : [message]))
     }
 

@@ -60,6 +60,12 @@ package final class Degradation: Sendable {
         end()
     }
 
+    /// Uses the part, so that it is known whether it is away without a request that needs it.
+    /// - Throws: what `use` throws while it is away.
+    package func watch(_ use: () async throws -> Void) async throws {
+        try await run(use) { error in throw error }
+    }
+
     /// - Returns: whether it was different.
     private func change(to value: Bool) -> Bool {
         isActive.withLock { isActive in

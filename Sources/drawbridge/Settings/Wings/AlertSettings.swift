@@ -45,8 +45,14 @@ struct AlertSettings: Sendable {
             return threshold > 0 ? AlertRule(name: name, threshold: Int64(bound)) : nil
         }
         webhook = settings[Self.webhook]
-        if let webhook, WebURL(webhook) == nil {
-            settings.note(Self.webhook, value: webhook, "must be an https URL without a fragment")
+        if let webhook {
+            // The whole text is never told again: what opens a receiver is in its path, its query or a user part.
+            if let url = WebURL(webhook) {
+                let origin = url.origin.description
+                if webhook != origin { settings.show(Self.webhook, as: "\(origin)/…") }
+            } else {
+                settings.note(Self.webhook, "must be an https URL without user, password or fragment")
+            }
         }
         webhookSecret = Self.webhookSecret(settings)
     }

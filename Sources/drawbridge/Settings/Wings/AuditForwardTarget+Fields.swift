@@ -42,10 +42,12 @@ extension AuditForwardTarget {
     ) -> Receiver? {
         let authorization = authorization(&fields, absolute: absolute)
         let allowsPlaintext = fields.boolean("allow_plaintext") ?? false
+        // One that cannot be read is not told again: it may hold a password.
         guard let url = fields.requiredText("url") else { return nil }
         if url.hasPrefix("https://") || url.hasPrefix("http://") {
             guard let endpoint = EndpointURL(url) else {
-                fields.note("url", value: url, "must be https, or http to this machine itself")
+                fields.note(
+                    "url", "must be https, or http to this machine itself, without user, password or fragment")
                 return nil
             }
             return .jsonLines(url: endpoint, authorization: authorization, tls: tls)
@@ -53,13 +55,13 @@ extension AuditForwardTarget {
         if authorization != nil { fields.note("authorization_file", "is for https only: syslog has no place for it") }
         if url.hasPrefix("tls://") {
             guard let place = place(url.dropFirst(6), port: syslogTLSPort) else {
-                fields.note("url", value: url, "must be tls://host or tls://host:port")
+                fields.note("url", "must be tls://host or tls://host:port, and nothing else")
                 return nil
             }
             return .syslog(host: place.host, port: place.port, tls: tls)
         }
         guard url.hasPrefix("tcp://"), let place = place(url.dropFirst(6), port: nil) else {
-            fields.note("url", value: url, "must be tls://host:port, tcp://host:port or an https URL")
+            fields.note("url", "must be tls://host:port, tcp://host:port or an https URL")
             return nil
         }
         if tls != AuditForwardTLS() { fields.note("url", value: url, "must be tls:// when certificates are named") }
