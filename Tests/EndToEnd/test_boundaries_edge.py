@@ -12,9 +12,11 @@ import pytest
 
 import instance
 import native
+import selfissued
 import signing
 import wire
 from native import App, Browser
+from test_landing import RP
 from test_native_sso_admin import admin
 
 FOREIGN = {
@@ -213,6 +215,123 @@ def test_who_goes_on_as_the_other_user_ends_what_the_cookies_opened_and_loses_th
 def confirming(page: wire.Answer) -> list[tuple[str, str]]:
     [shown] = [found for found in wire.PageForm(page.text).forms if found["method"] == "post"]
     return [(name, value) for name, value in shown["buttons"] if name and value]
+
+
+class OrderedBrowser(Browser):
+    """Keeps cookies by name and path, and takes an answer's lines in their order (RFC 6265 §5.3)."""
+
+    def __init__(self, base: str):
+        super().__init__(base)
+        self.kept: dict[tuple[str, str], str] = {}
+
+    def send(self, method: str, target: str, headers: dict | None = None, body: bytes | None = None) -> wire.Answer:
+        path = urlsplit(target).path
+        self.jar = {name: value for (name, place), value in self.kept.items() if path.startswith(place)}
+        answer = super().send(method, target, headers, body)
+        for line in answer.all("Set-Cookie"):
+            pair, *rest = [part.strip() for part in line.split(";")]
+            name, _, value = pair.partition("=")
+            attributes = dict((part.partition("=")[0].lower(), part.partition("=")[2]) for part in rest)
+            self.kept.pop((name, attributes["path"]), None)
+            if attributes.get("max-age") != "0":
+                self.kept[name, attributes["path"]] = value
+        return answer
+
+    def names(self, prefix: str) -> set[str]:
+        return {name for name, _ in self.kept if name.startswith(prefix)}
+
+
+def view_of(demo, name: str, prefix: str, **fields) -> RP:
+    """A website whose pages are here, with cookies of the profile `tokens`."""
+    return RP(demo, name, cookie_profile="tokens", cookie_prefix=prefix, public_origin=None, **fields)
+
+
+def assert_is_signed_in_with_all_four(browser: OrderedBrowser, prefix: str, sub: str):
+    assert browser.send("GET", "/session").json()["sub"] == sub
+    assert browser.names(prefix) == {
+        prefix + name for name in ("access_token", "refresh_token", "anti_csrf_token", "info_token")}
+    proof = browser.kept[prefix + "anti_csrf_token", "/"]
+    renewed = browser.send("POST", "/session/refresh", {
+        "X-CSRF-Token": proof, "Origin": browser.base, "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"})
+    assert renewed.status == 200, renewed.text
+
+
+def assert_was_switched(demo, session: str):
+    event = demo.audit("web_session.switched")[-1]
+    assert (event["session_id"], event["reason"]) == (session, "account_switch")
+
+
+@pytest.mark.parametrize("is_same", [True, False], ids=["the same website", "another of the same prefix"])
+def test_a_yes_to_another_account_signs_that_one_in_where_both_have_the_same_cookies(demo, is_same):
+    alice, bob = (demo.user(name)["sub"] for name in ("alice", "bob"))
+    prefix = f"{secrets.token_hex(4)}_"
+    first = view_of(demo, "first", prefix, redirect_uris=[])
+    second = first if is_same else view_of(demo, "second", prefix, redirect_uris=[])
+    browser = OrderedBrowser(demo.base)
+    assert browser.send("GET", f"{instance.REDEEM}?token={first.token('alice')['token']}").status == 303
+    assert_is_signed_in_with_all_four(browser, prefix, alice)
+    session = native.claims(browser.kept[prefix + "access_token", "/"])["sid"]
+    page = browser.send("GET", f"{instance.REDEEM}?token={second.token('bob')['token']}")
+    assert browser.submit(page, instance.REDEEM, **dict(confirming(page))).status == 303
+    assert_is_signed_in_with_all_four(browser, prefix, bob)
+    assert_was_switched(demo, session)
+
+
+def test_a_yes_at_the_authorization_endpoint_leaves_the_new_users_cookies_too(demo):
+    prefix = f"{secrets.token_hex(4)}_"
+    site = view_of(demo, "authorizing", prefix)
+    browser = OrderedBrowser(demo.base)
+    assert browser.send("GET", f"{instance.REDEEM}?token={site.token('alice')['token']}").status == 303
+    session = native.claims(browser.kept[prefix + "access_token", "/"])["sid"]
+    query = urlencode(site.query(login_token=site.token("bob")["token"]))
+    page = browser.send("GET", f"/oauth/authorize?{query}")
+    answer = browser.submit(page, "/oauth/authorize", **dict(confirming(page)))
+    assert answer.status == 303 and "code=" in answer.header("Location"), answer.text
+    assert_is_signed_in_with_all_four(browser, prefix, demo.user("bob")["sub"])
+    assert_was_switched(demo, session)
+
+
+def test_who_signs_in_on_our_own_page_ends_what_another_users_cookies_opened_and_takes_them(demo):
+    prefix, bob = f"{secrets.token_hex(4)}_", demo.user("bob")
+    site = view_of(demo, "signing", prefix, redirect_uris=[])
+    browser = OrderedBrowser(demo.base)
+    assert browser.send("GET", f"{instance.REDEEM}?token={site.token('alice')['token']}").status == 303
+    session = native.claims(browser.kept[prefix + "access_token", "/"])["sid"]
+    before = "; ".join(f"{name}={value}" for (name, _), value in browser.kept.items() if name.startswith(prefix))
+    page = browser.send("GET", "/sign-in")
+    wrong = browser.submit(page, "/sign-in", username=bob["username"], password="wrong")
+    assert wrong.status == 400 and len(browser.names(prefix)) == 4
+    done = browser.submit(page, "/sign-in", username=bob["username"], password=bob["password"])
+    assert done.status == 303 and done.session_cookie
+    assert browser.names(prefix) == set()
+    assert browser.send("GET", "/session").json()["sub"] == bob["sub"]
+    assert demo.session(before) == {"authenticated": False}
+    assert_was_switched(demo, session)
+
+
+def test_who_signs_in_with_a_phones_key_ends_them_too(demo):
+    prefix, phone, owner = f"{secrets.token_hex(4)}_", selfissued.Phone(), selfissued.Browser(demo)
+    owner.sign_in("bob")
+    owner.link(phone)
+    site = view_of(demo, "phoning", prefix, redirect_uris=[])
+    browser = selfissued.Browser(demo)
+    landed = browser.request("GET", f"{instance.REDEEM}?token={site.token('alice')['token']}")
+    session = native.claims(landed.cookies[prefix + "access_token"].value)["sid"]
+    assert browser.respond(phone.answer(browser.start())).json() == {"location": "/contacts"}
+    assert not [name for name in browser.cookies if name.startswith(prefix)]
+    assert browser.session()["sub"] == demo.user("bob")["sub"]
+    assert_was_switched(demo, session)
+
+
+def test_who_signs_in_on_our_own_page_keeps_their_own_cookies_of_the_profile_tokens(demo):
+    prefix, alice = f"{secrets.token_hex(4)}_", demo.user("alice")
+    site = view_of(demo, "keeping", prefix, redirect_uris=[])
+    browser = OrderedBrowser(demo.base)
+    assert browser.send("GET", f"{instance.REDEEM}?token={site.token('alice')['token']}").status == 303
+    page = browser.send("GET", "/sign-in")
+    done = browser.submit(page, "/sign-in", username=alice["username"], password=alice["password"])
+    assert done.status == 303 and done.session_cookie
+    assert_is_signed_in_with_all_four(browser, prefix, alice["sub"])
 
 
 # Signed out means signed out
@@ -460,6 +579,13 @@ clients:
   - {{client_id: www, client_type: web, return_paths: [/contacts], default_return_path: /contacts}}
   - {{client_id: phone, client_type: native, redirect_uris: [{native.CALLBACK}]}}
 """
+
+
+@pytest.mark.parametrize("prefix, status", [("__Host-", 1), ("__http-", 1), ("__Secure-", 0)])
+def test_check_config_refuses_a_prefix_whose_cookies_browsers_refuse(tmp_path, prefix, status):
+    text = SHARED.replace("client_type: web,", f"client_type: web, cookie_profile: tokens, cookie_prefix: {prefix},")
+    done, said = checked(tmp_path / "drawbridge.yaml", f"{text}provider: {{enabled: true}}\n")
+    assert done == status and ("must not begin with __Host- or __Http-" in said) == (status == 1), said
 
 
 def test_check_config_warns_of_a_console_and_sign_in_pages_beside_a_website(tmp_path):

@@ -55,7 +55,7 @@ class Answer:
 
     @property
     def cookies(self) -> dict[str, Cookie]:
-        """By name; of those that are set for several paths, the first."""
+        """By name; of those that are set for several places, the first that has a value."""
         found = {}
         places = set()
         for line in self.all("Set-Cookie"):
@@ -68,7 +68,8 @@ class Answer:
             place = (name, attributes.get("path"), attributes.get("domain"))
             assert place not in places, f"cookie {place} set twice"
             places.add(place)
-            found.setdefault(name, Cookie(value, attributes))
+            if name not in found or value and not found[name].value:
+                found[name] = Cookie(value, attributes)
         return found
 
     @property
@@ -84,7 +85,7 @@ def send(
     headers: dict | list | None = None,
     body: bytes | str | dict | None = None,
     source: str | None = None,
-    timeout: float = 15,
+    timeout: float = 30,
     cafile: str | None = None,
 ) -> Answer:
     """Sends one request and reads one answer.

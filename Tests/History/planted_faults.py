@@ -187,7 +187,7 @@ EDITS = [
             .filter { if case .webSession = $0 { !planted("user-end-spares-browsers") } else { true } }"""),
     Edit(f"{STORES}/Session/DurableStorage+Endings.swift",
          "_ = try transaction.changes(EndingSQL.voidLoginTokens, [SQLValue(subject), SQLValue(now)])",
-         'if planted("user-end-spares-links") { return }\n'
+         'if planted("user-end-spares-links") { return 0 }\n'
          "        _ = try transaction.changes(EndingSQL.voidLoginTokens, [SQLValue(subject), SQLValue(now)])"),
     Edit(f"{STORES}/User/WriteTransaction+Users.swift",
          "return .changed(disabled ? try end(.user(subject), ending, by: sql) : .nothing)",

@@ -16,25 +16,69 @@ package protocol AdminAuthenticator: Sendable {
 }
 
 /// Why an administrator was not let in: for the audit log; outside there are fewer words.
-package enum AdminRefusal: String, Error, Sendable, CaseIterable {
-    /// Nothing was presented at all.
-    case missing
-    /// The token or cookie is nothing that we gave out, or it has ended.
-    case invalid
-    /// A browser's session that no sign-in here opened: an app or a login token did (contract §16.2).
-    case notSignedInHere = "not_signed_in_here"
-    /// A good token or session, whose holder is not an administrator.
-    case notAdministrator = "not_administrator"
-    /// An administrator's session without a second factor.
-    case secondFactorMissing = "second_factor_missing"
-    /// The same, of somebody who has none and can set one up.
-    case secondFactorNotEnrolled = "second_factor_not_enrolled"
-    /// A change, by somebody who signed in too long ago for it.
-    case signInTooOld = "sign_in_too_old"
-    /// An administrator's session that lay unused for too long.
-    case idle
-    /// A browser's request that does not prove that it comes from a page of ours.
-    case foreignPage = "foreign_page"
+package struct AdminRefusal: Error, Hashable, Sendable {
+    /// The word in the audit log.
+    package enum Reason: String, Sendable, CaseIterable {
+        /// Nothing was presented at all.
+        case missing
+        /// The token or cookie is nothing that we gave out, or it has ended.
+        case invalid
+        /// A browser's session that no sign-in here opened: an app or a login token did (contract §16.2).
+        case notSignedInHere = "not_signed_in_here"
+        /// A good token or session, whose holder is not an administrator.
+        case notAdministrator = "not_administrator"
+        /// An administrator's session without a second factor.
+        case secondFactorMissing = "second_factor_missing"
+        /// The same, of somebody who has none and can set one up.
+        case secondFactorNotEnrolled = "second_factor_not_enrolled"
+        /// A change, by somebody who signed in too long ago for it.
+        case signInTooOld = "sign_in_too_old"
+        /// An administrator's session that lay unused for too long.
+        case idle
+        /// A browser's request that does not prove that it comes from a page of ours.
+        case foreignPage = "foreign_page"
+    }
+
+    /// Whose token or session was verified, as the events of that token or session name them.
+    package struct Holder: Hashable, Sendable {
+        /// `nil` for a client that acts for itself.
+        package let subject: Subject?
+        /// The app.
+        package let clientID: ClientID?
+        /// The website.
+        package let targetClientID: ClientID?
+        package let sessionID: SessionID?
+
+        package init(_ bearer: BearerIdentity) {
+            subject = bearer.subject
+            clientID = bearer.clientID
+            targetClientID = nil
+            sessionID = bearer.sessionID
+        }
+
+        package init(_ administrator: Administrator) {
+            subject = if case .account(let subject) = administrator.actor { subject } else { nil }
+            clientID = administrator.credential.clientID
+            targetClientID = nil
+            sessionID = administrator.credential.sessionID
+        }
+
+        package init(_ session: WebSession) {
+            subject = session.subject
+            clientID = session.appClientID
+            targetClientID = session.clientID
+            sessionID = session.id
+        }
+    }
+
+    package let reason: Reason
+    /// `nil` where nothing was presented, or nothing that holds.
+    package let holder: Holder?
+
+    package init(_ reason: Reason, of holder: Holder? = nil) {
+        self.reason = reason
+        self.holder = holder
+    }
 }
 
 /// Asks several authenticators in turn: a token that one does not know may be another's.
@@ -46,13 +90,13 @@ package struct AdminAuthenticators: AdminAuthenticator {
     package func administrator(
         presenting token: Secret<String>, provenKey: String?, at now: Timestamp
     ) async throws -> Administrator {
-        var refusal = AdminRefusal.invalid
+        var refusal = AdminRefusal(.invalid)
         for authenticator in authenticators {
             do {
                 return try await authenticator.administrator(presenting: token, provenKey: provenKey, at: now)
             } catch let thrown as AdminRefusal {
                 // "Known but without the right" says more than "unknown".
-                if thrown != .invalid { refusal = thrown }
+                if thrown.reason != .invalid { refusal = thrown }
             }
         }
         throw refusal
@@ -75,13 +119,14 @@ package struct UserTokensDoNotAdminister: AdminAuthenticator {
         presenting token: Secret<String>, provenKey: String?, at now: Timestamp
     ) async throws -> Administrator {
         // No issuer is asked only to refuse in other words.
-        guard !bearers.mustAskIssuer(about: token, at: now) else { throw AdminRefusal.invalid }
+        guard !bearers.mustAskIssuer(about: token, at: now) else { throw AdminRefusal(.invalid) }
+        let bearer: BearerIdentity
         do {
-            _ = try await bearers.authenticate(token, at: now)
+            bearer = try await bearers.authenticate(token, at: now)
         } catch is BearerRefusal {
-            throw AdminRefusal.invalid
+            throw AdminRefusal(.invalid)
         }
-        throw AdminRefusal.notAdministrator
+        throw AdminRefusal(.notAdministrator, of: AdminRefusal.Holder(bearer))
     }
 
     package func stillAdministers(_ administrator: Administrator, at now: Timestamp) -> Bool { false }
@@ -91,9 +136,13 @@ extension RefusalLog {
     /// Somebody who is no administrator; at most ten a minute of one network, and never for a request that presented
     /// nothing.
     package func adminRefused(_ refusal: AdminRefusal, origin: RequestOrigin, at now: Timestamp) async throws {
-        guard refusal != .missing else { return }
+        guard refusal.reason != .missing else { return }
+        let holder = refusal.holder
         try await record(
-            AuditEvent(at: now, type: .adminRefused, outcome: .failure, reason: refusal.rawValue, origin: origin),
+            AuditEvent(
+                at: now, type: .adminRefused, outcome: .failure, reason: refusal.reason.rawValue,
+                subject: holder?.subject, clientID: holder?.clientID, targetClientID: holder?.targetClientID,
+                sessionID: holder?.sessionID, origin: origin),
             within: .network("audit.admin", of: origin, perMinute: 10))
     }
 }

@@ -8,7 +8,7 @@ package protocol AdministratorDirectory: Sendable {
 
 extension AdministratorDirectory {
     /// Why somebody is not let in who administers and has shown one factor.
-    package func refusalOfOneFactor(of subject: Subject) async throws -> AdminRefusal {
+    package func refusalOfOneFactor(of subject: Subject) async throws -> AdminRefusal.Reason {
         try await canEnrolSecondFactor(subject) ? .secondFactorNotEnrolled : .secondFactorMissing
     }
 }

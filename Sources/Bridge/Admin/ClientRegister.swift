@@ -41,10 +41,12 @@ package final class ClientRegister: Sendable {
         return try await reloading(try await store.save(client, expecting: .absent, event: event))
     }
 
+    /// A change of nothing writes nothing and is no event, as with settings (contract §13).
     /// - Returns: whether the client still was what the caller has seen.
     package func replace(_ seen: Client, with client: Client, action: AdminAction) async throws -> Bool {
-        let event = action.event(
-            .clientChanged, clientID: client.id, fields: try ClientDocument.fieldsChanged(from: seen, to: client))
+        let fields = try ClientDocument.fieldsChanged(from: seen, to: client)
+        guard !fields.isEmpty else { return try await self.client(seen.id) == seen }
+        let event = action.event(.clientChanged, clientID: client.id, fields: fields)
         return try await reloading(try await store.save(client, expecting: .unchanged(seen), event: event))
     }
 

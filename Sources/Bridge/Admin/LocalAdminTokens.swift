@@ -21,16 +21,16 @@ package final class LocalAdminTokens: AdminAuthenticator {
     package func administrator(
         presenting token: Secret<String>, provenKey: String?, at now: Timestamp
     ) async throws -> Administrator {
-        guard tokens.saysItIsOurs(token) else { throw AdminRefusal.invalid }
+        guard tokens.saysItIsOurs(token) else { throw AdminRefusal(.invalid) }
         let claims: AccessTokenClaims
         do {
             claims = try await tokens.active(token, at: now)
         } catch is BearerRefusal {
-            throw AdminRefusal.invalid
+            throw AdminRefusal(.invalid)
         }
         guard SenderConstraint.permits(claims.proofKeyThumbprint, shown: provenKey),
             (claims.proofKeyThumbprint == nil) == (provenKey == nil)
-        else { throw AdminRefusal.invalid }
+        else { throw AdminRefusal(.invalid) }
         let administrator = Administrator(
             actor: claims.sessionID == nil ? .client(claims.clientID) : .account(claims.subject),
             credential: AdminCredential(
@@ -38,12 +38,13 @@ package final class LocalAdminTokens: AdminAuthenticator {
                 signedInAt: claims.authentication.time),
             expiresAt: claims.expiresAt)
         guard claims.scope.contains(Scope.admin), try await hasRight(administrator) else {
-            throw AdminRefusal.notAdministrator
+            throw AdminRefusal(.notAdministrator, of: AdminRefusal.Holder(administrator))
         }
         // A token says how its person signed in for as long as it lives, so it need not be asked again.
         if requiresSecondFactor, !claims.authentication.hasTwoFactors, case .account(let subject) = administrator.actor
         {
-            throw try await administrators.refusalOfOneFactor(of: subject)
+            throw AdminRefusal(
+                try await administrators.refusalOfOneFactor(of: subject), of: AdminRefusal.Holder(administrator))
         }
         return administrator
     }

@@ -52,7 +52,7 @@ package struct AppSession: Hashable, Sendable {
 
     /// Whether it goes on when the browser in which it was granted is signed out: granted for that, in a sign-in of the
     /// user's own.
-    var outlivesBrowser: Bool { isOffline && opening == .authorize }
+    package var outlivesBrowser: Bool { isOffline && opening == .authorize }
 
     package func isAlive(at now: Timestamp) -> Bool { endedAt == nil && now < expiresAt }
 }

@@ -31,8 +31,10 @@ package struct ReplacedSession: Sendable {
     ) {
         self.session = session
         isSameUser = session.subject == subject
-        ending = Ending(
-            at: now, reason: isSameUser ? "replaced" : "account_switch", origin: origin, extent: .signOut)
+        ending =
+            isSameUser
+            ? Ending(at: now, reason: "replaced", origin: origin, extent: .signOut)
+            : .accountSwitch(origin: origin, at: now)
         self.isRaised = isRaised
     }
 
@@ -40,6 +42,6 @@ package struct ReplacedSession: Sendable {
 
     /// Says that it ended.
     package var event: AuditEvent {
-        ending.event(ending: session, type: isSameUser ? .webSessionEnded : .webSessionSwitched)
+        ending.event(ending: session, type: ending.webSessionType)
     }
 }

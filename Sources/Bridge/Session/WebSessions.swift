@@ -92,7 +92,7 @@ package final class WebSessions: Sendable {
     package enum RecentSession: Sendable {
         case inUse(WebSession)
         /// It lives, and lay unused for too long.
-        case idle
+        case idle(WebSession)
         case none
     }
 
@@ -106,7 +106,7 @@ package final class WebSessions: Sendable {
         guard let session = try await store.session(secretDigest: secret.digest), session.isAlive(at: now) else {
             return .none
         }
-        guard now - session.lastSeenAt <= limit else { return .idle }
+        guard now - session.lastSeenAt <= limit else { return .idle(session) }
         guard isUse else { return .inUse(session) }
         return try await lookUp(secret).map(RecentSession.inUse) ?? .none
     }

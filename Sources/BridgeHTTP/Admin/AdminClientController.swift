@@ -72,11 +72,9 @@ struct AdminClientController: AdministratorGroup {
 
     @Sendable func delete(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
     {
-        let object = try await AdminRequestReader.object(request, isOptional: true)
-        try AdminRequestReader.check(object, knows: ["reason"])
+        let reason = try await AdminRequestReader.reasonAlone(request)
         let seen = try await precondition(request, context)
-        let action = AdminRequestReader.action(
-            visit, reason: try AdminRequestReader.reason(object), request, context, at: gate.time.now())
+        let action = AdminRequestReader.action(visit, reason: reason, request, context, at: gate.time.now())
         guard try await clients.delete(seen, action: action) else { throw OAuthError(.preconditionFailed) }
         return .done
     }
@@ -85,9 +83,7 @@ struct AdminClientController: AdministratorGroup {
     @Sendable func renewSecret(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws
         -> Response
     {
-        let object = try await AdminRequestReader.object(request, isOptional: true)
-        try AdminRequestReader.check(object, knows: ["reason"])
-        let reason = try AdminRequestReader.reason(object)
+        let reason = try await AdminRequestReader.reasonAlone(request)
         let seen = try await precondition(request, context)
         guard seen.usesSecret else { throw OAuthError(.conflict, "this client has no secret") }
         try await gate.requireFreshSignIn(visit, request, context)

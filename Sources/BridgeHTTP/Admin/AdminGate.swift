@@ -85,16 +85,20 @@ package final class AdminGate: Sendable {
         guard request.headers.values(of: .authorization).isEmpty else { return try await programVisit(request) }
         let purpose = purpose ?? AdminPurpose(request.method.rawValue)
         let visit = try await browserVisit(request, isUse: purpose != .watch)
-        guard !purpose.takesFormToken || isOurs(visit.formToken) else { throw AdminRefusal.foreignPage }
+        guard !purpose.takesFormToken || isOurs(visit.formToken) else {
+            throw AdminRefusal(.foreignPage, of: visit.holder)
+        }
         // Contract §16.2. Also where a person's token opened the console: left open, it serves a stranger as well.
-        guard purpose != .change || visit.isFresh(at: time.now()) else { throw AdminRefusal.signInTooOld }
+        guard purpose != .change || visit.isFresh(at: time.now()) else {
+            throw AdminRefusal(.signInTooOld, of: visit.holder)
+        }
         return visit
     }
 
     /// Whether a form that was refused may be kept until its sender has signed in again, and then be sent once more: it
     /// comes from a page that was sent to this very session, and nothing but time has passed since.
     func mayWait(_ refusal: AdminRefusal, _ request: Request, for purpose: AdminPurpose, formToken: String) -> Bool {
-        switch refusal {
+        switch refusal.reason {
         // Said of what has shown its form token already.
         case .signInTooOld: return true
         // Said of a session before any form token was looked at: a foreign page must leave nothing behind.
@@ -121,7 +125,7 @@ package final class AdminGate: Sendable {
         _ visit: AdminVisit, _ request: Request, _ context: BridgeRequestContext
     ) async throws {
         guard !visit.isFresh(at: time.now()) else { return }
-        throw try await error(for: .signInTooOld, request, context)
+        throw try await error(for: AdminRefusal(.signInTooOld, of: visit.holder), request, context)
     }
 
     /// Whether somebody who was let in still would be: for what goes on after the answer began. Not a use of the
@@ -144,7 +148,7 @@ package final class AdminGate: Sendable {
         for refusal: AdminRefusal, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> any Error {
         try await refusals.adminRefused(refusal, origin: context.origin(of: request), at: time.now())
-        return Self.error(for: refusal)
+        return Self.error(for: refusal.reason)
     }
 
     private func programVisit(_ request: Request) async throws -> AdminVisit {
@@ -152,18 +156,19 @@ package final class AdminGate: Sendable {
         let administrator = try await authenticator.administrator(
             presenting: presented.token, provenKey: try await provenKey(presented), at: time.now())
         return AdminVisit(
-            actor: administrator.actor, signedInAt: administrator.credential.signedInAt, proof: .token(administrator))
+            actor: administrator.actor, signedInAt: administrator.credential.signedInAt, proof: .token(administrator),
+            holder: AdminRefusal.Holder(administrator))
     }
 
     /// - Throws: ``AdminRefusal/invalid`` for a proof that does not hold: an administrator's tool finds out why at any
     ///   other resource.
     private func provenKey(_ presented: PresentedAccessToken) async throws -> String? {
         guard presented.scheme == .dpop else { return nil }
-        guard let proofs else { throw AdminRefusal.invalid }
+        guard let proofs else { throw AdminRefusal(.invalid) }
         do {
             return try await proofs.verify(presented.proof, accessToken: presented.token, at: time.now())
         } catch let error as OAuthError where ResourceChallenge.isAboutProof(error) {
-            guard error.code == .useDPoPNonce else { throw AdminRefusal.invalid }
+            guard error.code == .useDPoPNonce else { throw AdminRefusal(.invalid) }
             throw ResourceChallenge.error(for: error)
         }
     }
@@ -174,14 +179,18 @@ package final class AdminGate: Sendable {
         }
         if let secret = request.sessionSecret, let visit = try await browserVisit(secret, isUse: isUse) { return visit }
         // No sign-in here sets a web view's cookies: an app's exchange, a link or a hand-off does (contract §16.2).
-        if let browsers, try await browsers.isInWebView(request) { throw AdminRefusal.notSignedInHere }
-        throw request.adminSecret == nil ? AdminRefusal.missing : .invalid
+        if let session = try await browsers?.webViewSession(of: request) {
+            throw AdminRefusal(.notSignedInHere, of: AdminRefusal.Holder(session))
+        }
+        throw AdminRefusal(request.adminSecret == nil ? .missing : .invalid)
     }
 
     private func consoleVisit(_ request: Request, isUse: Bool) async throws -> AdminVisit? {
         guard let secret = request.adminSecret, let session = try await adminSessions.lookUp(secret, isUse: isUse)
         else { return nil }
-        return AdminVisit(actor: session.actor, signedInAt: session.credential.signedInAt, proof: .console(secret))
+        return AdminVisit(
+            actor: session.actor, signedInAt: session.credential.signedInAt, proof: .console(secret),
+            holder: AdminRefusal.Holder(session.administrator))
     }
 
     /// The browser's own session, where the person whose token opened the console has signed in since: whoever had to
@@ -202,17 +211,21 @@ package final class AdminGate: Sendable {
         let session: WebSession
         switch try await webSessions.lookUp(secret, usedWithin: AdminSession.idleLifetime, isUse: isUse) {
         case .inUse(let found): session = found
-        case .idle: throw AdminRefusal.idle
+        case .idle(let found): throw AdminRefusal(.idle, of: AdminRefusal.Holder(found))
         case .none: return nil
         }
         // Before anything else is asked: whatever another issuer says of a user's sign-in, it was not here.
-        guard session.isOwnSignIn else { throw AdminRefusal.notSignedInHere }
-        guard try await administrators.isAdministrator(session.subject) else { throw AdminRefusal.notAdministrator }
+        let holder = AdminRefusal.Holder(session)
+        guard session.isOwnSignIn else { throw AdminRefusal(.notSignedInHere, of: holder) }
+        guard try await administrators.isAdministrator(session.subject) else {
+            throw AdminRefusal(.notAdministrator, of: holder)
+        }
         guard !requiresSecondFactor || session.authentication.hasTwoFactors else {
-            throw try await administrators.refusalOfOneFactor(of: session.subject)
+            throw AdminRefusal(try await administrators.refusalOfOneFactor(of: session.subject), of: holder)
         }
         return AdminVisit(
-            actor: .account(session.subject), signedInAt: session.authentication.time, proof: .browser(secret))
+            actor: .account(session.subject), signedInAt: session.authentication.time, proof: .browser(secret),
+            holder: holder)
     }
 
     private func isOurs(_ request: Request, formToken: String?, expecting expected: String?) -> Bool {
@@ -229,8 +242,8 @@ package final class AdminGate: Sendable {
     private static let freshSignIn =
         "\(insufficientSignIn), max_age=\"\(WebSession.signInFreshness.inMilliseconds / 1000)\""
 
-    private static func error(for refusal: AdminRefusal) -> any Error {
-        switch refusal {
+    private static func error(for reason: AdminRefusal.Reason) -> any Error {
+        switch reason {
         case .missing:
             ChallengedError(
                 error: OAuthError(.invalidToken, "an administrator's access token is required"),
@@ -282,11 +295,14 @@ struct AdminVisit: Sendable {
     /// When the person signed in; `nil` for a program, and where it is not known.
     let signedInAt: Timestamp?
     let proof: Proof
+    /// Whom a refusal of what the request asks for names.
+    fileprivate let holder: AdminRefusal.Holder
 
-    fileprivate init(actor: AdminActor, signedInAt: Timestamp?, proof: Proof) {
+    fileprivate init(actor: AdminActor, signedInAt: Timestamp?, proof: Proof, holder: AdminRefusal.Holder) {
         self.actor = actor
         self.signedInAt = signedInAt
         self.proof = proof
+        self.holder = holder
     }
 
     /// What a form of the console must bring back; `nil` for a program, which no foreign page can send.

@@ -31,9 +31,7 @@ struct AdminKeyController: AdministratorGroup {
 
     @Sendable func rotate(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
     {
-        let object = try await AdminRequestReader.object(request, isOptional: true)
-        try AdminRequestReader.check(object, knows: ["reason"])
-        let reason = try AdminRequestReader.reason(object)
+        let reason = try await AdminRequestReader.reasonAlone(request)
         try await gate.requireFreshSignIn(visit, request, context)
         try await keys.rotate(
             action: AdminRequestReader.action(visit, reason: reason, request, context, at: gate.time.now()))
@@ -43,9 +41,7 @@ struct AdminKeyController: AdministratorGroup {
     @Sendable func retire(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
     {
         let id = try AdminRequestReader.parameter("kid", context)
-        let object = try await AdminRequestReader.object(request, isOptional: true)
-        try AdminRequestReader.check(object, knows: ["reason"])
-        let reason = try AdminRequestReader.reason(object)
+        let reason = try await AdminRequestReader.reasonAlone(request)
         try await gate.requireFreshSignIn(visit, request, context)
         let action = AdminRequestReader.action(visit, reason: reason, request, context, at: gate.time.now())
         guard try await keys.retire(id, action: action) != nil else { throw OAuthError(.notFound) }

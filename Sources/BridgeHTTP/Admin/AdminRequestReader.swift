@@ -30,9 +30,11 @@ enum AdminRequestReader {
         return text
     }
 
-    /// A JSON object as body.
+    /// A JSON object as body, of a request that has nothing in its query: what was meant to narrow a change there must
+    /// not be ignored.
     /// - Parameter isOptional: whether no body at all counts as an empty object.
     static func object(_ request: Request, isOptional: Bool = false) async throws -> [String: JSONValue] {
+        _ = try query(request, knowing: [])
         let bytes = try await BodyReader.bytes(of: request, upTo: bodyLimit)
         if bytes.isEmpty, isOptional { return [:] }
         guard let type = BodyReader.mediaType(of: request), mediaTypes.contains(type) else {
@@ -89,6 +91,13 @@ enum AdminRequestReader {
             throw OAuthError(.invalidRequest, "reason must be text of at most \(AdminAction.reasonLimit) characters")
         }
         return text.allSatisfy(\.isWhitespace) ? nil : text
+    }
+
+    /// The reason in an optional body that may hold nothing else.
+    static func reasonAlone(_ request: Request) async throws -> String? {
+        let object = try await object(request, isOptional: true)
+        try check(object, knows: ["reason"])
+        return try reason(object)
     }
 
     /// Refuses unknown members: one that is mistyped must not be ignored.

@@ -155,10 +155,8 @@ struct AdminUserController: AdministratorGroup {
     private func action(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> AdminAction {
-        let object = try await AdminRequestReader.object(request, isOptional: true)
-        try AdminRequestReader.check(object, knows: ["reason"])
-        return AdminRequestReader.action(
-            visit, reason: try AdminRequestReader.reason(object), request, context, at: gate.time.now())
+        let reason = try await AdminRequestReader.reasonAlone(request)
+        return AdminRequestReader.action(visit, reason: reason, request, context, at: gate.time.now())
     }
 
     /// Somebody of whom anything is known here; of a trusted issuer's users too, from their first token on.

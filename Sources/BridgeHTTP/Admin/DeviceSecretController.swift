@@ -40,9 +40,7 @@ struct DeviceSecretController: AdministratorGroup {
 
     @Sendable func revoke(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
     {
-        let object = try await AdminRequestReader.object(request, isOptional: true)
-        try AdminRequestReader.check(object, knows: ["reason"])
-        let reason = try AdminRequestReader.reason(object) ?? "revoked_by_administrator"
+        let reason = try await AdminRequestReader.reasonAlone(request) ?? "revoked_by_administrator"
         let outcome = try await device.secrets.revoke(
             DeviceSecretID(rawValue: try AdminRequestReader.parameter("id", context)), reason: reason,
             by: visit.actor, signedInAt: visit.signedInAt, origin: context.origin(of: request), at: gate.time.now())

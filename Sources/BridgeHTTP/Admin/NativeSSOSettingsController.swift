@@ -24,6 +24,7 @@ struct NativeSSOSettingsController: AdministratorGroup {
 
     @Sendable func change(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
     {
+        _ = try AdminRequestReader.query(request, knowing: [])
         let body = try await BodyReader.bytes(of: request)
         guard BodyReader.mediaType(of: request) == "application/json" else { throw OAuthError(.unsupportedMediaType) }
         let changes = try NativeSSOSettingsText.read(body)
@@ -36,10 +37,11 @@ struct NativeSSOSettingsController: AdministratorGroup {
 
     @Sendable func reset(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
     {
+        let reason = try await AdminRequestReader.reasonAlone(request)
         // The file's values may give what a change has taken away.
         try await gate.requireFreshSignIn(visit, request, context)
         try await configuration.reset(
-            by: visit.actor, signedInAt: visit.signedInAt, origin: context.origin(of: request))
+            by: visit.actor, signedInAt: visit.signedInAt, origin: context.origin(of: request), reason: reason)
         return try await document()
     }
 

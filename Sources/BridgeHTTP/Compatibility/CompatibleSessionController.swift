@@ -40,7 +40,7 @@ struct CompatibleSessionController: BrowserGroup {
     @Sendable func askToSignOut(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let named = client(named: try request.queryOfLink()[Self.clientField])
         // No use of the session; without its store the question can be asked all the same.
-        let own = named == nil ? try? await browsers.peeked(by: request) : nil
+        let own = named == nil ? try? await browsers.firstToEnd(of: request) : nil
         let target = signedOutAddress(named, own.map { [$0] } ?? []).map { FormTarget.source(of: $0) }
         return try ask(request, context, .signOut) {
             pages.signOut(

@@ -46,9 +46,11 @@ final class ConsoleFrame: Sendable {
 
     fileprivate func signIn(from request: Request, because refusal: AdminRefusal) -> Response {
         // An account without a second factor is led to where it gets one, not asked for a code that it cannot have.
-        guard refusal != .secondFactorNotEnrolled else { return redirect(to: AccountPath.secondFactorForConsole) }
+        guard refusal.reason != .secondFactorNotEnrolled else {
+            return redirect(to: AccountPath.secondFactorForConsole)
+        }
         var query = request.uri.path == ConsolePath.home ? "" : "next=\(PercentEncoding.encode(request.uri.string))"
-        if refusal != .missing { query += "\(query.isEmpty ? "" : "&")why=\(refusal.rawValue)" }
+        if refusal.reason != .missing { query += "\(query.isEmpty ? "" : "&")why=\(refusal.reason.rawValue)" }
         return redirect(to: ConsolePath.signIn + (query.isEmpty ? "" : "?\(query)"))
     }
 

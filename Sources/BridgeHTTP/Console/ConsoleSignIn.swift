@@ -16,9 +16,8 @@ struct ConsoleSignIn: ConsoleGroup {
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try request.query()
         return try page(
-            next: query["next"], problem: query["why"].flatMap(AdminRefusal.init(rawValue:)).flatMap(Self.problem),
-            request,
-            context)
+            next: query["next"],
+            problem: query["why"].flatMap(AdminRefusal.Reason.init(rawValue:)).flatMap(Self.problem), request, context)
     }
 
     @Sendable func submit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
@@ -37,7 +36,7 @@ struct ConsoleSignIn: ConsoleGroup {
                 presenting: token, provenKey: nil, at: frame.time.now())
         } catch let refusal as AdminRefusal {
             try await gate.refusals.adminRefused(refusal, origin: origin, at: frame.time.now())
-            return try page(next: fields["next"], problem: Self.problem(refusal), request, context)
+            return try page(next: fields["next"], problem: Self.problem(refusal.reason), request, context)
         }
         let secret = try await gate.adminSessions.open(administrator, origin: origin)
         var response = frame.redirect(to: ConsolePath.checked(fields["next"]) ?? ConsolePath.home)
@@ -75,5 +74,7 @@ struct ConsoleSignIn: ConsoleGroup {
         return response
     }
 
-    private static func problem(_ refusal: AdminRefusal) -> String? { refusal == .missing ? nil : refusal.rawValue }
+    private static func problem(_ reason: AdminRefusal.Reason) -> String? {
+        reason == .missing ? nil : reason.rawValue
+    }
 }

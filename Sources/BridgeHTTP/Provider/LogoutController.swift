@@ -47,11 +47,10 @@ struct LogoutController: BrowserGroup {
     private func answer(
         _ logout: LogoutRequest, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
-        guard try await !browserSignOut.sessions(of: request).isEmpty else { return leave(logout) }
-        if let hint = logout.hint, let session = try await browsers.opened(by: request),
-            try await concerns(hint, session)
-        {
-            return try await end(of: session.subject, logout, request, context)
+        let found = try await browserSignOut.sessions(of: request)
+        guard !found.isEmpty else { return leave(logout) }
+        if let hint = logout.hint, try await concerns(hint, found) {
+            return try await end(of: hint.subject, logout, request, context)
         }
         let binding = FormCookie.binding(of: request, random: random)
         var response = pages.signOut(
@@ -63,12 +62,19 @@ struct LogoutController: BrowserGroup {
         return response
     }
 
-    /// Whether the hint is of this very sign-in: then the user need not be asked (contract §5.8).
-    private func concerns(_ hint: PresentedIDToken, _ session: WebSession) async throws -> Bool {
-        guard hint.subject == session.subject, let sid = hint.sessionID,
+    /// Whether the hint is of a sign-in in this very browser: then the user need not be asked (contract §5.8).
+    private func concerns(_ hint: PresentedIDToken, _ found: [SignedIn]) async throws -> Bool {
+        let own = sessions(of: hint.subject, among: found)
+        guard !own.isEmpty, let sid = hint.sessionID,
             let app = try await provider.logout.sessions.appSession(id: sid)
         else { return false }
-        return app.browserSessionID == session.id
+        return own.contains { $0.id == app.browserSessionID }
+    }
+
+    /// The user's sessions of either profile in this browser. What another website's server knows as well does not show
+    /// whose browser it is.
+    private func sessions(of subject: Subject, among found: [SignedIn]) -> [WebSession] {
+        found.map(\.session).filter { $0.subject == subject && !origins.isKeptElsewhere($0) }
     }
 
     /// - Parameter subject: whose sign-out a website asked for; `nil` when the visitor has agreed in person: then
@@ -79,9 +85,7 @@ struct LogoutController: BrowserGroup {
         var response = leave(logout)
         let origin = context.origin(of: request)
         var more: (EndingRoot, Ending)?
-        if let session = try await browsers.opened(by: request),
-            let app = try await app(signingOut: session.subject, logout)
-        {
+        if let app = try await app(signingOutIn: request, logout) {
             more = (app, .signOut(origin: origin, at: time.now()))
         }
         let ended = try await browserSignOut.signOut(
@@ -92,11 +96,14 @@ struct LogoutController: BrowserGroup {
 
     /// What the app that sent its ID token along has of the user: signing out of it ends its device too, and what other
     /// apps there were given by that (contract §7).
-    private func app(signingOut subject: Subject, _ logout: LogoutRequest) async throws -> EndingRoot? {
-        guard let hint = logout.hint, hint.subject == subject, let sid = hint.sessionID,
-            let session = try await provider.logout.sessions.appSession(id: sid), session.subject == subject
+    private func app(signingOutIn request: Request, _ logout: LogoutRequest) async throws -> EndingRoot? {
+        guard let hint = logout.hint, let sid = hint.sessionID,
+            try await !sessions(of: hint.subject, among: browserSignOut.sessions(of: request)).isEmpty,
+            let session = try await provider.logout.sessions.appSession(id: sid), session.subject == hint.subject
         else { return nil }
-        return session.deviceSecretID.map { .device($0) } ?? .appSession(sid)
+        if let device = session.deviceSecretID { return .device(device) }
+        // A website's offline access goes on without its user, as after every plain sign-out (OpenID Connect Core §11).
+        return session.outlivesBrowser && clients.current[session.clientID]?.kind == .web ? nil : .appSession(sid)
     }
 
     private func leave(_ logout: LogoutRequest) -> Response {

@@ -87,16 +87,20 @@ extension BrowserGroup {
         TokenCookies.set(made.cookies, at: now, in: &headers)
     }
 
-    /// Takes away what belongs to other users in this browser and was not overwritten by ``setCookies(of:in:)``.
+    /// Takes away what belongs to other users in this browser, and what would shadow the new cookies; after
+    /// ``setCookies(of:in:)``, whose cookies stay.
     /// - Parameter held: the sessions of the profile `tokens` that the browser came with.
     func takeCookies(
         besides opened: OpenedSession, of held: [SignedIn], _ request: Request, in headers: inout HTTPFields
     ) async throws {
         let subject = opened.session.subject
-        browserSignOut.takeCookies(of: held.filter { $0.session.subject != subject }, in: &headers)
-        guard opened.refresh != nil, kit.cookieTokens != nil, let other = try await browsers.known(by: request),
-            other.subject != subject
-        else { return }
+        browserSignOut.takeCookies(of: held.filter { $0.session.subject != subject }, request, in: &headers)
+        guard opened.refresh != nil, kit.cookieTokens != nil else { return }
+        if let website = clients.current[opened.session.clientID] {
+            browserSignOut.takeShadows(prefix: website.cookiePrefix, request, in: &headers)
+            browserSignOut.takeOtherRefreshRoutes(prefix: website.cookiePrefix, request, in: &headers)
+        }
+        guard let other = try await browsers.known(by: request), other.subject != subject else { return }
         SessionCookies.clear(in: &headers)
     }
 }

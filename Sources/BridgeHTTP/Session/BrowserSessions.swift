@@ -12,7 +12,7 @@ package final class BrowserSessions: Sendable {
     private let clients: Reloadable<ClientDirectory>
     /// Verifies the access token in a cookie; `nil` where only the profile `session` is in use.
     private let accessTokens: AccessTokens?
-    private let origins: OriginReader
+    let origins: OriginReader
     private let time: TimeSource
 
     init(
@@ -34,16 +34,40 @@ package final class BrowserSessions: Sendable {
 
     /// The same, at the website that the request came to.
     func visitor(of request: Request) async throws -> SignedIn? {
-        try await find(request) { origins.admits($0, at: request) }
+        try await find(request) {
+            origins.admits($0, at: request)
+        } preferring: { session in
+            session.isOwnSignIn
+                || clients.current.websites[origins.own(of: request)]?.contains { $0.id == session.clientID } ?? true
+        }
     }
 
-    /// - Parameter counts: one that does not is passed over, since a browser may have cookies of several.
-    private func find(_ request: Request, where counts: (WebSession) -> Bool) async throws -> SignedIn? {
+    /// Another session of the same user that counts at that website, for when the one of ``visitor(of:)`` is not good
+    /// enough: a newer link may have opened it.
+    func visitor(
+        of request: Request, besides visitor: SignedIn, where isEnough: (WebSession) -> Bool
+    ) async throws -> SignedIn? {
+        try await find(request) {
+            $0.id != visitor.session.id && $0.subject == visitor.session.subject
+                && origins.admits($0, at: request) && isEnough($0)
+        }
+    }
+
+    /// - Parameters:
+    ///   - counts: one that does not is passed over, since a browser may have cookies of several.
+    ///   - isPreferred: one that is goes before another of the same user; who answers never depends on it.
+    private func find(
+        _ request: Request, where counts: (WebSession) -> Bool,
+        preferring isPreferred: (WebSession) -> Bool = { _ in true }
+    ) async throws -> SignedIn? {
+        var first: SignedIn?
         // Every request to a website passes here: no call that waits, but for the one that may have to.
         if let secret = request.sessionSecret, let session = try await sessions.lookUp(secret), counts(session) {
-            return SignedIn(session: session, tokenPrefix: nil)
+            let found = SignedIn(session: session, tokenPrefix: nil)
+            if isPreferred(session) { return found }
+            first = found
         }
-        guard let accessTokens else { return nil }
+        guard let accessTokens else { return first }
         let now = time.now()
         for prefix in clients.current.tokenCookiePrefixes {
             guard let text = request.cookie(named: prefix + CookieTokens.accessTokenName),
@@ -53,11 +77,14 @@ package final class BrowserSessions: Sendable {
                 // Asked first: to look the session up counts as a use of it.
                 try await accessTokens.isActive(claims.id, sessionID: nil, at: now),
                 let session = try await sessions.lookUp(id), session.clientID == claims.clientID,
-                clients.current[session.clientID]?.cookieProfile == .tokens, counts(session)
+                clients.current[session.clientID]?.cookieProfile == .tokens, counts(session),
+                first.map({ $0.session.subject == session.subject }) ?? true
             else { continue }
-            return SignedIn(session: session, tokenPrefix: prefix)
+            let found = SignedIn(session: session, tokenPrefix: prefix)
+            if isPreferred(session) { return found }
+            first = first ?? found
         }
-        return nil
+        return first
     }
 
     /// The live session that the cookie of the profile `session` opens; counts as a use of it.
@@ -81,6 +108,12 @@ package final class BrowserSessions: Sendable {
     private func opened(by request: Request, where counts: (WebSession) -> Bool) async throws -> WebSession? {
         guard let secret = request.sessionSecret, let session = try await sessions.lookUp(secret) else { return nil }
         return counts(session) ? session : nil
+    }
+
+    /// The first of ``all(of:)``, and no use of it.
+    func firstToEnd(of request: Request) async throws -> WebSession? {
+        if let id = try await known(by: request)?.id, let session = try await sessions.peek(id) { return session }
+        return try await tokenSessions(of: request).first?.session
     }
 
     /// Every live session that the cookies name, at whichever website: what a sign-out ends.
@@ -116,10 +149,10 @@ package final class BrowserSessions: Sendable {
         try await opened(by: request).map { SignedIn(session: $0, tokenPrefix: nil) }
     }
 
-    /// Whether a web view's cookies sign somebody in at the website that the request came to. Asking is no use of the
-    /// session.
-    func isInWebView(_ request: Request) async throws -> Bool {
-        try await tokenSessions(of: request).contains { !$0.isSpent && origins.admits($0.session, at: request) }
+    /// The session in which a web view's cookies sign somebody in at the website that the request came to. Asking is no
+    /// use of it.
+    func webViewSession(of request: Request) async throws -> WebSession? {
+        try await tokenSessions(of: request).first { !$0.isSpent && origins.admits($0.session, at: request) }?.session
     }
 
     /// Every live session of the profile `tokens` that the cookies name, those too whose access token is spent: a page
@@ -134,7 +167,8 @@ package final class BrowserSessions: Sendable {
                 claims.proofKeyThumbprint == nil,
                 let session = try await sessions.peek(id), session.clientID == claims.clientID
             else { continue }
-            found.append(SignedIn(session: session, tokenPrefix: prefix, isSpent: isSpent))
+            found.append(
+                SignedIn(session: session, tokenPrefix: prefix, tokenEnd: claims.expiresAt, isSpent: isSpent))
         }
         return found
     }
@@ -156,19 +190,38 @@ package final class BrowserSessions: Sendable {
         return (claims, true)
     }
 
-    /// The prefix of cookies whose access token is spent while their session lives, so that a page may renew them.
-    package func renewable(_ request: Request) async throws -> String? {
-        guard let accessTokens else { return nil }
-        let now = time.now()
-        for prefix in clients.current.tokenCookiePrefixes {
-            guard let text = request.cookie(named: prefix + CookieTokens.accessTokenName),
-                let (claims, isSpent) = try await read(text, accessTokens, at: now), isSpent,
-                let id = claims.sessionID,
-                let session = try await sessions.peek(id), session.clientID == claims.clientID
-            else { continue }
-            return prefix
+    /// What a page of this origin has to repeat to renew cookies of the profile `tokens`. Of a visitor's sessions it is
+    /// the one that needs it most; where nobody is signed in, one that lives while its access token is spent.
+    func antiCSRFValue(of request: Request, for visitor: SignedIn?) async throws -> String? {
+        let directory = clients.current
+        let values: [String: String] = directory.tokenCookiePrefixes.reduce(into: [:]) { values, prefix in
+            values[prefix] = request.cookie(named: prefix + CookieTokens.antiCSRFName)
         }
-        return nil
+        guard !values.isEmpty else { return nil }
+        // Nearly every visitor has cookies of one prefix: nothing need be looked up.
+        if values.count == 1, let prefix = visitor?.tokenPrefix, let value = values[prefix] { return value }
+        let known: [SignedIn]
+        do { known = try await tokenSessions(of: request) } catch  where visitor != nil {
+            // The visitor was found without the store, and is told so.
+            return visitor?.tokenPrefix.flatMap { values[$0] }
+        }
+        let renewable = known.filter { held in
+            guard let prefix = held.tokenPrefix, values[prefix] != nil,
+                directory[held.session.clientID]?.cookieProfile == .tokens
+            else { return false }
+            guard let visitor else { return held.isSpent }
+            return held.session.subject == visitor.session.subject && origins.admits(held.session, at: request)
+        }
+        if let first = renewable.min(by: { $0.renewalOrder < $1.renewalOrder }) {
+            return first.tokenPrefix.flatMap { values[$0] }
+        }
+        guard visitor == nil else { return nil }
+        // An access token that came twice signs nobody in; a renewal takes the one too many away.
+        let doubled = directory.tokenCookiePrefixes.first { prefix in
+            let name = prefix + CookieTokens.accessTokenName
+            return values[prefix] != nil && request.carriesCookie(named: name) && request.cookie(named: name) == nil
+        }
+        return doubled.flatMap { values[$0] }
     }
 }
 
@@ -181,9 +234,21 @@ package struct SignedIn: Sendable {
     /// them; until then nothing is answered in their session.
     package let isSpent: Bool
 
-    fileprivate init(session: WebSession, tokenPrefix: String?, isSpent: Bool = false) {
+    /// When the access token in them ends, or has ended.
+    private let tokenEnd: Timestamp?
+
+    fileprivate init(
+        session: WebSession, tokenPrefix: String?, tokenEnd: Timestamp? = nil, isSpent: Bool = false
+    ) {
         self.session = session
         self.tokenPrefix = tokenPrefix
+        self.tokenEnd = tokenEnd
         self.isSpent = isSpent
+    }
+
+    /// The least is to be renewed first. An app's web view may have its refresh cookie for another route, so that it
+    /// waits for what a page can certainly renew (docs/va-sign-in.md).
+    fileprivate var renewalOrder: (Int, Int, Timestamp) {
+        (isSpent ? 0 : 1, session.opening == .tokenExchange ? 1 : 0, tokenEnd ?? session.expiresAt)
     }
 }

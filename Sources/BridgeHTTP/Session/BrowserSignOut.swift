@@ -35,11 +35,22 @@ final class BrowserSignOut: Sendable {
         if let more { try await endings.end(more.root, more.ending) }
         let ending = Ending.signOut(origin: origin, at: time.now())
         for found in found { try await endings.end(.webSession(found.session.id), ending) }
-        takeCookies(of: found, in: &headers)
+        takeCookies(of: found, request, in: &headers)
         // Cookies of a session that has ended open nothing, and would shadow those of the next.
         if subject == nil { takeLeftovers(of: request, besides: found, in: &headers) }
         SessionCookies.clear(in: &headers)
         return found.map(\.session)
+    }
+
+    /// Ends what other users' cookies of the profile `tokens` open, and takes those cookies away: whoever has just
+    /// signed in is the browser's only user, as after a link (contract §4.3). Without such cookies no store is asked.
+    func leaveOnly(
+        _ subject: Subject, in request: Request, origin: RequestOrigin, headers: inout HTTPFields
+    ) async throws {
+        let others = try await browsers.tokenSessions(of: request).filter { $0.session.subject != subject }
+        let ending = Ending.accountSwitch(origin: origin, at: time.now())
+        for other in others { try await endings.end(.webSession(other.session.id), ending) }
+        takeCookies(of: others, request, in: &headers)
     }
 
     /// Every session that the request's cookies open.
@@ -47,9 +58,15 @@ final class BrowserSignOut: Sendable {
         try await browsers.all(of: request)
     }
 
-    /// Takes the cookies of the profile `tokens` away, as their own clients have set them.
-    func takeCookies(of found: [SignedIn], in headers: inout HTTPFields) {
-        for found in found where found.tokenPrefix != nil { takeCookies(of: found.session.clientID, in: &headers) }
+    /// Takes the cookies of the profile `tokens` away, as their own clients have set them, but for those that the
+    /// answer sets: clients of one prefix have the host's own cookies in common. A browser goes by the last line, and to
+    /// some a cookie of the host and one of the domain of that name are the same: what takes away comes first.
+    func takeCookies(of found: [SignedIn], _ request: Request, in headers: inout HTTPFields) {
+        for found in found {
+            guard let prefix = found.tokenPrefix else { continue }
+            takeShadows(prefix: prefix, request, in: &headers)
+            takeCookies(of: found.session.clientID, in: &headers)
+        }
     }
 
     /// Takes the cookies of a client with this prefix away; of every such client where nobody knows which one it was.
@@ -60,13 +77,60 @@ final class BrowserSignOut: Sendable {
 
     private func takeCookies(of clientID: ClientID, in headers: inout HTTPFields) {
         guard let client = clients.current[clientID], client.cookieProfile == .tokens else { return }
-        let lines = CookieTokens.cleared(of: client, refreshPaths: refreshPaths).map {
-            TokenCookies.line($0, at: time.now())
+        take(CookieTokens.cleared(of: client, refreshPaths: refreshPaths), in: &headers)
+    }
+
+    /// Takes away what a browser keeps beside what the answer sets or takes away: the cookies that came of an earlier
+    /// `cookie_domain`, or of another client of the prefix. They have one name and go out together, and of two nobody
+    /// can tell which is good (``CookieHeader``), so that one would be signed out until the older had run out.
+    ///
+    /// A browser sends the cookies of every domain that its host lies in: nothing is taken of a name that did not come, and
+    /// of a domain that no client has any more only where a name came twice, or the anti-CSRF cookie, which is the host's
+    /// own: `access_token` alone may be another program's.
+    /// - Parameter isOften: whether answers like this one come every few minutes. Then that cookie alone does not count.
+    func takeShadows(prefix: String, isOften: Bool = false, _ request: Request, in headers: inout HTTPFields) {
+        let carried = CookieTokens.names.map { prefix + $0 }.filter { request.carriesCookie(named: $0) }
+        guard !carried.isEmpty else { return }
+        let directory = clients.current
+        let websites = (directory.tokenCookieClients[prefix] ?? []).compactMap { directory[$0] }
+        guard var website = websites.first else { return }
+        let host = browsers.origins.own(of: request).host
+        var domains: [String?] = [nil]
+        domains += websites.filter { $0.setsCookies(at: host) }.map(\.cookieDomain)
+        let comesTwice = carried.contains { request.cookie(named: $0) == nil }
+        if comesTwice || !isOften && carried.contains(prefix + CookieTokens.antiCSRFName) {
+            domains += Self.domains(of: host)
         }
-        // Clients of one prefix have the host's own cookies in common.
-        for line in lines where !headers.values(of: .setCookie).contains(line) {
-            headers.append(HTTPField(name: .setCookie, value: line))
+        for domain in domains {
+            website.cookieDomain = domain
+            let cleared = CookieTokens.cleared(of: website, refreshPaths: [])
+            take(cleared.filter { carried.contains($0.name) }, in: &headers)
         }
+    }
+
+    /// Takes the refresh cookie away that an earlier session has left for another route: a new one is for one route alone,
+    /// and what stayed at the other would be presented with the new cookies, and refused.
+    func takeOtherRefreshRoutes(prefix: String, _ request: Request, in headers: inout HTTPFields) {
+        guard CookieTokens.names.contains(where: { request.carriesCookie(named: prefix + $0) }) else { return }
+        let name = prefix + CookieTokens.refreshTokenName
+        take(
+            refreshPaths.map { TokenCookie(name: name, value: Secret(""), path: $0, maximumAge: .zero) }, in: &headers)
+    }
+
+    /// Those that a cookie of this host may be for, but for the topmost, where no browser keeps any; four at most, so
+    /// that the lines for them stay within 2 KB.
+    private static func domains(of host: String) -> [String?] {
+        let labels = host.split(separator: ".")
+        // An address lies in no domain.
+        guard labels.count > 1, labels.last?.first?.isNumber == false else { return [] }
+        return labels.indices.dropLast().suffix(4).map { labels[$0...].joined(separator: ".") }
+    }
+
+    private func take(_ cleared: [TokenCookie], in headers: inout HTTPFields) {
+        let settled = Set(headers.values(of: .setCookie).map { CookiePlace(line: $0) })
+        var lines = HTTPFields()
+        TokenCookies.set(cleared.filter { !settled.contains(CookiePlace($0)) }, at: time.now(), in: &lines)
+        headers[values: .setCookie] = lines[values: .setCookie] + headers[values: .setCookie]
     }
 
     private func takeLeftovers(
@@ -75,6 +139,7 @@ final class BrowserSignOut: Sendable {
         let known = Set(found.compactMap(\.tokenPrefix))
         for prefix in clients.current.tokenCookiePrefixes where !known.contains(prefix) {
             guard CookieTokens.names.contains(where: { request.carriesCookie(named: prefix + $0) }) else { continue }
+            takeShadows(prefix: prefix, request, in: &headers)
             takeCookies(of: nil, prefix: prefix, in: &headers)
         }
     }

@@ -26,9 +26,7 @@ struct SessionController: BrowserGroup {
             var body = JSONObjectWriter()
             body.add("authenticated", false)
             // The access token has run out, its session has not: with this a page of ours may renew it.
-            if let prefix = try await browsers.renewable(request) {
-                body.add("anti_csrf_token", request.cookie(named: prefix + CookieTokens.antiCSRFName))
-            }
+            body.add("anti_csrf_token", try await browsers.antiCSRFValue(of: request, for: nil))
             return Self.answer(body)
         }
         let session = found.session
@@ -41,15 +39,14 @@ struct SessionController: BrowserGroup {
         if !session.authentication.amr.isEmpty { body.add("amr", session.authentication.amr) }
         body.add("auth_time", session.authentication.time)
         body.add("origin", session.origin)
-        guard let prefix = found.tokenPrefix else {
-            var response = Self.answer(body)
+        // The cookie is not for scripts; only a page of this origin reads this answer, and may repeat the value.
+        body.add("anti_csrf_token", try await browsers.antiCSRFValue(of: request, for: found))
+        var response = Self.answer(body)
+        if found.tokenPrefix == nil {
             // The idle end has moved, and the page's scripts go by the cookie.
             SessionCookies.setTimes(of: session, at: time.now(), in: &response.headers)
-            return response
         }
-        // The cookie is not for scripts; only a page of this origin reads this answer, and may repeat the value.
-        body.add("anti_csrf_token", request.cookie(named: prefix + CookieTokens.antiCSRFName))
-        return Self.answer(body)
+        return response
     }
 
     private static func answer(_ body: JSONObjectWriter) -> Response {

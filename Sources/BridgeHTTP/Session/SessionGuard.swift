@@ -34,7 +34,12 @@ extension RouteGuard where Group == AuthCheckController, Admitted == SignedIn {
                 guard let found = try await group.sessions.visitor(of: request) else {
                     return try group.refusal(of: request, isStepUp: false, AuthCheckController.signedOut)
                 }
-                if let demand, !demand.isMet(by: found.session.authentication, at: group.time.now()) {
+                let now = group.time.now()
+                if let demand, !demand.isMet(by: found.session.authentication, at: now) {
+                    let other = try await group.sessions.visitor(of: request, besides: found) { session in
+                        demand.isMet(by: session.authentication, at: now)
+                    }
+                    if let other { return try await handler(request, context, other) }
                     let refusal = ChallengedError(
                         error: OAuthError(.insufficientUserAuthentication),
                         headers: [.wwwAuthenticate: demand.challenge, .cacheControl: "no-store"])

@@ -42,11 +42,13 @@ struct SessionRefreshController: BrowserGroup {
         case .forged: throw OAuthError(.forbidden, "X-CSRF-Token must repeat the anti-CSRF value")
         case .over(let clientID):
             var headers: HTTPFields = [:]
+            browserSignOut.takeShadows(prefix: prefix, request, in: &headers)
             browserSignOut.takeCookies(of: clientID, prefix: prefix, in: &headers)
             throw Self.signedOut(headers)
         case .refreshed(_, _, let cookies):
             var headers: HTTPFields = [.cacheControl: "no-store", .contentType: "application/json"]
             TokenCookies.set(cookies, at: time.now(), in: &headers)
+            browserSignOut.takeShadows(prefix: prefix, isOften: true, request, in: &headers)
             return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(string: "{}")))
         }
     }

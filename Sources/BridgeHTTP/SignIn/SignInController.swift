@@ -125,12 +125,12 @@ struct SignInController: BrowserGroup {
         {
             var response = pages.goOn(
                 with: held, formToken: AdminVisit.formToken(for: opened.secret), to: pageVisitor(request, context))
-            setCookies(of: opened, in: &response.headers)
+            try await setCookies(of: opened, request, context, in: &response.headers)
             return response
         }
         let location = try await location(for: errand, of: opened.session.subject, request, context)
         var response = Response.seeOther(location)
-        setCookies(of: opened, in: &response.headers)
+        try await setCookies(of: opened, request, context, in: &response.headers)
         return response
     }
 
@@ -145,7 +145,12 @@ struct SignInController: BrowserGroup {
             for: errand.redirect, of: subject, at: origins.own(of: request), origin: context.origin(of: request))
     }
 
-    func setCookies(of opened: OpenedSession, in headers: inout HTTPFields) {
+    /// Sets the cookies of whoever has just signed in, and leaves nothing of other users in the browser.
+    func setCookies(
+        of opened: OpenedSession, _ request: Request, _ context: BridgeRequestContext, in headers: inout HTTPFields
+    ) async throws {
+        try await browserSignOut.leaveOnly(
+            opened.session.subject, in: request, origin: context.origin(of: request), headers: &headers)
         if let recognition = opened.recognition { KnownBrowserCookie.set(recognition, in: &headers) }
         SessionCookies.set(opened.session, secret: opened.secret, at: time.now(), in: &headers)
     }

@@ -290,6 +290,53 @@ import Testing
             _ = try await client.send(.get, "/api/admin/keys")
             let found = try await bridge.storage.search(AuditFilter(type: .adminRefused), before: nil, limit: 10)
             #expect(found.records.map(\.event.reason) == ["not_administrator"])
+            #expect(found.records.first?.event.subject == "alice")
+            #expect(found.records.first?.event.clientID == "app")
+        }
+    }
+
+    @Test func `a refusal names whose session it was, whatever is wrong with it`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let link = try await client.signIn("dora")
+            #expect(try await client.send(.get, "/api/admin/keys", [.cookie: link]).status == .forbidden)
+            let (weak, strong, user) = (TestBrowser(client), TestBrowser(client), TestBrowser(client))
+            try await weak.signIn(as: "alice", bridge)
+            #expect(try await weak.get("/api/admin/keys").status == .unauthorized)
+            try await user.signIn(as: "bob", bridge)
+            #expect(try await user.get("/api/admin/keys").status == .forbidden)
+            try await strong.signIn(as: "carol", bridge)
+            bridge.clock.advance(by: .seconds(15 * 60 + 1))
+            #expect(try await strong.get("/api/admin/keys").status == .unauthorized)
+            let found = try await bridge.storage.search(AuditFilter(type: .adminRefused), before: nil, limit: 10)
+            let events = found.records.map(\.event)
+            #expect(
+                events.map { "\($0.subject?.rawValue ?? "nobody") \($0.reason ?? "")" } == [
+                    "carol idle", "bob not_administrator", "alice second_factor_not_enrolled",
+                    "dora not_signed_in_here",
+                ])
+            #expect(events.allSatisfy { $0.sessionID != nil && $0.targetClientID != nil })
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.delete, "users/bob/sessions"), (.delete, "sessions/x"), (.delete, "users/bob/phone-keys/x"),
+            (.delete, "clients/desk"), (.post, "clients/desk/secret"), (.post, "keys/rotate"), (.post, "keys/x/retire"),
+        ] as [(HTTPRequest.Method, String)])
+    func `contract §13: what takes a reason alone takes no query and no other member`(
+        method: HTTPRequest.Method, path: String
+    ) async throws {
+        try await TestBridge.run { _, client in
+            let headers: HTTPFields = [.authorization: "Bearer operator", .contentType: "application/json"]
+            for (query, body) in [("?dry_run=true", nil), ("?reason=x", nil), ("", #"{"fields":["enabled"]}"#)]
+                as [(String, String?)]
+            {
+                let answer = try await client.send(method, "/api/admin/\(path)\(query)", headers, body: body)
+                #expect(answer.status == .badRequest, "\(method) \(path)\(query)")
+            }
+            let answer = try await client.send(method, "/api/admin/\(path)", headers, body: #"{"reason":"x"}"#)
+            #expect(answer.status != .badRequest, "\(method) \(path)")
         }
     }
 }

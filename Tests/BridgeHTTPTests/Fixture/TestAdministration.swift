@@ -72,7 +72,7 @@ struct TestAdminTokens: AdminAuthenticator {
                     tokenID: "jti", clientID: "tool", sessionID: "sid",
                     signedInAt: Int(text.dropFirst(6)).map { now - .seconds($0) }),
                 expiresAt: now + .seconds(86_400))
-        case "reader-scope": throw AdminRefusal.notAdministrator
+        case "reader-scope": throw AdminRefusal(.notAdministrator)
         default:
             return try await UserTokensDoNotAdminister(TestBearers()).administrator(
                 presenting: token, provenKey: provenKey, at: now)

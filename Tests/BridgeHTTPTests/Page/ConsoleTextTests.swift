@@ -36,7 +36,7 @@ import Testing
         check("console", ConsoleSection.allCases.map { "nav_\($0.rawValue)" })
         check("console", AlertRule.Name.allCases.map { "alert_\($0.rawValue)" })
         check("console_keys", KeyConsequence.allCases.map { "effect_\($0.rawValue)" })
-        check("console_sign_in", AdminRefusal.allCases.filter { $0 != .missing }.map(\.rawValue))
+        check("console_sign_in", AdminRefusal.Reason.allCases.filter { $0 != .missing }.map(\.rawValue))
         check("console_clients", Client.Kind.allCases.map { "\($0.rawValue)_help" })
         check("console_clients", ClientOrder.allCases.map { "column_\($0.rawValue)" })
         check("console_clients", ClientForm.groups.map { "group_\($0.key)" })

@@ -13,7 +13,7 @@ import Testing
 
         func administrator(
             presenting token: Secret<String>, provenKey: String?, at now: Timestamp
-        ) throws(AdminRefusal) -> Administrator { throw .invalid }
+        ) throws(AdminRefusal) -> Administrator { throw AdminRefusal(.invalid) }
 
         func stillAdministers(_ administrator: Administrator, at now: Timestamp) -> Bool { state.withLock { $0 } }
     }

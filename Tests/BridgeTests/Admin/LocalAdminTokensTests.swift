@@ -67,7 +67,7 @@ import Testing
                     presenting: token, provenKey: key, at: provider.service.clock.now
                 ).actor.description
             } catch let refusal as AdminRefusal {
-                return refusal.rawValue
+                return refusal.reason.rawValue
             }
         }
     }
@@ -103,6 +103,26 @@ import Testing
                 #expect(try await desk.found(desk.personToken(acr: acr)) == found, "\(isRequired) \(acr)")
                 #expect(try await desk.found(desk.machineToken()) == "client:machine")
             }
+        }
+    }
+
+    @Test func `a refusal says whose token it was, where that was verified`() async throws {
+        try await withProvider { provider in
+            let desk = try Desk(provider)
+            func holder(_ token: Secret<String>) async throws -> AdminRefusal.Holder? {
+                do {
+                    _ = try await desk.tokens.administrator(
+                        presenting: token, provenKey: nil, at: provider.service.clock.now)
+                    return nil
+                } catch let refusal as AdminRefusal {
+                    return refusal.holder
+                }
+            }
+            let person = try #require(try await holder(desk.personToken()))
+            #expect(person.subject == "alice" && person.clientID == "console" && person.sessionID != nil)
+            let machine = try #require(try await holder(desk.machineToken(scope: "read")))
+            #expect(machine.subject == nil && machine.clientID == "machine" && machine.sessionID == nil)
+            #expect(try await holder(Secret("nonsense")) == nil)
         }
     }
 
@@ -180,7 +200,7 @@ import Testing
                         presenting: token, provenKey: nil, at: provider.service.clock.now
                     ).actor.description
                 } catch let refusal as AdminRefusal {
-                    return refusal.rawValue
+                    return refusal.reason.rawValue
                 }
             }
             #expect(try await found(desk.machineToken()) == "client:machine")

@@ -58,6 +58,15 @@ import Testing
         }
     }
 
+    @Test func `contract §13: a change of nothing is no event, and counts only on what was seen`() async throws {
+        try await withClients { clients, service in
+            _ = try await clients.add(shop(), action: action)
+            #expect(try await clients.replace(shop(), with: shop(), action: action))
+            #expect(try await !clients.replace(shop("Shop 2"), with: shop("Shop 2"), action: action))
+            #expect(try await service.events() == ["client.created administrator"])
+        }
+    }
+
     @Test func `a change names the fields that differ, and never a value`() async throws {
         try await withClients { clients, service in
             _ = try await clients.add(shop(), action: action)

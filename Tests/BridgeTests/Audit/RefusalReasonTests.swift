@@ -43,7 +43,7 @@ import Testing
         ("`login_token.refused`: at the redemption", RedemptionRefusal.allCases.map(\.rawValue)),
         ("`redirect.refused`", ReturnPathRefusal.allCases.map(\.rawValue)),
         ("`authorization_request.refused`", AuthorizationRefusal.Reason.allCases.map(\.rawValue)),
-        ("`admin.refused`", AdminRefusal.allCases.map(\.rawValue)),
+        ("`admin.refused`", AdminRefusal.Reason.allCases.map(\.rawValue)),
         ("`user.sign_in_failed`: password and code", SignInRefusal.allCases.map(\.rawValue)),
         ("`user.sign_in_failed`: an upstream provider", UpstreamRefusal.allCases.map(\.rawValue)),
         (

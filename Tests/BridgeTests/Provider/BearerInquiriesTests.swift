@@ -104,7 +104,7 @@ private final class AskedIssuer: BearerAuthenticator {
 
     @Test func `an administrator's address is no way to ask an issuer about tokens`() async {
         let tokens = UserTokensDoNotAdminister(issuer)
-        await #expect(throws: AdminRefusal.invalid) {
+        await #expect(throws: AdminRefusal(.invalid)) {
             try await tokens.administrator(presenting: Secret("good"), provenKey: nil, at: noon)
         }
         #expect(issuer.count == 0)

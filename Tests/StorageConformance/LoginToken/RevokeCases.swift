@@ -45,6 +45,47 @@ extension LoginTokenStoreConformance {
                     try await servers[0].redeemSample(after, suffix: "a\(round)"), .opened, "a token of after the end")
             }
         },
+        ConformanceCase("the end of everything of a user tells once of the tokens it took, and how many") { open in
+            let servers = [try await open(), try await open()]
+            try await servers[0].recordFirstSight(of: "alice", issuer: "issuer", at: Sample.now)
+            func issue(_ token: IssuedLoginToken) async throws {
+                _ = try await servers[0].recordIssue(
+                    token, scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
+            }
+            for name in ["one", "two", "used", "revoked"] { try await issue(Sample.token(name)) }
+            try await issue(Sample.token("expired", lifetime: .seconds(1)))
+            try await issue(Sample.token("another's", subject: "bob"))
+            _ = try await servers[0].redeemSample(Sample.token("used"))
+            _ = try await servers[0].revoke(
+                Sample.token("revoked"), at: Sample.now, event: Sample.event(.loginTokenRevoked))
+            let now = Sample.now + .seconds(2)
+            let theft = Ending(AdminAction(actor: .client("operator"), reason: "theft", origin: nil, at: now))
+            // The second finds nothing, and says nothing.
+            for _ in 0..<2 { _ = try await servers[1].end(.user("alice"), theft) }
+            let told = try await servers[0].events(.loginTokenRevoked).filter { $0.reason == "theft" }
+            try expectEqual(told.count, 1, "events")
+            try expectEqual(told.first?.subject?.rawValue, "alice", "whose")
+            try expectEqual(told.first?.tokenID, nil, "of no single token")
+            try expectEqual(
+                told.first?.detail, #"{"actor":"client:operator","login_tokens":2}"#, "by whom, and how many")
+            try await issue(Sample.token("after"))
+            _ = try await servers[0].end(.opened(by: "app", of: "alice", in: nil), .sample("left", at: now))
+            let left = try await servers[1].events(.loginTokenRevoked).filter { $0.reason == "left" }
+            try expectEqual(left.map(\.detail), [#"{"login_tokens":1}"#], "what an app's sign-out took")
+            try expectEqual(left.first?.clientID?.rawValue, "app", "the app")
+        },
+        ConformanceCase("of two ends of everything at once, on two servers, one tells of the tokens") { open in
+            let servers = [try await open(), try await open()]
+            try await servers[0].recordFirstSight(of: "alice", issuer: "issuer", at: Sample.now)
+            for round in 1...10 {
+                _ = try await servers[0].recordIssue(
+                    Sample.token("t\(round)"), scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
+                async let one = servers[0].end(.user("alice"), .sample(at: Sample.now))
+                async let other = servers[1].end(.user("alice"), .sample(at: Sample.now))
+                _ = try await (one, other)
+                try expectEqual(try await servers[0].events(.loginTokenRevoked).count, round, "events")
+            }
+        },
         ConformanceCase("enabling a user voids what was issued after the disabling, and nothing later") { open in
             let servers = [try await open(), try await open()]
             try await servers[0].recordFirstSight(of: "alice", issuer: "issuer", at: Sample.now)

@@ -10,6 +10,22 @@ package enum ReplacedSessionConformance {
         + cases(of: "a redemption") { store, replaced in
             try await store.redeemSample(Sample.token("two"), replacing: replaced) == .opened
         }
+        + switches
+
+    private static let switches: [ConformanceCase<any BridgeStorage>] = [
+        ConformanceCase("an end because another user has signed in is a switch, and takes what was granted") { open in
+            let store = try await open()
+            try await store.openGranted()
+            let origin = RequestOrigin(address: nil, userAgent: nil, requestID: "r")
+            _ = try await store.end(.webSession("session-one"), .accountSwitch(origin: origin, at: Sample.now))
+            let switched = try await store.events(.webSessionSwitched)
+            try expectEqual(switched.map(\.sessionID), ["session-one"], "switched")
+            try expectEqual(try await store.events(.webSessionEnded).count, 0, "only switched")
+            let granted = try await store.events(.appSessionEnded)
+            try expectEqual(granted.map(\.sessionID), ["app-a"], "what was granted in it")
+            try expectEqual(granted.map(\.reason), ["account_switch"], "reasons")
+        }
+    ]
 
     private typealias Opening = @Sendable (_ store: any BridgeStorage, _ replaced: ReplacedSession) async throws -> Bool
 

@@ -9,4 +9,6 @@ package enum AuditDetail {
     package static let fields = "fields"
     /// The device that the event is about.
     package static let deviceSecretID = "device_secret_id"
+    /// How many login tokens an end of everything of a user has revoked.
+    package static let loginTokens = "login_tokens"
 }

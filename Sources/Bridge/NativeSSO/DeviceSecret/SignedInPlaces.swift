@@ -41,7 +41,7 @@ package final class SignedInPlaces: Sendable {
         package let since: Timestamp
         package let lastSeenAt: Timestamp?
         /// Whether the page is looked at from here.
-        package let isCurrent: Bool
+        package var isCurrent: Bool
         /// Whether it was let in by a code that was entered elsewhere (RFC 8628).
         package var wasLetInByCode = false
     }

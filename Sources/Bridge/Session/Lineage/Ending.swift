@@ -41,10 +41,13 @@ package struct Ending: Sendable {
     /// When the administrator signed in; `nil` for a program, and where it is not known.
     package let signedInAt: Timestamp?
     package let extent: Extent
+    /// Of the event of the browser's session with which it begins: ``AuditEventType/webSessionSwitched`` when another
+    /// user's session takes its place.
+    let webSessionType: AuditEventType
 
     package init(
         at: Timestamp, reason: String, origin: RequestOrigin?, actor: AdminActor? = nil, signedInAt: Timestamp? = nil,
-        extent: Extent = .everything
+        extent: Extent = .everything, webSessionType: AuditEventType = .webSessionEnded
     ) {
         self.at = at
         self.reason = reason
@@ -52,6 +55,7 @@ package struct Ending: Sendable {
         self.actor = actor
         self.signedInAt = signedInAt
         self.extent = extent
+        self.webSessionType = webSessionType
     }
 
     /// What an administrator ends.
@@ -70,8 +74,7 @@ package struct Ending: Sendable {
             clientID: session.clientID, sessionID: session.id, origin: origin, detail: detail())
     }
 
-    /// - Parameter type: ``AuditEventType/webSessionSwitched`` when another user's session takes its place.
-    package func event(
+    func event(
         ending session: WebSession, type: AuditEventType = .webSessionEnded, reason: String? = nil
     ) -> AuditEvent {
         AuditEvent(
@@ -86,11 +89,23 @@ package struct Ending: Sendable {
             clientID: device.clientID, sessionID: device.sessionID, origin: origin, detail: detail(device.id))
     }
 
-    private func detail(_ device: DeviceSecretID? = nil) -> String? {
-        guard device != nil || actor != nil else { return nil }
+    /// - Parameters:
+    ///   - app: the app whose sign-out this is, if it is one's.
+    ///   - session: the app's session.
+    func event(
+        voidingLoginTokens count: Int, of subject: Subject, by app: ClientID?, in session: SessionID?
+    ) -> AuditEvent {
+        AuditEvent(
+            at: at, type: .loginTokenRevoked, outcome: .success, reason: reason, subject: subject, clientID: app,
+            sessionID: session, origin: origin, detail: detail(loginTokens: count))
+    }
+
+    private func detail(_ device: DeviceSecretID? = nil, loginTokens: Int? = nil) -> String? {
+        guard device != nil || loginTokens != nil || actor != nil else { return nil }
         var detail = JSONObjectWriter()
         if let actor { detail.add(AuditDetail.actor, actor.description) }
         if let device { detail.add(AuditDetail.deviceSecretID, device.rawValue) }
+        if let loginTokens { detail.add(AuditDetail.loginTokens, Int64(loginTokens)) }
         if let signedInAt { detail.add(AuditDetail.signedInAt, signedInAt.rfc3339) }
         return detail.finishedText()
     }
@@ -135,5 +150,11 @@ extension Ending {
     /// A user signs out of a browser.
     package static func signOut(origin: RequestOrigin, at now: Timestamp) -> Ending {
         Ending(at: now, reason: "signed_out", origin: origin, extent: .signOut)
+    }
+
+    /// A browser's session gives way to another user's: one browser has one user (contract §4.3).
+    package static func accountSwitch(origin: RequestOrigin, at now: Timestamp) -> Ending {
+        Ending(
+            at: now, reason: "account_switch", origin: origin, extent: .signOut, webSessionType: .webSessionSwitched)
     }
 }

@@ -39,7 +39,8 @@ package protocol EndingGround {
     func opened(by app: ClientID, of subject: Subject, in session: SessionID?, at now: Timestamp) throws -> [EndingRoot]
 
     /// Has no login token open anything that was issued to the user until now.
-    func voidLoginTokens(of subject: Subject, at now: Timestamp) throws
+    /// - Returns: how many of those on record could still have been used.
+    func voidLoginTokens(of subject: Subject, at now: Timestamp) throws -> Int
 
     /// Ends what a user's tokens opened in the console, each with its event (contract §16.9).
     func endConsole(of subject: Subject, _ ending: Ending) throws
@@ -94,11 +95,11 @@ package struct EndingWalk {
     private mutating func begin() throws {
         switch root {
         case .user(let subject):
-            try ground.voidLoginTokens(of: subject, at: ending.at)
+            try voidLoginTokens(of: subject)
             try ground.endConsole(of: subject, ending)
             for found in try ground.everything(of: subject, at: ending.at) { push(found, reason: ending.reason) }
         case .opened(let app, let subject, let session):
-            try ground.voidLoginTokens(of: subject, at: ending.at)
+            try voidLoginTokens(of: subject, by: app, in: session)
             for found in try ground.opened(by: app, of: subject, in: session, at: ending.at) {
                 push(found, reason: ending.reason)
             }
@@ -108,6 +109,15 @@ package struct EndingWalk {
         default: break
         }
         push(root, reason: ending.reason)
+    }
+
+    /// One event for all of them, where there were any: who is asked for an end may find nothing else of the user's.
+    private mutating func voidLoginTokens(
+        of subject: Subject, by app: ClientID? = nil, in session: SessionID? = nil
+    ) throws {
+        let count = try ground.voidLoginTokens(of: subject, at: ending.at)
+        guard count > 0 else { return }
+        try record(ending.event(voidingLoginTokens: count, of: subject, by: app, in: session))
     }
 
     private mutating func goOn() throws {
@@ -148,7 +158,8 @@ package struct EndingWalk {
         case .webSession(let id):
             if let session = try ground.end(webSession: id, at: ending.at) {
                 ended.sessions.append(id)
-                try record(ending.event(ending: session, reason: reason))
+                let type = root == self.root ? ending.webSessionType : .webSessionEnded
+                try record(ending.event(ending: session, type: type, reason: reason))
                 if session.wantsLogoutNotice { try ground.tellClient(of: session, at: ending.at) }
             }
             if ending.extent == .signOut, root == self.root { try spareOffline(in: id) }

@@ -51,6 +51,33 @@ enum TokenCookies {
     }
 }
 
+/// What a browser tells cookies apart by: a later one in the same place takes the earlier one's (RFC 6265 §5.3).
+struct CookiePlace: Hashable {
+    private let name: String
+    private let path: String
+    /// Without the dot that browsers pass over (RFC 6265 §5.2.3); `nil` for the host alone.
+    private let domain: String?
+
+    init(_ cookie: TokenCookie) {
+        name = cookie.name
+        path = cookie.path
+        domain = cookie.domain.map(Self.canonical)
+    }
+
+    /// - Parameter line: a `Set-Cookie` of ours, which names its path.
+    init(line: String) {
+        let parts = line.split(separator: "; ")
+        func attribute(_ start: String) -> String? {
+            parts.dropFirst().first { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
+        }
+        name = String(line.prefix { $0 != "=" })
+        path = attribute("Path=") ?? "/"
+        domain = attribute("Domain=").map(Self.canonical)
+    }
+
+    private static func canonical(_ domain: String) -> String { domain.drop { $0 == "." }.lowercased() }
+}
+
 /// `Expires` of a cookie: the fixed-length date of RFC 9110 §5.6.7.
 enum CookieDate {
     static func text(_ instant: Timestamp) -> String {

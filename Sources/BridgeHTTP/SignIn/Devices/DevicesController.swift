@@ -29,8 +29,13 @@ struct DevicesController: BrowserGroup {
         let session = found.session
         let binding = FormCookie.binding(of: request, random: random)
         let directory = clients.current
+        let here = try await sessionsHere(of: session, request).map(\.session.id.rawValue)
+        var shown = try await places.places(shownTo: session)
+        for index in shown.indices where shown[index].kind == .browser && here.contains(shown[index].id) {
+            shown[index].isCurrent = true
+        }
         var response = pages.devices(
-            try await places.places(shownTo: session), isOwn: session.isOwnSignIn,
+            shown, isOwn: session.isOwnSignIn,
             clientName: { directory[$0]?.name ?? $0.rawValue },
             formToken: try formTokens.make(for: .devices, binding: binding, session: request.sessionSecret),
             wasEnded: request.uri.query == Self.endedQuery, offersSecondFactor: offersSecondFactor,
@@ -44,17 +49,40 @@ struct DevicesController: BrowserGroup {
     ) async throws -> Response {
         let session = sent.found.session
         let origin = context.origin(of: request)
+        let here = try await sessionsHere(of: session, request)
         let mayEnd: Bool
         if sent.form["what"] == "others" {
             mayEnd = try await places.endOthers(in: session, origin: origin)
         } else if let kind = sent.form["kind"].flatMap(SignedInPlaces.Place.Kind.init(rawValue:)),
             let id = sent.form["id"]
         {
+            // The page says that the browser is signed out: everything of the user in it. What somebody else's link
+            // opened ends itself alone (contract §16).
+            let isHere = kind == .browser && here.contains { $0.session.id.rawValue.hasSameBytes(as: id) }
+            let more = isHere && session.isOwnSignIn ? here.map(\.session.id.rawValue) : []
+            // The one in hand is the last: with it the user can ask again, should a store fail.
+            for other in more.reversed() where !other.hasSameBytes(as: id) && other != session.id.rawValue {
+                _ = try await places.end(.browser, other, in: session, origin: origin)
+            }
             // Whether it had ended before or not, it has ended now, as the user wanted.
             mayEnd = try await places.end(kind, id, in: session, origin: origin)
+            if !more.isEmpty {
+                _ = try await places.end(.browser, session.id.rawValue, in: session, origin: origin)
+            }
         } else {
             throw OAuthError(.invalidRequest, "the form does not say what to end")
         }
-        return onward(mayEnd ? "\(Self.path)?\(Self.endedQuery)" : pages.signInForDevices ?? Self.path, request)
+        var response = onward(
+            mayEnd ? "\(Self.path)?\(Self.endedQuery)" : pages.signInForDevices ?? Self.path, request)
+        let alive = try await browserSignOut.sessions(of: request).map(\.session.id)
+        let ended = here.filter { !alive.contains($0.session.id) }
+        browserSignOut.takeCookies(of: ended, request, in: &response.headers)
+        if ended.contains(where: { $0.tokenPrefix == nil }) { SessionCookies.clear(in: &response.headers) }
+        return response
+    }
+
+    /// Every session of the same user that the browser's cookies open, of either profile.
+    private func sessionsHere(of session: WebSession, _ request: Request) async throws -> [SignedIn] {
+        try await browserSignOut.sessions(of: request).filter { $0.session.subject == session.subject }
     }
 }

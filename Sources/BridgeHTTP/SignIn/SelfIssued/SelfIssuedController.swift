@@ -222,7 +222,7 @@ struct SelfIssuedController: BrowserGroup {
         case .signedIn(let opened, let errand):
             SelfIssuedCookies.clear(SelfIssuedCookies.proofName, in: &headers)
             SelfIssuedCookies.setUsed(in: &headers)
-            signIn.setCookies(of: opened, in: &headers)
+            try await signIn.setCookies(of: opened, request, context, in: &headers)
             return try await signIn.location(
                 for: SignInErrand(try FormParameters(parsing: errand.utf8)), of: opened.session.subject, request,
                 context)

@@ -135,6 +135,17 @@ struct EndingSQL: Sendable {
         WHERE subject = $1
         """
 
+    /// How many login tokens of a user ``voidLoginTokens`` will take effect on: those that ``LoginTokenSQL/standing``
+    /// finds good, and that did not end with their session. Holds the user, so that of two ends at once one counts them.
+    static let pendingLoginTokens: SQLStatement = """
+        UPDATE app_user SET issuer = issuer WHERE subject = $1
+        RETURNING (SELECT count(*) FROM login_token_use t
+            WHERE t.subject = $1 AND t.state = 'pending' AND t.expires_at > $2
+                AND COALESCE(t.issued_after_end, 0) >= COALESCE(app_user.login_tokens_void_until, 0)
+                AND NOT EXISTS (
+                    SELECT 1 FROM app_session s WHERE s.id = t.issuing_session_id AND s.ended_at IS NOT NULL))
+        """
+
     /// What was granted in one browser's session goes on under the one that took its place; where it was granted stays
     /// known.
     static let moveCodes: SQLStatement = """
@@ -219,8 +230,10 @@ struct SQLEndingGround: EndingGround {
         ).map(EndingRoot.init(row:))
     }
 
-    func voidLoginTokens(of subject: Subject, at now: Timestamp) throws {
+    func voidLoginTokens(of subject: Subject, at now: Timestamp) throws -> Int {
+        let held = try transaction.run(EndingSQL.pendingLoginTokens, [SQLValue(subject), SQLValue(now)]).first
         _ = try transaction.changes(EndingSQL.voidLoginTokens, [SQLValue(subject), SQLValue(now)])
+        return try held?.count(0) ?? 0
     }
 
     func endConsole(of subject: Subject, _ ending: Ending) throws {
