@@ -64,12 +64,17 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let script = folder.appending(path: "browser").path(percentEncoded: false)
-        try "#!/bin/sh\nprintf '%s|' \"$#\" \"$@\" > \"$0.said\"".write(
+        try "#!/bin/sh\nprintf '%s|' \"$#\" \"$@\" > \"$0.part\" && mv \"$0.part\" \"$0.said\"".write(
             toFile: script, atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
         let address = "https://id.example.com/a?b=c&d=$(id)`id`;e"
         let launcher = BrowserLauncher.system(environment: ["BROWSER": command.replacing("SCRIPT", with: script)])
         try await launcher.open(address)
+        // On a busy machine the script may still run after two seconds, as a browser would.
+        let end = ContinuousClock.now + .seconds(30)
+        while !FileManager.default.fileExists(atPath: "\(script).said"), ContinuousClock.now < end {
+            try await Task.sleep(for: .milliseconds(20))
+        }
         #expect(try String(contentsOfFile: "\(script).said", encoding: .utf8) == "1|\(address)|")
     }
 }

@@ -1,5 +1,6 @@
 """The administrator's side of one instance."""
 
+import contextlib
 import http.client
 import json
 import re
@@ -106,6 +107,7 @@ class Stream:
             pass  # closed by the test
 
     def close(self):
-        # Closed alone it would wait for the reader, and that for the next line.
-        self.connection.sock and self.connection.sock.shutdown(socket.SHUT_RDWR)
+        # Closed alone it would wait for the reader, and that for the next line. The server may have been quicker.
+        with contextlib.suppress(OSError):
+            self.connection.sock and self.connection.sock.shutdown(socket.SHUT_RDWR)
         self.connection.close()

@@ -83,7 +83,7 @@ Listen 127.0.0.1:{self.plain_port}
 </VirtualHost>
 """)
         self.run(["/usr/sbin/apache2", "-D", "FOREGROUND", "-f", str(self.folder / "apache.conf")])
-        instance.wait_until(lambda: instance.listens(self.plain_port), 10, f"Apache: {self.log}")
+        instance.wait_until(lambda: instance.listens(self.plain_port), 30, f"Apache: {self.log}")
 
     @property
     def log(self) -> str:

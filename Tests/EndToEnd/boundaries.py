@@ -32,7 +32,7 @@ class World:
             "share_with": ["demo-webview"]})
         for node in nodes:
             # The clients of before come with this one.
-            instance.wait_until(lambda: self.is_known_at(node), what="the clients to be known")
+            instance.wait_until(lambda: self.is_known_at(node), 30, "the clients to be known")
 
     def is_known_at(self, node) -> bool:
         return asks_to_sign_in(wire.send(node.base, "GET", authorize_target(self.app_client)))

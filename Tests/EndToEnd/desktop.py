@@ -44,7 +44,7 @@ class Desktop:
     def address(self) -> str:
         """What the app opened in the browser."""
         return instance.wait_until(
-            lambda: self.opened.read_text() if self.opened.exists() else None, 20, "an address in the browser")
+            lambda: self.opened.read_text() if self.opened.exists() else None, 30, "an address in the browser")
 
 
 class Running:
@@ -56,6 +56,6 @@ class Running:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def end(self, status: int = 0) -> str:
-        out, err = self.popen.communicate(timeout=30)
+        out, err = self.popen.communicate(timeout=60)
         assert self.popen.returncode == status, (self.popen.returncode, out, err)
         return out + err

@@ -7,6 +7,7 @@ import argparse
 import json
 import signal
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
@@ -96,6 +97,18 @@ class Fleet:
 
     def __exit__(self, *_):
         self.close()
+
+
+def within_a_second(condition, what: str, since: float | None = None):
+    """Every node knows within a second (contract §7): of what is asked later than that, nothing may say otherwise. How
+    long the answers take on a machine that is busy is another matter."""
+    since = time.monotonic() if since is None else since
+    while True:
+        asked = time.monotonic() - since
+        if condition():
+            return
+        assert asked < 1, f"{what}: not even {asked:.3f} s later"
+        time.sleep(0.02)
 
 
 class ServedNode(instance.Served):

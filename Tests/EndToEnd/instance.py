@@ -55,7 +55,7 @@ def remove_scratch():
         shutil.rmtree(_scratch.pop(), ignore_errors=True)
 
 
-def wait_until(condition, seconds: float = 10, what: str = "condition"):
+def wait_until(condition, seconds: float = 30, what: str = "condition"):
     """Polls until the condition gives something true, and returns that."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -65,7 +65,7 @@ def wait_until(condition, seconds: float = 10, what: str = "condition"):
     raise AssertionError(f"{what}: not within {seconds} s")
 
 
-def next_line(process: subprocess.Popen, seconds: float = 10) -> str:
+def next_line(process: subprocess.Popen, seconds: float = 30) -> str:
     """The next line that a process prints, without its end. One that prints none in that time is killed: "" then."""
     patience = threading.Timer(seconds, process.kill)
     patience.start()
@@ -100,7 +100,10 @@ class Process:
         return self.stdout_path.read_text(errors="replace") + self.stderr_path.read_text(errors="replace")
 
     def json_lines(self) -> list[dict]:
-        return [json.loads(line) for line in self.output.splitlines() if line.startswith("{") and line.endswith("}")]
+        # A line without its end is still being written.
+        texts = [path.read_text(errors="replace") for path in [self.stdout_path, self.stderr_path]]
+        return [json.loads(line) for text in texts for line in text.splitlines(keepends=True)
+                if line.startswith("{") and line.endswith("}\n")]
 
     def alive_or_fail(self):
         assert self.popen.poll() is None, f"ended with {self.popen.returncode}:\n{self.output[-4000:]}"
@@ -114,11 +117,14 @@ class Process:
         tasks = Path(f"/proc/{self.popen.pid}/task")
 
         def is_still() -> bool:
-            return all(task.joinpath("stat").read_text().rpartition(")")[2].split()[0] == "T" for task in tasks.iterdir())
+            try:
+                return all(task.joinpath("stat").read_text().rpartition(")")[2].split()[0] == "T" for task in tasks.iterdir())
+            except OSError:  # One has ended since it was listed.
+                return False
 
-        wait_until(is_still, 10, "every thread to stand still")
+        wait_until(is_still, what="every thread to stand still")
 
-    def stop(self, seconds: float = 15) -> int:
+    def stop(self, seconds: float = 30) -> int:
         """SIGTERM; the exit status."""
         if self.popen.poll() is None:
             self.popen.terminate()
@@ -143,8 +149,9 @@ class Demo(Process):
         scratch = scratch_folder()
         self.data = Path(data) if data else scratch / "data"
         self.data.mkdir(exist_ok=True)
-        command = [*prefix, program or binary(), "demo", "--listen", f"127.0.0.1:{port}", "--management-listen", "127.0.0.1:0",
-                   "--print-json", "--data", str(self.data), *flags]
+        # Not port 0: the program binds the two that it picks only later. Until then they may be another's, or the same.
+        command = [*prefix, program or binary(), "demo", "--listen", f"127.0.0.1:{port or free_port()}",
+                   "--management-listen", f"127.0.0.1:{free_port()}", "--print-json", "--data", str(self.data), *flags]
         super().__init__(command, scratch)
         self.facts = wait_until(self._ready_line, 60, "the ready line")
         self.base = self.facts["base_url"]
@@ -321,12 +328,15 @@ clients:
 
 #: Below the ports that the kernel gives to outgoing connections, so that nobody takes one between its choice and its
 #: use; tests that run side by side have ranges of their own.
-_ports = itertools.count(20000 + 3000 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]))
+PORTS = 3000
+FIRST_PORT = 20000 + PORTS * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+#: Whole runs side by side have the same ones: they begin at different places.
+_numbers = itertools.count(os.getpid())
 
 
 def free_port() -> int:
     while True:
-        port = next(_ports)
+        port = FIRST_PORT + next(_numbers) % PORTS
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))

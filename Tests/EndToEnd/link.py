@@ -34,9 +34,14 @@ class Link:
         while True:
             try:
                 here = self._listener.accept()[0]
-                there = socket.create_connection(("127.0.0.1", self._server))
             except OSError:
                 return
+            try:
+                there = socket.create_connection(("127.0.0.1", self._server))
+            except OSError:
+                # Nobody listens there just now; whoever comes later is let through again.
+                here.close()
+                continue
             with self._lock:
                 self._pairs.append((here, there))
             threading.Thread(target=self._relay, args=(here, there), daemon=True).start()

@@ -70,7 +70,7 @@ server {{
         self.wait()
 
     def wait(self):
-        instance.wait_until(lambda: instance.listens(self.port), 30, f"{self.kind}: {self.log}")
+        instance.wait_until(lambda: instance.listens(self.port), 60, f"{self.kind}: {self.log}")
 
     @property
     def log(self) -> str:

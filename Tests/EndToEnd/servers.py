@@ -67,7 +67,7 @@ class Postgres(Server):
                     "max_connections": 200, "shared_buffers": "64MB"}
         self.run([f"{self.programs}/postgres", "-D", self.folder / "data",
                   *(f"--{name}={value}" for name, value in settings.items())], cwd=self.folder, **self.owner)
-        instance.wait_until(self.answers, 30, "PostgreSQL")
+        instance.wait_until(self.answers, 60, "PostgreSQL")
 
     def answers(self) -> bool:
         return self._psql("SELECT 1", "postgres").returncode == 0
@@ -105,10 +105,10 @@ class Postgres(Server):
         self._tell_all("CONT")
 
     def _tell_all(self, number: str):
-        # Every backend is in a session of its own.
+        # The parent first, or a backend that is started between the two goes on. Every backend is in a session of its own.
+        subprocess.run(["kill", f"-{number}", str(self.process.pid)], check=True)
         children = ["pkill", f"-{number}", "-P", str(self.process.pid)]
         assert subprocess.run(children).returncode == 0
-        subprocess.run(["kill", f"-{number}", str(self.process.pid)], check=True)
 
     def close(self):
         self.stop(signal.SIGQUIT)
@@ -132,7 +132,7 @@ class Standby(Server):
                     "max_connections": 200, "shared_buffers": "64MB"}
         self.run([f"{self.programs}/postgres", "-D", self.folder / "data",
                   *(f"--{name}={value}" for name, value in settings.items())], cwd=self.folder, **self.owner)
-        instance.wait_until(lambda: self.query("SELECT 1") == [["1"]], 30, "the standby")
+        instance.wait_until(lambda: self.query("SELECT 1") == [["1"]], 60, "the standby")
 
     def query(self, text: str, database: str = "postgres") -> list[list[str]]:
         done = Postgres._psql(self, text, database)
@@ -179,13 +179,14 @@ admin_users = drawbridge
 pool_mode = transaction
 default_pool_size = {size}
 server_round_robin = 1
+server_login_retry = 1
 """)
         if postgres.owner:
             for path in [self.folder, users, settings]:
                 shutil.chown(path, "postgres", "postgres")
         program = shutil.which("pgbouncer") or "/usr/sbin/pgbouncer"
         self.run([program, str(settings)], cwd=self.folder, **postgres.owner)
-        instance.wait_until(lambda: instance.listens(self.port), 20, "the pooler")
+        instance.wait_until(lambda: instance.listens(self.port), 30, "the pooler")
 
     def url(self, database: str) -> str:
         return f"postgres://drawbridge@127.0.0.1:{self.port}/{database}"
@@ -210,7 +211,7 @@ class Redis(Server):
         """Empty: nothing is kept on disk."""
         self.run(["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(self.folder),
                   *self.settings])
-        instance.wait_until(lambda: self.cli("PING") == "PONG", 10, "redis-server")
+        instance.wait_until(lambda: self.cli("PING") == "PONG", 30, "redis-server")
 
     def cli(self, *words: str) -> str:
         return subprocess.run(
@@ -233,11 +234,11 @@ bind 127.0.0.1
 dir {self.folder}
 requirepass {password}
 sentinel monitor {name} 127.0.0.1 {primary.port} 1
-sentinel down-after-milliseconds {name} 500
+sentinel down-after-milliseconds {name} 2000
 sentinel failover-timeout {name} 5000
 """)
         self.run(["redis-server", str(settings), "--sentinel"])
-        instance.wait_until(lambda: str(replica.port) in self.cli("SENTINEL", "REPLICAS", name), 15, "the sentinel's view")
+        instance.wait_until(lambda: str(replica.port) in self.cli("SENTINEL", "REPLICAS", name), 30, "the sentinel's view")
 
     def cli(self, *words: str) -> str:
         return subprocess.run(
@@ -273,7 +274,7 @@ http {{
 """)
         program = shutil.which("nginx") or "/usr/sbin/nginx"
         self.run([program, "-p", str(self.folder), "-c", str(self.folder / "nginx.conf"), "-e", str(self.folder / "error.log")])
-        instance.wait_until(lambda: instance.listens(port), 10, "nginx")
+        instance.wait_until(lambda: instance.listens(port), 30, "nginx")
 
     @property
     def log(self) -> str:

@@ -97,7 +97,7 @@ def test_the_field_is_read_back_and_changes_what_comes_next(demo):
     assert "access_token_signed_response_alg" not in admin.send("GET", f"clients/{client['client_id']}").json()
     form = {"grant_type": "refresh_token", "refresh_token": tokens["refresh_token"]}
     instance.wait_until(
-        lambda: verified(demo, oauth.token(demo, form, basic(client)).json()["access_token"]) == "ES256", 3, "ES256")
+        lambda: verified(demo, oauth.token(demo, form, basic(client)).json()["access_token"]) == "ES256", what="ES256")
     # Who has one of before goes on with it.
     assert oauth.userinfo(demo, tokens["access_token"]).status == 200
     refused = demo.send(

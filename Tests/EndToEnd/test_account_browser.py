@@ -47,6 +47,13 @@ def change(browser, old: str, new: str, again: str | None = None):
     browser.find_element(By.CSS_SELECTOR, "form.entry button[type=submit]").click()
 
 
+def focused(browser, name: str):
+    """The element with this id, once it has the focus: a page gives that with its first picture, which may come later
+    than the page."""
+    return wait(browser).until(
+        lambda it: (found := it.switch_to.active_element).get_attribute("id") == name and found, f"no focus on {name}")
+
+
 def test_the_account_says_who_and_where_and_what_happened(demo, browser, person):  # noqa: F811
     browser.get(demo.base + "/account")
     assert path_of(browser).startswith("/sign-in?redirect="), "who is not signed in is led there"
@@ -68,7 +75,7 @@ def test_an_attempt_that_was_refused_is_not_told_as_a_change(demo, browser, pers
     fill(browser, code="000001" if totp.code(secret) == "000000" else "000000")
     browser.find_element(By.CSS_SELECTOR, "form button[type=submit]").click()
     wait(browser).until(lambda it: it.find_elements(By.CSS_SELECTOR, "#code[aria-invalid]"))
-    assert browser.switch_to.active_element.get_attribute("id") == "code"
+    focused(browser, "code")
     browser.get(demo.base + "/account")
     happened = browser.find_element(By.CSS_SELECTOR, ".happenings").text
     assert "A wrong code was entered for the second factor" in happened
@@ -91,7 +98,7 @@ def test_a_password_is_changed_and_everything_else_ends(demo, open_browser, pers
         wait_for_text(here, words)
         assert here.title.startswith("Error: ")
         assert [it.get_attribute("id") for it in here.find_elements(By.CSS_SELECTOR, "[aria-invalid]")] == wrong
-        assert here.switch_to.active_element.get_attribute("id") == wrong[0]
+        focused(here, wrong[0])
     change(here, OLD, NEW)
     wait_for_path(here, "/account/password?changed")
     assert "everything else is signed out" in text_of(here)
@@ -106,7 +113,7 @@ def test_a_password_is_changed_and_everything_else_ends(demo, open_browser, pers
 
 def test_the_keyboard_alone_signs_in_and_changes_the_password(demo, browser, person):  # noqa: F811
     browser.get(f"{demo.base}/sign-in?redirect=/account/password")
-    browser.switch_to.active_element.send_keys(person["username"], Keys.TAB)
+    focused(browser, "username").send_keys(person["username"], Keys.TAB)
     browser.switch_to.active_element.send_keys(OLD, Keys.ENTER)
     wait_for_path(browser, "/account/password")
 

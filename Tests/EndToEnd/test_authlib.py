@@ -106,7 +106,7 @@ def test_a_revoked_token_is_refused_and_the_library_says_so(app):
     assert answer.status_code == 200
     with pytest.raises(OAuthError, match="invalid_grant"):
         session.refresh_token(app.server_metadata["token_endpoint"], refresh_token=token["refresh_token"])
-    wait_until(lambda: session.get(app.server_metadata["userinfo_endpoint"]).status_code == 401, 2, "the access token's end")
+    wait_until(lambda: session.get(app.server_metadata["userinfo_endpoint"]).status_code == 401, 15, "the access token's end")
 
 
 def test_another_verifier_gets_nothing(app):

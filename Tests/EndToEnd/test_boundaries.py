@@ -255,11 +255,11 @@ def test_16_6_a_revoked_device_secret_is_told_to_the_websites_below_once(demo):
     app = world.app("bob")
     granted = world.tokens(world.handed_off(app), world.website)
     assert boundaries.revoke_device_secret(app).status == 200
-    instance.wait_until(lambda: receiver.tokens, 5, "the logout token")
+    instance.wait_until(lambda: receiver.tokens, what="the logout token")
     told = claims(receiver.tokens[0])
     said = claims(granted["id_token"])
     assert (told["sub"], told["sid"]) == (said["sub"], said["sid"])
-    instance.wait_until(lambda: demo.audit("logout_notice.sent"), 5, "the record")
+    instance.wait_until(lambda: demo.audit("logout_notice.sent"), what="the record")
     receiver.close()
     assert len(receiver.tokens) == 1
 
@@ -276,7 +276,7 @@ def test_16_6_a_website_that_answers_nobody_delays_no_other(start_demo):
             dead.app(browser=browser)
             dead.tokens(browser, dead.website)
             boundaries.sign_out(browser)
-        instance.wait_until(lambda: silent.connections, 5, "the notices to the dead one")
+        instance.wait_until(lambda: silent.connections, what="the notices to the dead one")
         app = alive.app()
         alive.tokens(alive.handed_off(app), alive.website)
         boundaries.revoke_device_secret(app)

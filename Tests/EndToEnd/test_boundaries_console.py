@@ -68,7 +68,7 @@ def paste(demo, token: str) -> dict[str, str]:
     return jar
 
 
-def ended(demo, jar: dict[str, str], seconds: float = 5):
+def ended(demo, jar: dict[str, str], seconds: float = 15):
     """Within these seconds the console's session opens nothing any more."""
     wait_until(lambda: demo.send("GET", "/api/admin/users", cookies(jar)).status == 401, seconds, "the console's end")
 
@@ -224,7 +224,7 @@ def test_16_2_a_web_view_of_an_administrator_is_no_console(demo):
     assert demo.send("GET", "/api/admin/users", both).status == 200
     # Once their session is over they are nothing.
     app.post("/oauth/revoke", token=app.tokens["refresh_token"])
-    wait_until(lambda: demo.send("GET", "/api/admin/users", headers).status == 401, 5, "the web view's end")
+    wait_until(lambda: demo.send("GET", "/api/admin/users", headers).status == 401, 15, "the web view's end")
 
 
 def test_what_another_issuer_says_of_a_sign_in_opens_no_console(serve):
@@ -564,7 +564,7 @@ def test_the_console_ends_with_what_the_account_behind_it_may(start_demo, change
     assert admin.send("PATCH", f"users/{user['id']}", {**change, "reason": "test"}).status == 200
     ended(demo, jar)
     bearer = {"Authorization": f"Bearer {token}"}
-    wait_until(lambda: demo.send("GET", "/api/admin/users", bearer).status in (401, 403), 5, "the token's end")
+    wait_until(lambda: demo.send("GET", "/api/admin/users", bearer).status in (401, 403), 15, "the token's end")
     assert reasons(demo, "admin.signed_out") == ["test"]
 
 

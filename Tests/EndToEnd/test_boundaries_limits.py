@@ -97,7 +97,7 @@ def test_no_route_lets_a_bad_request_fill_the_database(start_demo):
     assert written < REPEATS * len(routes) / 20, "most were only counted"
     assert size(demo) - size_before < 2048 * written + 512 * 1024
     assert demo.query("SELECT max(length(CAST(user_agent AS BLOB))) FROM audit_event")[0][0] <= 512
-    instance.wait_until(lambda: demo.audit("audit.suppressed"), 15, "the number of what was left out")
+    instance.wait_until(lambda: demo.audit("audit.suppressed"), what="the number of what was left out")
     assert demo.stop() == 0
     told = sum(json.loads(event["detail"])["events"] for event in demo.audit("audit.suppressed"))
     assert told > 0 and written + told < REPEATS * len(routes) * 2
@@ -108,8 +108,10 @@ def test_one_expired_login_token_leaves_three_events(start_demo):
     token = demo.issue(ttl=1)["token"]
     # This machine's clock is the service's.
     instance.wait_until(lambda: time.time() >= signing.claims_of(token)["exp"], 5, "the token's end")
+    began = time.monotonic()
     statuses = [demo.redeem(token).status for _ in range(90)]
-    assert statuses.count(400) >= 60 and statuses[-1] == 429
+    # One more a second is allowed, which may be any of them.
+    assert 60 <= statuses.count(400) <= 61 + time.monotonic() - began and set(statuses) == {400, 429}
     assert len(demo.audit("login_token.refused")) == 3
     assert len(demo.audit("rate_limit.exceeded")) == 1
 
@@ -232,8 +234,11 @@ def pushed(demo, source: str) -> int:
 
 def test_nobody_shuts_out_an_app_by_pushing_requests_for_it(start_demo):
     demo = start_demo()
-    statuses = [pushed(demo, "127.0.0.1") for _ in range(64)]
-    assert statuses.count(201) >= 60 and 429 in statuses
+    statuses, began = [], time.monotonic()
+    # However slow the machine is: sixty at once are allowed, and one more a second.
+    while 429 not in statuses and len(statuses) < 1000:
+        statuses.append(pushed(demo, "127.0.0.1"))
+    assert 60 <= statuses.count(201) <= 61 + time.monotonic() - began and statuses[-1] == 429
     assert pushed(demo, "127.0.1.1") == 201, "another network's"
 
 
@@ -329,7 +334,7 @@ def test_an_assertion_names_our_issuer_alone_unless_its_client_is_old(demo, audi
 
 
 @pytest.mark.parametrize("changes, reason", [
-    ({"jti": None}, "assertion_without_id"), ({"exp": int(time.time()) + 7200}, "assertion_too_lasting"),
+    ({"jti": None}, "assertion_without_id"), ({"exp": 4_000_000_000}, "assertion_too_lasting"),
     ({"exp": None}, "assertion_without_expiry"), ({"exp": 1}, "assertion_expired"),
     ({"sub": "somebody"}, "assertion_issuer")])
 def test_what_is_wrong_with_an_assertion_is_in_the_audit_log(demo, changes, reason):
@@ -356,8 +361,14 @@ def test_strangers_who_guess_do_not_keep_the_owner_out_of_a_known_browser(start_
     assert attempt(demo, own, right).status == 303
     known = own.jar["__Host-drawbridge_known"]
     assert "alice" not in known and demo.user("alice")["sub"] not in known
-    for _ in range(6):
-        attempt(demo, stranger, "wrong")
+    # Until the next guess is far off, however slow the machine is: five at once are allowed, and one more in twelve
+    # seconds.
+    for _ in range(100):
+        answer = attempt(demo, stranger, "wrong")
+        assert answer.status in (400, 429)
+        if answer.status == 429 and int(answer.header("Retry-After")) >= 8:
+            break
+    assert answer.status == 429
     assert attempt(demo, stranger, right).status == 429
     assert attempt(demo, own, right).status == 303
     assert own.jar["__Host-drawbridge_known"] != known, "a new mark with every sign-in"
@@ -385,7 +396,7 @@ def test_what_is_no_request_gets_a_request_id_and_the_apis_error(demo, bytes):
     assert body["error_uri"].endswith("/errors/invalid_request")
     line = instance.wait_until(
         lambda: next((line for line in demo.json_lines() if line.get("request_id") == body["request_id"]), None),
-        5, "the access log's line")
+        what="the access log's line")
     assert (line["route"], line["status"]) == ("malformed", 400)
 
 

@@ -24,7 +24,7 @@ from drawbridge_client import (  # noqa: E402
     AsyncDrawbridge, Drawbridge, DrawbridgeError, FileStore, LoginLink, LoopbackBrowser, MemoryStore, http1, open_in_browser)
 
 #: Longer than any of this takes where nothing is in its way, and shorter than what was in it.
-SOON = 4
+SOON = 20
 
 
 def authorize(redirect: str, state: str = "s1") -> str:
@@ -136,9 +136,10 @@ def test_nobody_asks_the_network_for_the_name_of_this_machine(monkeypatch):
 
 @contextlib.contextmanager
 def silent_address():
-    """One of this machine that lets nobody in: those who wait to be accepted have taken every place."""
+    """One of this machine that lets nobody in: those who wait to be accepted have taken every place. Its port is free
+    at 127.0.0.1."""
     with contextlib.ExitStack() as held:
-        server = held.enter_context(socket.create_server(("127.0.0.2", 0), backlog=0))
+        server = held.enter_context(socket.create_server(("127.0.0.2", instance.free_port()), backlog=0))
         for _ in range(16):
             one = held.enter_context(socket.socket())
             one.settimeout(0.3)
@@ -164,7 +165,7 @@ def test_an_address_that_drops_what_comes_leaves_the_hosts_other_one_its_time(mo
         answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         threading.Thread(target=answer_once, args=(server, answer), daemon=True).start()
         resolve_to(monkeypatch, "127.0.0.2", "127.0.0.1")
-        assert http1.send("GET", f"http://www.example.com:{port}/", {}, None, 4).text == "ok"
+        assert http1.send("GET", f"http://www.example.com:{port}/", {}, None, 12).text == "ok"
 
 
 def test_all_addresses_of_a_host_have_no_more_time_than_one(monkeypatch):
@@ -208,7 +209,7 @@ def cancelled_within(seconds: float, call, **settings):
 
 
 def test_a_cancelled_sign_in_holds_the_program_no_longer(provider):
-    browser = LoopbackBrowser(seconds=12, open_address=lambda address: True)
+    browser = LoopbackBrowser(seconds=60, open_address=lambda address: True)
     cancelled_within(SOON, lambda app: app.sign_in(), browser=browser)
 
 

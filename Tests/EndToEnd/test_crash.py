@@ -20,6 +20,8 @@ import wire
 
 ROUNDS = int(os.environ.get("CRASH_ROUNDS", "20"))
 CONNECTIONS = 8
+#: Redemptions of a round; fewer would mean nothing.
+LEAST = 10
 
 
 @dataclass
@@ -54,6 +56,10 @@ async def one_client(demo, number: int, told: Acknowledged):
 async def load_and_kill(demo, told: Acknowledged, seconds: float):
     async def kill():
         await asyncio.sleep(seconds)
+        # A machine with other things to do may have begun hardly anything by then.
+        deadline = time.monotonic() + 60
+        while len(told.redeemed) <= LEAST and time.monotonic() < deadline:
+            await asyncio.sleep(0.01)
         demo.kill()
 
     await asyncio.gather(kill(), *(one_client(demo, number, told) for number in range(CONNECTIONS)))
@@ -92,7 +98,7 @@ def test_kill_9_loses_nothing_that_was_acknowledged(tmp_path):
             demo.kill()
         everything.issued |= told.issued
         everything.redeemed |= told.redeemed
-    assert len(everything.redeemed) > 10 * ROUNDS, "too little load to mean anything"
+    assert len(everything.redeemed) > LEAST * ROUNDS, "too little load to mean anything"
     assert_chain_is_whole(data)
     [(twice,)] = instance.query(data, "SELECT count(*) FROM (SELECT login_token_id FROM web_session "
                                       "WHERE login_token_id IS NOT NULL GROUP BY 1 HAVING count(*) > 1)")
@@ -175,18 +181,18 @@ def test_a_full_disk_is_503_with_nothing_half_done_and_it_recovers(small_disk):
     assert demo.session(cookie)["authenticated"] is True, "reading still works"
     assert wire.send(demo.management, "GET", "/livez").status == 200
     # The row that readiness writes in place may fit where nothing else does.
-    instance.wait_until(lambda: storage_check(demo) == "failed", 5, "/readyz to say so")
+    instance.wait_until(lambda: storage_check(demo) == "failed", what="/readyz to say so")
     codes = [entry["code"] for entry in demo.json_lines() if entry.get("message") == "the database cannot be written"]
     assert len(codes) == 1 and codes[0].startswith("SQLite "), codes
 
     ballast.unlink()
-    instance.wait_until(lambda: demo.post_issue().status == 200, 10, "recovery")
+    instance.wait_until(lambda: demo.post_issue().status == 200, what="recovery")
     recovered = time.monotonic()
-    instance.wait_until(lambda: storage_check(demo) == "ok", 5, "/readyz to be well again")
+    instance.wait_until(lambda: storage_check(demo) == "ok", what="/readyz to be well again")
     # The outage is over when a write succeeds and none has failed for ten seconds. One is enough: the disk is small.
-    instance.wait_until(lambda: time.monotonic() > recovered + 10, 12, "ten seconds without a failure")
+    instance.wait_until(lambda: time.monotonic() > recovered + 10, what="ten seconds without a failure")
     assert demo.post_issue().status == 200
-    instance.wait_until(lambda: "the database can be written again" in demo.output, 5, "the log to say that it is over")
+    instance.wait_until(lambda: "the database can be written again" in demo.output, what="the log's word of the end")
     assert demo.output.count("the database cannot be written") == 1
     for token in refused:
         assert demo.status(token["id"]) == "pending", "nothing half done"
@@ -221,7 +227,7 @@ def test_a_read_only_data_folder_stops_the_start_with_a_reason(tmp_path):
     mount = f"mount -t tmpfs -o ro tmpfs '{data}' && exec \"$@\""
     command = ["unshare", "-m", "sh", "-c", mount, "sh", instance.binary(), "demo", "--listen", "127.0.0.1:0",
                "--print-json", "--data", str(data)]
-    done = subprocess.run(command, capture_output=True, timeout=20)
+    done = subprocess.run(command, capture_output=True, timeout=60)
     assert done.returncode not in (0, -11, -4, -6) and done.returncode < 128, (done.returncode, done.stderr)
     assert str(data).encode() in done.stderr + done.stdout, "says which folder"
     assert b"base_url" not in done.stdout

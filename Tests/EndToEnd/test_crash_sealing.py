@@ -45,7 +45,7 @@ def kill_while_sealing(demo, chance: random.Random) -> bool:
     connection = sqlite3.connect(f"file:{demo.data}/drawbridge.sqlite?mode=ro", uri=True, isolation_level=None)
     try:
         rows = chance.choice([1, 1, 8, 20])
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         # Without a pause: a quick machine has sealed a segment within a hundredth of a second.
         while sealed(connection)[0] < rows:
             assert time.monotonic() < deadline, "sealing did not begin"
@@ -76,8 +76,10 @@ def test_kill_9_while_a_segment_is_sealed_loses_no_event_and_no_search_misses_on
     demo = instance.Demo("--no-limits", data=data)
     asyncio.run(fill(demo))
     demo.kill()
-    half_done = 0
-    for _ in range(ROUNDS):
+    half_done = rounds = 0
+    # On a machine with other things to do the kill may come too late again and again.
+    while rounds < ROUNDS or not half_done and rounds < 8 * ROUNDS:
+        rounds += 1
         unseal(data)
         demo = instance.Demo("--no-limits", data=data)
         half_done += kill_while_sealing(demo, chance)

@@ -197,7 +197,10 @@ def test_the_pages_fit_the_screen_in_light_and_dark(demo, open_browser, phone, s
     look("phone-scanned")
     right = phone.approve(page, phone.scan(page))
     for tries, what in enumerate(["phone-wrong-digits", None, "phone-over"], 1):
-        page.wait_for_field().send_keys("000000" if right != "000000" else "000001", Keys.ENTER)
+        field = page.wait_for_field()
+        field.send_keys("000000" if right != "000000" else "000001", Keys.ENTER)
+        # The page before has the same notice, the second time.
+        wait(browser).until(staleness_of(field))
         wait(browser).until(lambda it: ("three times" if tries == 3 else "not right") in text_of(it))
         if what:
             look(what)

@@ -106,7 +106,7 @@ def test_redis_lost_in_the_middle(fleet, redis):
         page = Computer(fleet.nodes[2].base).send("GET", PAGE)
         return page.status == 200
 
-    instance.wait_until(begins, 20, "a new page")
+    instance.wait_until(begins, 60, "a new page")
     # What Redis held is gone; the digits that it knew open nothing.
     assert 'data-state="expired"' in computer.confirm(digits, computer.page).text
     assert not computer.session["authenticated"]

@@ -13,7 +13,7 @@ import pytest
 import instance
 import simultaneous
 import wire
-from fleet import Fleet
+from fleet import Fleet, within_a_second
 from servers import Postgres, Redis
 
 if not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true":
@@ -94,19 +94,18 @@ def test_1000_redemptions_at_once_over_three_nodes_open_one_session(fleet, store
     kinds = Counter(row[0] for row in postgres.query(
         f"SELECT type FROM audit_event WHERE token_id = '{token['id']}'", fleet.name))
     assert kinds["login_token.redeemed"] == 1 and kinds["login_token.replayed"] >= 1
-    instance.wait_until(lambda: refused_everywhere(fleet, cookie), 1, "the end of the session on every node")
+    within_a_second(lambda: refused_everywhere(fleet, cookie), "the end of the session on every node")
 
 
 def test_a_replay_on_one_node_ends_the_session_on_all_within_a_second(fleet):
-    first, second, third = fleet.nodes
+    first, _, third = fleet.nodes
     for _ in range(5):
         token = first.issue("replayed")["token"]
         cookie = first.redeem(token).session_cookie
         # Known to all, and in the cache of all.
         assert all(node.session(cookie)["authenticated"] for node in fleet.nodes)
         assert third.redeem(token, wire.OTHER_BROWSER).status == 400
-        instance.wait_until(lambda: not second.session(cookie)["authenticated"], 1, "the refusal on node 2")
-        assert not first.session(cookie)["authenticated"]
+        within_a_second(lambda: refused_everywhere(fleet, cookie), "the refusal on every node")
 
 
 def test_signing_out_on_one_node_counts_on_all_within_a_second(fleet):
@@ -115,7 +114,7 @@ def test_signing_out_on_one_node_counts_on_all_within_a_second(fleet):
     assert all(node.session(cookie)["authenticated"] for node in fleet.nodes)
     headers = {"Cookie": cookie, "Origin": fleet.base, "Sec-Fetch-Site": "same-origin"}
     assert second.send("POST", "/session/logout", headers).status == 204
-    instance.wait_until(lambda: refused_everywhere(fleet, cookie), 1, "the end of the session on every node")
+    within_a_second(lambda: refused_everywhere(fleet, cookie), "the end of the session on every node")
 
 
 def test_news_of_ended_sessions_need_no_redis(stores):
@@ -130,7 +129,7 @@ def test_news_of_ended_sessions_need_no_redis(stores):
         cookie = nodes[0].redeem(token).session_cookie
         assert all(node.session(cookie)["authenticated"] for node in nodes)
         assert nodes[1].redeem(token, wire.OTHER_BROWSER).status == 400
-        instance.wait_until(lambda: not nodes[0].session(cookie)["authenticated"], 1, "the refusal")
+        within_a_second(lambda: not nodes[0].session(cookie)["authenticated"], "the refusal")
     finally:
         for node in nodes:
             node.stop()
@@ -159,11 +158,17 @@ def test_of_many_users_at_once_over_three_nodes_the_burst_of_their_network_passe
 
 def test_every_nodes_audit_chain_verifies(fleet, stores):
     postgres, _ = stores
+
+    def count() -> int:
+        return int(postgres.query("SELECT count(*) FROM audit_event", fleet.name)[0][0])
+
+    before = count()
     report = fleet.verify()
     assert report["valid"] and report["problems"] == []
+    # How many refusals were left out is written every few seconds, so perhaps meanwhile.
+    assert before <= report["events"] <= count()
     nodes = {row[0] for row in postgres.query("SELECT DISTINCT node FROM audit_event", fleet.name)}
     assert nodes == {f"demo-{node.port}" for node in fleet.nodes}
-    assert report["events"] == int(postgres.query("SELECT count(*) FROM audit_event", fleet.name)[0][0])
 
 
 def test_a_changed_row_does_not_verify(stores):

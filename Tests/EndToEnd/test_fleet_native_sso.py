@@ -13,7 +13,7 @@ import instance
 import native
 import simultaneous
 import wire
-from fleet import Fleet
+from fleet import Fleet, within_a_second
 from native import App, Browser, claims
 from servers import Postgres, Redis
 from test_native_sso import cookie_header
@@ -98,12 +98,11 @@ def test_the_limit_of_the_settings_holds_on_both_nodes(limited):
     assert changed.status == 200
     instance.wait_until(
         lambda: admin(limited.nodes[1], "GET", SETTINGS).json()["settings"]["rateLimit.maxAttemptsPerMinute"][
-            "value"] == 3, 2, "the setting on the other node")
+            "value"] == 3, 30, "the setting on the other node")
     app = App(OfFleet(limited))
     app.sign_in()
     # What a node decided by is at most a second old.
-    time_of_change = time.monotonic()
-    instance.wait_until(lambda: time.monotonic() > time_of_change + 1, 3, "a second")
+    time.sleep(1.1)
     answers = asyncio.run(simultaneous.at_once(ports(limited), [exchange_request(app)] * 30))
     assert Counter(answer.status for answer in answers) == {200: 3, 429: 27}
     assert 0 < int(wire_header(answers, "retry-after")) <= MINUTE
@@ -156,19 +155,28 @@ class Tree:
         for name, view in [("view", self.view), ("second view", self.second_view)]:
             answer = node.send("GET", "/session", cookie_header(view))
             check = node.send("GET", "/auth/check", cookie_header(view))
+            if answer.json()["authenticated"] and check.status != 200:
+                # It may have ended between the two.
+                answer = node.send("GET", "/session", cookie_header(view))
             assert answer.json()["authenticated"] == (check.status == 200)
             if check.status == 200:
                 alive.add(name)
         for name, app in [("app", self.app), ("second", self.second)]:
-            bearer = {"Authorization": f"Bearer {app.tokens['access_token']}"}
-            if node.send("GET", "/oauth/userinfo", bearer).status == 200:
+            if takes(node, app):
                 alive.add(name)
         return alive
 
     def ends_everywhere(self, expected: set[str]):
         """Within a second of now both nodes accept that and no more."""
+        now = time.monotonic()
         for node in self.nodes:
-            instance.wait_until(lambda: self.lives(node) == expected, 1, f"the end at {node.base}: {self.lives(node)}")
+            within_a_second(lambda: self.lives(node) == expected, f"the end at {node.base}", now)
+
+
+def takes(node, app: App) -> bool:
+    """Whether the node takes the app's access token."""
+    bearer = {"Authorization": f"Bearer {app.tokens['access_token']}"}
+    return node.send("GET", "/oauth/userinfo", bearer).status == 200
 
 
 def by_secret(tree: Tree):
@@ -252,9 +260,13 @@ def test_what_ended_alone_is_refused_on_the_other_node_with_time_to_spare(fleet)
         # The other node has asked just now.
         assert "second" in tree.lives(tree.there)
         end(tree)
-        ended = time.monotonic()
-        instance.wait_until(lambda: "second" not in tree.lives(tree.there), 3, f"the refusal at {tree.there.base}")
-        assert time.monotonic() - ended < 0.85, end.__name__
+        ended = asked = time.monotonic()
+        while takes(tree.there, tree.second):
+            # When it was asked counts: the answer may take its time on a machine that is busy.
+            assert asked - ended < 0.85, end.__name__
+            time.sleep(0.02)
+            asked = time.monotonic()
+        assert "second" not in tree.lives(tree.there)
 
 
 @pytest.mark.parametrize("user, end", [("bob", by_password), ("admin", by_disabling)],
@@ -296,7 +308,7 @@ def test_an_exchange_on_one_node_against_a_revocation_on_the_other_leaves_nothin
                 pairs = [line.split(b":", 1)[1].strip().split(b";")[0].decode()
                          for line in answer.head.split(b"\r\n") if line.lower().startswith(b"set-cookie:")]
                 for node in fleet.nodes:
-                    instance.wait_until(
-                        lambda: not node.session("; ".join(pairs))["authenticated"], 1, "the end of the web view")
+                    within_a_second(
+                        lambda: not node.session("; ".join(pairs))["authenticated"], "the end of the web view")
             else:
                 assert json.loads(answer.body)["error"] in ("invalid_grant", "invalid_token")

@@ -53,13 +53,16 @@ def settle(fleet):
             issued = node.post_issue(sub="settler")
             if issued.status == 503:
                 return False
-            assert node.redeem(issued.json()["token"]).status == 303
+            redeemed = node.redeem(issued.json()["token"])
+            if redeemed.status == 503:
+                return False
+            assert redeemed.status == 303, redeemed.body
         return all(readiness(node) == (200, []) for node in fleet.nodes)
 
-    instance.wait_until(is_settled, 20, "recovery by itself")
+    instance.wait_until(is_settled, 60, "recovery by itself")
 
 
-def go_on(told, count: int = 30, within: float = 20):
+def go_on(told, count: int = 30, within: float = 60):
     """Until so many more redemptions were acknowledged."""
     def acknowledged() -> int:
         return sum(1 for cookies in list(told.redeemed.values()) if cookies)
@@ -128,12 +131,12 @@ def test_nodes_that_nobody_needs_notice_that_redis_is_back(fleet, redis, outage)
     for node in fleet.nodes:
         assert node.redeem(node.issue()["token"]).status == 303
     # A Redis that is full answers a ping, but not what it is needed for.
-    instance.wait_until(lambda: all(readiness(node) == (200, ["redis"]) for node in fleet.nodes), 10, "word of the outage")
+    instance.wait_until(lambda: all(readiness(node) == (200, ["redis"]) for node in fleet.nodes), 30, "word of the outage")
     if outage == "killed":
         redis.start()
     else:
         redis.cli("CONFIG", "SET", "maxmemory", "0")
-    instance.wait_until(lambda: all(readiness(node) == (200, []) for node in fleet.nodes), 20, "word that Redis is back")
+    instance.wait_until(lambda: all(readiness(node) == (200, []) for node in fleet.nodes), 30, "word that Redis is back")
     for node in fleet.nodes:
         metrics = wire.send(node.management, "GET", "/metrics").body
         assert b'drawbridge_degraded{part="replay_guard"} 0' in metrics
@@ -168,7 +171,7 @@ def test_postgresql_is_away(fleet, postgres):
                 assert not answer.session_cookie
         assert time.monotonic() - began < 15, "refused at once, not waited for"
         for node in fleet.nodes:
-            instance.wait_until(lambda: readiness(node)[0] == 503, 5, "the readiness to say no")
+            instance.wait_until(lambda: readiness(node)[0] == 503, 30, "the readiness to say no")
     finally:
         postgres.start()
     settle(fleet)
@@ -186,7 +189,7 @@ def test_connections_are_cut_in_the_middle_of_transactions(fleet, postgres):
     hits = 0
     with Traffic(fleet.nodes) as told:
         go_on(told)
-        deadline = time.monotonic() + 15
+        deadline = time.monotonic() + 60
         while hits < 20 and time.monotonic() < deadline:
             hits += int(postgres.query(cut)[0][0])
         traffic.wait_for_rest(told)
@@ -255,18 +258,20 @@ def test_sentinel_fails_over_with_the_last_writes_lost(sentinel_setup, postgres,
             assert set(primary.cli("KEYS", "drawbridge:t:*").split()) - kept, "nothing would be lost"
             primary.kill()
             assert nodes[1].redeem(lost, wire.OTHER_BROWSER).status == 400
-            instance.wait_until(lambda: sentinel.primary_port() == replica.port, 20, "the failover")
+            # A sentinel that was itself held up for two seconds waits for thirty before it trusts its clock again.
+            instance.wait_until(lambda: sentinel.primary_port() == replica.port, 60, "the failover")
             go_on(told)
             assert nodes[2].redeem(lost, {**wire.NAVIGATION, "User-Agent": "third"}).status == 400
         traffic.check(told, postgres, "failover")
         assert 503 not in told.statuses
-        count = int(replica.cli("DBSIZE"))
+        # By name, since those of before run out meanwhile.
+        known = set(replica.cli("KEYS", "*").split())
 
         def is_found() -> bool:
             nodes[0].redeem(nodes[1].issue()["token"])
-            return int(replica.cli("DBSIZE")) > count and readiness(nodes[0]) == (200, [])
+            return bool(set(replica.cli("KEYS", "*").split()) - known) and readiness(nodes[0]) == (200, [])
 
-        instance.wait_until(is_found, 20, "the new primary")
+        instance.wait_until(is_found, 30, "the new primary")
         instance.run("audit", "verify", "--config", str(first.settings))
 
 
@@ -289,8 +294,9 @@ def test_with_the_policy_to_refuse_no_node_decides_alone(redis, postgres):
                 assert answer.status == 503 and answer.header("Retry-After")
             redis.start()
             traffic.wait_for_rest(told)
+            # Before its minute is over.
+            instance.wait_until(lambda: nodes[2].redeem(token).status == 303, 30, "the token that was never used up")
             go_on(told)
         traffic.check(told, postgres, "refuse")
         assert told.statuses[503]
-        instance.wait_until(lambda: nodes[2].redeem(token).status == 303, 10, "the token that was never used up")
         instance.run("audit", "verify", "--config", str(first.settings))

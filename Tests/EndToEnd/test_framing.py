@@ -15,7 +15,7 @@ STREAMED = ["audit-events.csv", "audit-events.jsonl", "audit-events.ocsf.jsonl",
 
 def ended(demo, request: bytes) -> tuple[bytes, bytes]:
     """Head and body of what is answered until the server ends the connection, as it has to at once."""
-    with socket.create_connection(("127.0.0.1", demo.port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", demo.port), timeout=30) as connection:
         connection.sendall(request)
         head, _, body = b"".join(iter(lambda: connection.recv(65536), b"")).partition(b"\r\n\r\n")
     return head.lower() + b"\r\n", body

@@ -131,8 +131,8 @@ def test_one_sign_in_opens_three_domains_each_on_the_page_that_was_wanted(origin
     chromium.get(f"{other}/account/1?a=b")
     assert chromium.current_url.startswith(f"{portal}/session/hand-off?"), chromium.current_url
     sign_in(chromium)
-    instance.wait_until(lambda: chromium.current_url == f"{other}/account/1?a=b", 10, f"landing: {chromium.current_url}")
-    subject = instance.wait_until(lambda: '"x-auth-subject"' in text_of(chromium) and text_of(chromium), 5, "the page")
+    instance.wait_until(lambda: chromium.current_url == f"{other}/account/1?a=b", 30, f"landing: {chromium.current_url}")
+    subject = instance.wait_until(lambda: '"x-auth-subject"' in text_of(chromium) and text_of(chromium), 30, "the page")
     chromium.get(f"{third}/account/2")
     assert chromium.current_url == f"{third}/account/2" and "x-auth-subject" in text_of(chromium), "no question any more"
     chromium.get(f"{portal}/contacts")
@@ -144,7 +144,7 @@ def test_a_link_that_somebody_else_made_asks_first(origins, chromium):
     portal, other, _ = origins
     chromium.get(f"{portal}/sign-in")
     sign_in(chromium)
-    instance.wait_until(lambda: urlsplit(chromium.current_url).path == "/contacts", 10, "the sign-in")
+    instance.wait_until(lambda: urlsplit(chromium.current_url).path == "/contacts", 30, "the sign-in")
     link = chromium.execute_async_script("""
         const done = arguments[0];
         fetch("/session/hand-off", {method: "POST", headers: {"Content-Type": "application/json"},
@@ -156,14 +156,14 @@ def test_a_link_that_somebody_else_made_asks_first(origins, chromium):
     assert urlsplit(chromium.current_url).path == "/login-with-token", "no page of the website yet"
     assert not [cookie for cookie in chromium.get_cookies() if cookie["name"] == "__Host-drawbridge_session"]
     chromium.find_element(By.CSS_SELECTOR, "form button[type=submit]").click()
-    instance.wait_until(lambda: chromium.current_url == f"{other}/account/3", 10, f"the click: {chromium.current_url}")
+    instance.wait_until(lambda: chromium.current_url == f"{other}/account/3", 30, f"the click: {chromium.current_url}")
 
 
 def test_a_frame_of_the_portal_hands_nothing_on(origins, chromium):
     portal, other, _ = origins
     chromium.get(f"{portal}/sign-in")
     sign_in(chromium)
-    instance.wait_until(lambda: urlsplit(chromium.current_url).path == "/contacts", 10, "the sign-in")
+    instance.wait_until(lambda: urlsplit(chromium.current_url).path == "/contacts", 30, "the sign-in")
     chromium.execute_async_script("""
         const done = arguments[0], frame = document.createElement("iframe");
         frame.onload = () => done(); frame.src = "/session/hand-off?client_id=other&state=" + "s".repeat(22);

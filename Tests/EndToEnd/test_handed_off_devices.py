@@ -174,7 +174,7 @@ class Foreign:
         self.client = world.client({
             **app, "client_name": "Somebody else's", "may_reach": [world.website["client_id"]],
             "share_with": [self.own_app["client_id"], self.view]})
-        instance.wait_until(lambda: world.is_known_at(world.demo), what="the clients to be known")
+        instance.wait_until(lambda: world.is_known_at(world.demo), 30, "the clients to be known")
         self.app = App(world.demo, self.client["client_id"])
         self.app.sign_in("openid offline_access device_sso")
 

@@ -160,6 +160,12 @@ def test_a_code_of_the_provider_of_histories_is_good_once_and_a_wrong_verifier_l
         provider.stop()
 
 
+#: A judge that sees none of a kind has nothing to say of it.
+DONE = {f"{kind} done" for kind in [
+    "refresh", "renew", "exchange", "view", "issue", "redeem link", "hand off", "land", "confirm", "type digits",
+    "answer", "poll", "come back"]}
+
+
 @pytest.mark.skipif(
     not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true",
     reason="there is no redis-server, or no PostgreSQL")
@@ -173,13 +179,16 @@ def test_two_nodes_answer_as_one_would():
             watch = Watch(fleet.nodes, seed=19, at_once=6, news=10)
             await watch.links(40)
             await watch.stories(5)
+            # Chance decides what is done in a story, and so does the order of the answers: what was not done by now is
+            # done in a few more.
+            for _ in range(20):
+                if DONE <= watch.seen.kinds.keys():
+                    break
+                await watch.stories()
             return watch
 
         seen = asyncio.run(watched()).seen
         assert not seen.flaws
-        assert seen.links == 40 and seen.stories == 30 and seen.operations > 1500
-        # A judge that sees none of a kind has nothing to say of it.
-        kinds = {"refresh", "renew", "exchange", "view", "issue", "redeem link", "hand off", "land", "confirm", "type digits",
-                 "answer", "poll", "come back"}
-        assert {f"{kind} done" for kind in kinds} <= seen.kinds.keys()
+        assert seen.links == 40 and seen.stories >= 30 and seen.operations > 1500
+        assert DONE <= seen.kinds.keys()
         assert fleet.verify()["valid"]

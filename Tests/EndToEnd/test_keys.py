@@ -18,7 +18,7 @@ import pytest
 import instance
 import signing
 import wire
-from fleet import Fleet
+from fleet import Fleet, within_a_second
 from instance import run, wait_until
 from servers import Postgres, Redis
 
@@ -120,7 +120,7 @@ class Links:
     def wait_for_turns(self):
         """Until every question that was begun before has its answer."""
         before = list(self._turns)
-        wait_until(lambda: all(now > then for now, then in zip(self._turns, before)), 10, "a turn of each client")
+        wait_until(lambda: all(now > then for now, then in zip(self._turns, before)), 30, "a turn of each client")
 
     def _node(self, dice: random.Random):
         return self.nodes[dice.choice([n for n in range(len(self.nodes)) if n not in self.away])]
@@ -247,12 +247,12 @@ def test_a_retired_key_ends_on_every_node_within_a_second_and_nobody_is_signed_o
 
     for algorithm, target in old.items():
         Keys(first).retire(target)
-    deadline = time.monotonic() + SECOND
+    retired = time.monotonic()
     for node in fleet.nodes:
-        wait_until(lambda: not is_believed(node, bearer), deadline - time.monotonic(), "refusal of the access token")
-        wait_until(lambda: old["ES256"] not in node.send("GET", "/.well-known/jwks.json").text,
-                   deadline - time.monotonic(), "a key set without the key")
-        wait_until(lambda: kid(node.issue("on")["token"]) != old["HS256"], deadline - time.monotonic(), "another key")
+        within_a_second(lambda: not is_believed(node, bearer), "refusal of the access token", retired)
+        within_a_second(lambda: old["ES256"] not in node.send("GET", "/.well-known/jwks.json").text,
+                        "a key set without the key", retired)
+        within_a_second(lambda: kid(node.issue("on")["token"]) != old["HS256"], "another key", retired)
     for node in fleet.nodes:
         assert node.redeem(link).status == 400
         assert node.session(cookie)["sub"] == "stays"
@@ -273,7 +273,7 @@ def test_the_news_of_a_retirement_needs_no_redis(stores):
         token = access_token(first)
         assert is_believed(second, token)
         Keys(first).retire(kid(token))
-        wait_until(lambda: not is_believed(second, token), SECOND, "refusal")
+        within_a_second(lambda: not is_believed(second, token), "refusal")
 
 
 @needs_servers
@@ -291,7 +291,7 @@ def test_the_command_retires_beside_running_nodes_and_says_what_that_costs(store
     said = run("keys", "retire", *where, target, "--now", "--reason", "laptop stolen").stdout.decode()
     assert f"Retired {target}." in said and "Nobody is signed out" in said
     successor = re.search(r"(\S+) signs now \(HS256\)", said).group(1)
-    wait_until(lambda: kid(other.issue("cli")["token"]) == successor, SECOND, "the new key")
+    within_a_second(lambda: kid(other.issue("cli")["token"]) == successor, "the new key")
     assert other.redeem(token).status == 400
     listed = run("keys", "list", *where).stdout.decode()
     assert re.search(rf"^{target} +login tokens +HS256 +retired +.*retired at once", listed, re.M)
@@ -324,7 +324,7 @@ def test_pages_of_one_node_are_taken_by_the_others_over_a_rotation(fleet):
     first, second, third = fleet.nodes
     page = first.send("GET", "/sign-in")
     Keys(second).rotate()
-    wait_until(lambda: kid(third.issue("pages")["token"]) == kid(second.issue("pages")["token"]), 5, "one key")
+    wait_until(lambda: kid(third.issue("pages")["token"]) == kid(second.issue("pages")["token"]), 30, "one key")
     fields = wire.PageForm(page.text).forms[0]["fields"]
     user = first.user("alice")
     answer = third.send("POST", "/sign-in", {"Cookie": wire.cookie_header(page), "Origin": first.facts["issuer"]},
@@ -341,7 +341,7 @@ def test_a_rotation_takes_effect_without_a_signal_and_breaks_no_link(serve):
     assert "in 10 s at most" in said and said.count("published now") == 3
     old = kid(before["token"])
     after = wait_until(
-        lambda: next((t for t in [server.issue(f"u-{time.monotonic_ns()}")] if kid(t["token"]) != old), None), 5,
+        lambda: next((t for t in [server.issue(f"u-{time.monotonic_ns()}")] if kid(t["token"]) != old), None), 30,
         "the other key")
     assert server.redeem(before["token"]).status == 303
     assert server.redeem(after["token"], {"User-Agent": wire.SAFARI}).status == 303
@@ -432,7 +432,7 @@ def first_version(folder: Path) -> Path:
     for key in keys["keys"]:
         key["created_at"] = key["signs_from"] = stamp
     del keys["keys"][0]["retires_at"]
-    keys["keys"][0]["retires_at"] = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() + 30))
+    keys["keys"][0]["retires_at"] = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() + 300))
     (data / "login-token-keys.json").write_text(json.dumps(keys))
     now = int(time.time() * 1000)
     with closing(sqlite3.connect(data / "drawbridge.sqlite")) as database:
@@ -494,7 +494,7 @@ def test_a_restored_backup_brings_no_retired_key_back(tmp_path):
     with Serving(tmp_path, settings) as server:
         run("keys", "retire", "--config", str(settings), leaked, "--now")
         noted = data / "retired-keys"
-        wait_until(lambda: noted.exists() and leaked in noted.read_text(), 5, "the note beside the database")
+        wait_until(lambda: noted.exists() and leaked in noted.read_text(), 30, "the note beside the database")
     for path in data.glob("drawbridge.sqlite*"):
         if not path.name.endswith(".lock"):
             path.unlink()
@@ -600,8 +600,12 @@ def test_beside_another_provider_there_is_no_provider_when_settings_say_so(tmp_p
 def test_a_node_that_was_stopped_for_a_while_believes_no_key_that_was_retired_meanwhile(serve):
     server = serve()
     token = server.issue()["token"]
-    server.signal(signal.SIGSTOP)
     try:
+        # Between two of its writes: standing still in the middle of one, it would keep the command from the database.
+        with closing(sqlite3.connect(server.data / "drawbridge.sqlite", isolation_level=None, timeout=30)) as database:
+            database.execute("BEGIN IMMEDIATE")
+            server.freeze()
+            database.execute("ROLLBACK")
         run("keys", "retire", "--config", str(server.settings), kid(token), "--now")
         time.sleep(SECOND)
     finally:

@@ -152,7 +152,7 @@ class Site(Server):
         self.run([str(part) for part in commands[language]], cwd=self.folder, env={
             **os.environ, "PYTHONPATH": str(MIDDLEWARE / "python"), "SITE": json.dumps(settings), "FOLDER": str(self.folder),
             "NODE_PATH": str(NODE_MODULES)})
-        instance.wait_until(lambda: instance.listens(self.port), 30, f"{language}: {(self.folder / 'server.log').read_text()}")
+        instance.wait_until(lambda: instance.listens(self.port), 60, f"{language}: {(self.folder / 'server.log').read_text()}")
 
     def get(self, path: str, *headers) -> wire.Answer:
         pairs = [pair for given in (PAGE, *headers) for pair in (given.items() if isinstance(given, dict) else given)]
@@ -228,7 +228,7 @@ def test_a_web_views_cookie_is_verified_offline_until_a_notice_ends_it(server, l
         "webhook_secret_file": name})
     assert made.status == 201, made.text
     # The queue begins when the database knows who has a webhook.
-    instance.wait_until(lambda: server.query("SELECT 1 FROM webhook_subscriber WHERE client_id = $1", name), 10, "the subscriber")
+    instance.wait_until(lambda: server.query("SELECT 1 FROM webhook_subscriber WHERE client_id = $1", name), 30, "the subscriber")
     path = "/api/admin/clients/demo-app"
     app_document = admin(server, "GET", path)
     shared = [*app_document.json()["share_with"], name]
@@ -248,7 +248,7 @@ def test_a_web_views_cookie_is_verified_offline_until_a_notice_ends_it(server, l
     everything = {"Cookie": wire.cookie_header(view), "Origin": server.base, "Sec-Fetch-Site": "same-origin"}
     assert server.send("POST", "/session/logout", everything).status == 204
     # The token itself has minutes to live; the website heard of the end.
-    instance.wait_until(lambda: to_sign_in(site.get("/contacts", cookie), "%2Fcontacts"), 10, "the notice")
+    instance.wait_until(lambda: to_sign_in(site.get("/contacts", cookie), "%2Fcontacts"), 30, "the notice")
 
     # Led to the sign-in page and back: its cookie is another one, and the token's may be there still (contract §6).
     browser = Browser(server.base)
@@ -305,7 +305,7 @@ def test_a_website_that_redeemed_by_its_server_hears_the_logout_token(server, la
 
     session = claims(redeemed.json()["access_token"])["sid"]
     assert admin(server, "DELETE", f"/api/admin/sessions/{session}").status == 204
-    instance.wait_until(lambda: to_sign_in(site.get("/contacts", cookie), "%2Fcontacts"), 10, "the logout token")
+    instance.wait_until(lambda: to_sign_in(site.get("/contacts", cookie), "%2Fcontacts"), 30, "the logout token")
 
 
 def test_behind_a_proxy_only_its_own_word_counts(server, language, start):

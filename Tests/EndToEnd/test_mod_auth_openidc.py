@@ -90,7 +90,7 @@ def test_signing_out_at_the_provider_ends_the_websites_session_by_the_back_chann
     assert is_member(member)
     answer = browser.request("POST", "/session/logout", {}, site="same-origin")
     assert answer.status in (204, 303)
-    wait_until(lambda: not is_member(member), 10, f"the end of the website's session: {shop.log}")
+    wait_until(lambda: not is_member(member), 30, f"the end of the website's session: {shop.log}")
     assert is_member(other), "a sign-in in another browser stays"
 
 
@@ -120,5 +120,5 @@ def test_the_website_hears_when_the_session_of_such_a_link_ends(shop):
     member, browser, _ = open_from_app(shop)
     other, _, _ = open_from_app(shop)
     assert browser.request("POST", "/session/logout", {}, site="same-origin").status in (204, 303)
-    wait_until(lambda: not is_member(member), 10, f"the end of the website's session: {shop.log}")
+    wait_until(lambda: not is_member(member), 30, f"the end of the website's session: {shop.log}")
     assert is_member(other)

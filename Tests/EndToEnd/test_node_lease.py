@@ -81,9 +81,9 @@ def test_a_node_that_slept_through_its_lease_writes_nothing_when_it_wakes_up(fir
     finally:
         assert second.stop() == 0
     # The name is free again, and the first may go on where the second stopped.
-    instance.wait_until(lambda: post_issue(first) == 200, 10, "the name")
+    instance.wait_until(lambda: post_issue(first) == 200, 30, "the name")
     # Its answer is kept for a second.
-    instance.wait_until(lambda: readiness(first) == 200, 5, "readiness")
+    instance.wait_until(lambda: readiness(first) == 200, 30, "readiness")
     assert metric(first, "drawbridge_node_lease_held") == 1
     verify("--config", str(first.settings))
 
@@ -111,7 +111,7 @@ def test_a_node_that_sleeps_in_the_middle_of_its_batches_forks_no_chain(first):
     try:
         for _ in range(2):
             enough = len(answered) + random.randint(100, 300)
-            instance.wait_until(lambda: len(answered) >= enough, 20, "load")
+            instance.wait_until(lambda: len(answered) >= enough, 60, "load")
             first.freeze()
             second = Twin(first)
             try:
@@ -121,7 +121,7 @@ def test_a_node_that_sleeps_in_the_middle_of_its_batches_forks_no_chain(first):
                     assert post_issue(second) == 200
             finally:
                 assert second.stop() == 0
-            instance.wait_until(lambda: post_issue(first) == 200, 10, "the name")
+            instance.wait_until(lambda: post_issue(first) == 200, 30, "the name")
     finally:
         stop.set()
         first.signal(signal.SIGCONT)
@@ -156,8 +156,9 @@ def test_nodes_work_through_a_pooler_that_pools_by_transaction(postgres):
             assert one.session(cookie)["authenticated"]
             headers = {"Cookie": cookie, "Origin": one.base, "Sec-Fetch-Site": "same-origin"}
             assert two.send("POST", "/session/logout", headers).status == 204
-            # No word of it comes through a pooler; it is asked for.
-            instance.wait_until(lambda: not one.session(cookie)["authenticated"], 1.5, "the end on the other node")
+            # No word of it comes through a pooler; it is asked for, so that whoever comes a second later is told of it.
+            time.sleep(1)
+            assert not one.session(cookie)["authenticated"], "the end on the other node"
             assert "LISTEN" not in {row[0] for row in postgres.query(
                 "SELECT query FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")}
             assert "behind a pooler" in one.output
@@ -180,7 +181,7 @@ def test_a_node_behind_a_pooler_gets_over_a_restart_of_the_server(postgres):
         try:
             token = node.issue()["token"]
             postgres.restart()
-            instance.wait_until(lambda: node.post_issue().status == 200, 20, "recovery")
+            instance.wait_until(lambda: node.post_issue().status == 200, 40, "recovery")
             assert node.redeem(token).status == 303, "nothing was lost, so nothing is refused"
         finally:
             node.stop()

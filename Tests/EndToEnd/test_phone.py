@@ -320,10 +320,10 @@ def test_a_huge_file_is_refused(website, phone, size):
 
 
 def test_a_file_that_does_not_come_is_not_waited_for(website, phone):
-    website.answers["/rp/rpf.json"] = (200, {}, lambda: time.sleep(20) or b"{}")
+    website.answers["/rp/rpf.json"] = (200, {}, lambda: time.sleep(60) or b"{}")
     started = time.monotonic()
     expect_refusal(phone, website, website.link(), 3, "timed_out")
-    assert time.monotonic() - started < 15
+    assert time.monotonic() - started < 40
 
 
 @pytest.mark.parametrize("changes, name", [
@@ -420,8 +420,8 @@ def test_a_pin_that_is_typed_is_not_shown(website, phone):
 def read_until(terminal: int, words: str) -> str:
     shown = ""
     while words not in shown:
-        assert select.select([terminal], [], [], 20)[0], shown
-        shown += os.read(terminal, 65536).decode()
+        assert select.select([terminal], [], [], 60)[0], shown
+        shown += os.read(terminal, 65536).decode(errors="replace")
     return shown
 
 

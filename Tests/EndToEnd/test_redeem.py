@@ -320,12 +320,14 @@ def test_a_double_tap_gets_the_target_without_cookies(demo):
 
 
 def past_the_end_of(token: dict, seconds: float = 0.1):
-    """Waits until so long after a token's end."""
+    """Waits until so long after a token's end; before it, where that is less than nothing."""
     time.sleep(max(0.0, signing.claims_of(token["token"])["exp"] + seconds - time.time()))
 
 
 def test_a_double_tap_across_the_tokens_end_gets_the_target_without_cookies(demo):
-    token = demo.issue(ttl=2)
+    token = demo.issue(ttl=3)
+    # Shortly before the end, so that the second tap has time left of the three seconds.
+    past_the_end_of(token, -1.2)
     cookie = demo.redeem(token["token"]).session_cookie
     past_the_end_of(token)
     again = demo.redeem(token["token"])
@@ -338,7 +340,7 @@ def test_a_double_tap_across_the_tokens_end_gets_the_target_without_cookies(demo
 
 @pytest.mark.parametrize("headers, wait", [(OTHER_BROWSER, 0.1), (NAVIGATION, 3.2)], ids=["other browser", "later"])
 def test_a_used_token_past_its_end_is_refused_and_ends_nothing(demo, headers, wait):
-    token = demo.issue(ttl=2)
+    token = demo.issue(ttl=4)
     cookie = demo.redeem(token["token"]).session_cookie
     past_the_end_of(token, wait)
     assert_refused(demo.redeem(token["token"], headers))
@@ -348,7 +350,8 @@ def test_a_used_token_past_its_end_is_refused_and_ends_nothing(demo, headers, wa
 
 
 def test_a_double_tap_past_the_end_of_a_bound_token_needs_what_it_is_bound_to(demo):
-    token = demo.issue(ttl=2, code_challenge=signing.challenge(VERIFIER), code_challenge_method="S256")
+    token = demo.issue(ttl=3, code_challenge=signing.challenge(VERIFIER), code_challenge_method="S256")
+    past_the_end_of(token, -1.2)
     assert demo.redeem(token["token"], code_verifier=VERIFIER).status == 303
     past_the_end_of(token)
     assert_refused(demo.redeem(token["token"]))
@@ -400,7 +403,7 @@ def refusals(demo) -> dict[str, wire.Answer]:
     used = demo.issue()
     demo.redeem(used["token"])
     challenged = demo.issue(code_challenge=signing.challenge(VERIFIER), code_challenge_method="S256")
-    instance.wait_until(lambda: demo.status(expired["id"]) == "expired", 5)
+    instance.wait_until(lambda: demo.status(expired["id"]) == "expired")
     tokens = {
         "no token at all": "abc",
         "three dots": "..",

@@ -106,7 +106,7 @@ def test_a_database_that_was_copied_back_by_hand_is_found_out(tmp_path, which, e
     try:
         ages.check(demo)
         assert refusal(demo, ages.used[-1]) == "revoked"
-        instance.wait_until(lambda: demo.audit("database.restored"), 5, "the event")
+        instance.wait_until(lambda: demo.audit("database.restored"), what="the event")
         assert demo.audit("database.restored")[-1]["reason"] == "events_missing"
         assert "the database is not as it was left" in demo.output
     finally:
@@ -249,7 +249,7 @@ def test_websites_hear_of_the_sessions_that_a_restore_ends(tmp_path):
     assert restore(demo, folder).returncode == 0
     demo = again(demo)
     try:
-        instance.wait_until(lambda: receiver.tokens, 10, "the logout token")
+        instance.wait_until(lambda: receiver.tokens, what="the logout token")
         assert oauth.parts(receiver.tokens[0])[1]["sid"] == oauth.parts(tokens["id_token"])[1]["sid"]
     finally:
         demo.stop()
@@ -347,11 +347,11 @@ def test_a_failover_that_loses_the_tail_gives_no_token_a_second_use():
                 one.freeze()
                 primary.stop(signal.SIGQUIT)
                 standby.promote()
-                instance.wait_until(lambda: two.post_issue().status == 200, 20, "the new server")
+                instance.wait_until(lambda: two.post_issue().status == 200, what="the new server")
                 between = two.issue("dora")
                 assert refused(two, known) and refused(two, unknown)
                 one.signal(signal.SIGCONT)
-                instance.wait_until(lambda: one.post_issue().status == 200, 20, "the new server")
+                instance.wait_until(lambda: one.post_issue().status == 200, what="the new server")
                 for node in [two, one]:
                     assert refused(node, known) and refused(node, unknown)
                 # What the second one misses went with the first one's failover: it says so, and ends nothing more.

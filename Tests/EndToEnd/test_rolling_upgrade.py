@@ -151,8 +151,8 @@ def test_visitors_met_no_error_and_no_sign_in(rolled):
 def test_who_was_signed_in_is_everywhere_and_who_has_left_is_nowhere(rolled):
     fleet, seen, _ = rolled
     assert len(seen.alive) > 50 and len(seen.over) > 10
-    time_of_news = time.monotonic() + 1
-    instance.wait_until(lambda: time.monotonic() > time_of_news, 2, "news of the last ends")
+    # News of the last ends.
+    time.sleep(1)
     for node in fleet.nodes:
         assert all(node.session(cookie)["authenticated"] for cookie in random.Random(1).sample(seen.alive, 50))
         assert not any(node.session(cookie)["authenticated"] for _, cookie in seen.over[-20:])

@@ -6,6 +6,7 @@ import hmac
 import html
 import json
 import re
+import time
 from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
@@ -739,9 +740,13 @@ def test_the_console_shows_a_users_keys_and_the_counts_are_there(demo, linked):
 
 def test_starts_are_limited_by_network(start_demo):
     demo = start_demo()
-    answers = [demo.send("GET", "/self-issued/start") for _ in range(35)]
+    answers, began = [], time.monotonic()
+    # One comes back every two seconds: a slow machine needs a few more until it is one too many.
+    while len(answers) < 300 and 429 not in [answer.status for answer in answers]:
+        answers.append(demo.send("GET", "/self-issued/start"))
     statuses = [answer.status for answer in answers]
-    assert statuses[:30] == [200] * 30 and 429 in statuses[30:]
+    assert statuses[:30] == [200] * 30 and statuses[-1] == 429
+    assert statuses.count(200) <= 31 + (time.monotonic() - began) / 2
     limited = next(answer for answer in answers if answer.status == 429)
     assert re.search(r"Please wait \d+ (s|min), then try again\.", limited.text) and "from your app" not in limited.text
 

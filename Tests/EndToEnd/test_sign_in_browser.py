@@ -73,7 +73,8 @@ def app(demo):
 
 
 def type_password(browser, demo, name: str = "alice", password: str | None = None):
-    field = browser.find_element(By.ID, "username")
+    # The page before may be going away still.
+    field = wait(browser).until(lambda it: it.find_element(By.ID, "username"))
     field.clear()
     field.send_keys(name)
     browser.find_element(By.ID, "password").send_keys(password or demo.user(name)["password"])
@@ -83,6 +84,7 @@ def type_password(browser, demo, name: str = "alice", password: str | None = Non
 def test_an_app_gets_its_tokens_by_the_system_browser(demo, app, browser):
     browser.get(app.url())
     type_password(browser, demo)
+    wait(browser).until(lambda it: it.find_elements(By.ID, "allow"))
     assert "Demo app" in text_of(browser) and "Alice" in text_of(browser)
     press(browser, "allow")
     wait(browser).until(lambda _: app.answers)
@@ -137,6 +139,7 @@ def test_an_answer_is_posted_by_the_page_or_by_its_button(demo, app, open_browse
     type_password(browser, demo)
     press(browser, "allow")
     if not scripts:
+        wait(browser).until(lambda it: it.find_elements(By.ID, "form-post"))
         assert "127.0.0.1" in text_of(browser) and not app.answers
         press(browser, "continue")
     wait(browser).until(lambda _: app.answers)

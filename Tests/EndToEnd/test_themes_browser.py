@@ -5,6 +5,7 @@ import wire
 from selenium.webdriver.common.by import By
 from test_axe_browser import AXE, RUN
 from test_main_road_browser import open_browser, press, pytestmark, shoot, text_of, wait_for_path  # noqa: F401 (fixtures)
+from waiting import wait
 
 LIGHT, DARK = (122, 31, 92), (255, 154, 213)
 LOGO = ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="16" fill="#7a1f5c"/>'
@@ -67,6 +68,7 @@ def test_the_way_to_a_website_has_its_looks_and_other_pages_do_not(serve, tmp_pa
     # The question whose account goes on: keeping the old one is the first choice
     browser.get(server.base + "/login-with-token?token=" + server.issue("bob", {"client_id": "sewing"})["token"])
     press(browser, "continue")
+    wait(browser).until(lambda it: it.find_elements(By.NAME, "confirm_switch"))
     inspect(browser, "switch")
     first, second = browser.find_elements(By.CSS_SELECTOR, ".actions .button")
     assert "alice" in first.text and "bob" in second.text
@@ -80,6 +82,7 @@ def test_the_way_to_a_website_has_its_looks_and_other_pages_do_not(serve, tmp_pa
     other.find_element(By.NAME, "username").send_keys("alice")
     other.find_element(By.NAME, "password").send_keys(PASSWORD)
     press(other, "sign in")
+    wait(other).until(lambda it: it.find_elements(By.ID, "allow"))
     inspect(other, "consent", button=None)
     assert "Club" in text_of(other)
     # A page of nobody's

@@ -72,9 +72,10 @@ def test_at_the_token_endpoint_only_the_refresh_cookies_path_differs(app):
 def test_all_four_expire_together_with_the_session_that_is_not_used(app):
     before = time.time()
     answer = app.cookies(path=VA)
+    after = time.time()
     ends = {parsedate_to_datetime(cookie.attributes["expires"]).timestamp() for cookie in answer.cookies.values()}
     assert len(ends) == 1
-    assert 1800 - 2 <= ends.pop() - before <= 1800 + 2
+    assert before + 1800 - 2 <= ends.pop() <= after + 1800 + 2
     assert {cookie.attributes["max-age"] for cookie in answer.cookies.values()} == {"1800"}
 
 
@@ -222,7 +223,7 @@ def test_a_page_may_renew_cookies_whose_access_token_has_run_out_while_their_ses
     view, other = app.cookies(), app.cookies()
     assert session(demo, view)["authenticated"]
     ends = claims(view.cookies["vagov_access_token"].value)["exp"]
-    instance.wait_until(lambda: time.time() > ends + 1, 65, "the end of the access token")
+    instance.wait_until(lambda: time.time() > ends + 1, 120, "the end of the access token")
     assert wire.send(demo.base, "GET", "/auth/check", cookie_header(view)).status == 401
     proof = view.cookies["vagov_anti_csrf_token"].value
     assert session(demo, view) == {"authenticated": False, "anti_csrf_token": proof}

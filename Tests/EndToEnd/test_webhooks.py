@@ -51,7 +51,7 @@ class Receiver:
         self.server.shutdown()
         self.server.server_close()
 
-    def wait(self, count: int, seconds: float = 20) -> list[dict]:
+    def wait(self, count: int, seconds: float = 60) -> list[dict]:
         instance.wait_until(lambda: len(self.posts) >= count, seconds, f"{count} posts, {len(self.posts)} came")
         return self.posts
 
@@ -77,7 +77,8 @@ def start(serve, tmp_path):
         served.secret_file = folder / "web-hook"
         # The queue begins when the database knows who has a webhook.
         instance.wait_until(
-            lambda: instance.query(served.data, "SELECT count(*) FROM webhook_subscriber")[0][0], 10, "the subscriber")
+            lambda: instance.query(served.data, "SELECT count(*) FROM webhook_subscriber")[0][0],
+            what="the subscriber")
         return served
 
     return start
@@ -140,7 +141,7 @@ def test_the_end_of_a_session_is_posted_signed_and_holds_no_secret(start, receiv
     for part in (secret, cookie.split("=", 1)[1]):
         assert part not in post["body"].decode() + str(post["headers"])
         assert part not in served.output
-    instance.wait_until(lambda: events(served, "webhook.sent"), 5, "the audit event")
+    instance.wait_until(lambda: events(served, "webhook.sent"), what="the audit event")
     assert instance.query(served.data, "SELECT count(*) FROM webhook_notice") == [(0,)]
 
 
@@ -155,7 +156,7 @@ def test_posts_to_one_receiver_share_a_connection(start, receiver):
     for number in range(1, 5):
         sign_out(served, sign_in(served))
         receiver.wait(number)
-        instance.wait_until(lambda: len(events(served, "webhook.sent")) >= number, 10, "the audit event")
+        instance.wait_until(lambda: len(events(served, "webhook.sent")) >= number, what="the audit event")
     assert len(connections) == 1
 
 
@@ -198,7 +199,7 @@ def test_a_wrong_answer_is_tried_again_with_the_same_id_and_no_redirect_is_follo
     assert [first["path"], second["path"]] == ["/hook", "/hook"]
     assert first["body"] == second["body"]
     assert first["headers"]["Drawbridge-Webhook-Signature"] != second["headers"]["Drawbridge-Webhook-Signature"]
-    instance.wait_until(lambda: events(served, "webhook.sent"), 5, "the audit event")
+    instance.wait_until(lambda: events(served, "webhook.sent"), what="the audit event")
 
 
 def test_what_could_not_be_told_is_told_after_a_restart(start):
@@ -214,17 +215,17 @@ def test_what_could_not_be_told_is_told_after_a_restart(start):
         attempts, due = instance.query(served.data, "SELECT min(attempts), max(next_attempt_at) FROM webhook_notice")[0]
         return attempts and due < (time.time() + 10) * 1000
 
-    instance.wait_until(tried_all, 10, "a first try")
+    instance.wait_until(tried_all, what="a first try")
     served.kill()
     receiver = Receiver(port)
     again = instance.Process([instance.binary(), "serve", "--config", str(served.settings)], served.directory)
     try:
-        posts = receiver.wait(2, 40)
+        posts = receiver.wait(2, 90)
         assert {json.loads(post["body"])["sub"] for post in posts} == {"alice", "bob"}
         assert all(
             verifier()(post["body"], post["headers"]["Drawbridge-Webhook-Signature"], secret) for post in posts)
         instance.wait_until(
-            lambda: instance.query(served.data, "SELECT count(*) FROM webhook_notice") == [(0,)], 10, "an empty queue")
+            lambda: instance.query(served.data, "SELECT count(*) FROM webhook_notice") == [(0,)], what="an empty queue")
     finally:
         again.stop()
         receiver.stop()
@@ -250,7 +251,8 @@ def test_without_a_secret_that_only_its_owner_can_read_nothing_is_posted(start, 
     served.secret_file.chmod(0o644)
     sign_out(served, sign_in(served))
     instance.wait_until(
-        lambda: instance.query(served.data, "SELECT max(attempts) FROM webhook_notice")[0][0], 10, "a first try")
+        lambda: instance.query(served.data, "SELECT max(attempts) FROM webhook_notice")[0][0],
+        what="a first try")
     assert receiver.posts == []
     served.secret_file.chmod(0o600)
     receiver.wait(1)

@@ -1,8 +1,10 @@
 """What a request makes the process write, counted by the kernel. Counts, never times: a slow machine has nearly the same.
 
-Nearly, because timers write as well, some six calls every two seconds; the limits leave room for a machine ten times slower.
+Nearly, because timers write as well, by the second and not by the request: what they cost while nobody asks anything is
+taken off.
 """
 
+import contextlib
 import os
 import struct
 import time
@@ -35,9 +37,20 @@ def spent_by(demo) -> tuple[int, int, int]:
     counts = {name: int(count) for name, count in (line.split(": ") for line in lines)}
     waits = 0
     for thread in (process / "task").iterdir():
-        lines = (thread / "status").read_text().splitlines()
+        lines = []
+        # One may end in the middle of the look.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            lines = (thread / "status").read_text().splitlines()
         waits += sum(int(line.split()[1]) for line in lines if line.startswith("voluntary_ctxt_switches:"))
     return counts["wchar"], counts["syscw"], waits
+
+
+def spent_per(rounds: int, demo, quiet: list[float], work) -> tuple[list[float], list]:
+    """What each of so many rounds of `work` cost, less what timers do in that time; and what the work gave."""
+    began, before = time.monotonic(), spent_by(demo)
+    result = work()
+    after, seconds = spent_by(demo), time.monotonic() - began
+    return [(new - old - rate * seconds) / rounds for old, new, rate in zip(before, after, quiet)], result
 
 
 def test_an_issue_and_a_redemption_write_few_pages(demo):
@@ -45,14 +58,20 @@ def test_an_issue_and_a_redemption_write_few_pages(demo):
     # Users, connections and prepared statements are there before anything is counted.
     for user in users:
         assert demo.redeem(demo.issue(user)["token"]).status == 303
-    marks = [spent_by(demo)]
-    tokens = [demo.issue(user)["token"] for user in users]
-    marks.append(spent_by(demo))
-    for token in tokens:
-        assert demo.redeem(token).status == 303
-    marks.append(spent_by(demo))
-    for (what, limits), before, after in zip(LIMITS.items(), marks, marks[1:]):
-        spent = [(new - old) / ROUNDS for old, new in zip(before, after)]
+    began, before = time.monotonic(), spent_by(demo)
+    time.sleep(4)
+    after, seconds = spent_by(demo), time.monotonic() - began
+    quiet = [(new - old) / seconds for old, new in zip(before, after)]
+    costs = {what: [] for what in LIMITS}
+    # Twice, and the lower count: what comes once in a while, such as a copy of the log, is the cost of no request.
+    for _ in range(2):
+        spent, tokens = spent_per(ROUNDS, demo, quiet, lambda: [demo.issue(user)["token"] for user in users])
+        costs["issue"].append(spent)
+        spent, statuses = spent_per(ROUNDS, demo, quiet, lambda: {demo.redeem(token).status for token in tokens})
+        costs["redeem"].append(spent)
+        assert statuses == {303}
+    for what, limits in LIMITS.items():
+        spent = [min(counts) for counts in zip(*costs[what])]
         print(f"{what}: {spent[0]:.0f} bytes in {spent[1]:.1f} calls of write, {spent[2]:.1f} waits")
         assert all(count <= limit for count, limit in zip(spent, limits)), (what, spent, limits)
 

@@ -8,7 +8,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 LOOKS = {Command.FIND_ELEMENT, Command.FIND_ELEMENTS}
 
 
-def wait(browser, seconds: int = 10) -> WebDriverWait:
+def wait(browser, seconds: int = 30) -> WebDriverWait:
     """Asks again until the answer is true. The page asked may go away in the middle of a question: that is no answer."""
     return WebDriverWait(browser, seconds, ignored_exceptions=[WebDriverException])
 

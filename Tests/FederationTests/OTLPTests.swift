@@ -80,7 +80,7 @@ import Tracing
                 server.answer("/v1/traces", with: answer)
                 return await OTLPReceiver(
                     url: origin + "/v1/traces", authorization: authorization.map { Secret($0) }, source: Self.source
-                ).send(Self.spans(1), within: .seconds(10))
+                ).send(Self.spans(1), within: .seconds(60))
             }
             #expect(await delivery(.init(), authorization: "Bearer abc") == .taken(rejected: 0))
             #expect(
@@ -121,7 +121,7 @@ import Tracing
             let made = Mutex<[FinishedSpan]>([])
             let recorder = SpanRecorder(share: 1) { span in made.withLock { $0.append(span) } }
             let request = try #require(recorder.request(continuing: nil, method: "GET"))
-            let connection = IssuerConnection(limits: FetchLimits())
+            let connection = IssuerConnection(limits: FetchLimits(timeout: .seconds(60)))
             let url = try #require(EndpointURL(origin + "/keys?secret=Sekret"))
             await InstrumentationContext.$current.withValue(request.context) {
                 _ = try? await connection.get(url)

@@ -44,7 +44,8 @@ import Testing
     func `while Redis cannot decide the database does, and afterwards Redis again`(_ outage: Outage) async throws {
         try await RedisServer.with { server in
             var settings = TestClient.settings(server.address)
-            settings.limits.commandTimeout = .milliseconds(300)
+            // Redis must not seem to be away when the machine is slow.
+            settings.limits.commandTimeout = .seconds(2)
             try await TestClient.with(settings) { client in
                 let degradation = Degradation(part: "test", logger: TestClient.quiet)
                 try await eventually { try await self.claim("first", client, degradation) == .claimedBefore }
@@ -70,7 +71,7 @@ import Testing
     func `with the policy to refuse, nothing is claimed in an outage`(_ outage: Outage) async throws {
         try await RedisServer.with { server in
             var settings = TestClient.settings(server.address)
-            settings.limits.commandTimeout = .milliseconds(300)
+            settings.limits.commandTimeout = .seconds(2)
             try await TestClient.with(settings) { client in
                 try await outage.begin(server)
                 await #expect(throws: StorageError.self) { try await claim("t", client, policy: .refuse) }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import RedisStorage
 
-@Suite(.needsRedis, .timeLimit(.minutes(1))) struct RedisSentinelTests {
+/// A sentinel that was kept waiting for two seconds does nothing for half a minute (its "tilt" mode), so there is time.
+@Suite(.needsRedis, .timeLimit(.minutes(3))) struct RedisSentinelTests {
     private let now = Timestamp(milliseconds: 1_763_708_400_123)
 
     @Test func `when the master dies its successor is found`() async throws {
@@ -25,7 +26,7 @@ import Testing
                     let replayGuard = RedisReplayGuard(client: client)
                     #expect(try await replayGuard.claim("a", until: now + .seconds(60), at: now) == .claimed)
                     master.kill()
-                    try await eventually(within: .seconds(40)) {
+                    try await eventually(within: .seconds(90)) {
                         (try? await replayGuard.claim("b", until: self.now + .seconds(60), at: self.now)) != nil
                     }
                     #expect(try await replica.run("EXISTS", "drawbridge:t:b") == .integer(1))
@@ -72,7 +73,7 @@ import Testing
             configuration: """
                 \(password.map { "requirepass \($0)" } ?? "")
                 sentinel monitor bridge 127.0.0.1 \(master.port) 1
-                sentinel down-after-milliseconds bridge 500
+                sentinel down-after-milliseconds bridge 2000
                 sentinel failover-timeout bridge 5000
 
                 """)

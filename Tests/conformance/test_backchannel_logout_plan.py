@@ -28,7 +28,7 @@ def test_oidcc_backchannel_rp_initiated_logout(op, website, receiver, report):
     log_in = website.log_in
     website.log_in = lambda **changes: logins.append(log_in(**changes)) or logins[-1]
     landing, state = leave(website)
-    wait_until(lambda: len(receiver.bodies) > seen, 5, "the logout token")
+    wait_until(lambda: len(receiver.bodies) > seen, 30, "the logout token")
     body = receiver.bodies[seen]
     report.must(len(body.get("logout_token", [])) == 1, "there is one logout token")
     report.should(list(body) == ["logout_token"], f"unexpected parameters {sorted(body)}")

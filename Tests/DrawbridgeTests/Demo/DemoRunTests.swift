@@ -32,8 +32,9 @@ import Testing
 
     @Test func `the demo announces itself once it answers, and a stop leaves nothing open`() async throws {
         let folder = try TemporaryFolder()
-        let port = try FreePort.pick(host: "127.0.0.1")
-        let management = try FreePort.pick(host: "127.0.0.1")
+        // Below the range that the system hands out, or another process could be given one before the demo listens.
+        let port = try FreePort.pick(host: "127.0.0.1", startingAt: Int.random(in: 10_000..<11_000))
+        let management = try FreePort.pick(host: "127.0.0.1", startingAt: Int.random(in: 11_000..<12_000))
         let demo = try await DemoInstance(
             folder: try DemoFolder(named: folder.path),
             listen: (

@@ -147,13 +147,28 @@ struct PostgresConflictTests {
             let before = Migration.all.filter { $0.version != missing }
             try Migrator(dialect: .postgres, migrations: before).migrate(
                 database.session(), at: Timestamp(milliseconds: 1))
-            let older = try database.session()
+            let older = PostgresSession(
+                address: database.address, applicationName: "older", timeouts: .command, logger: .silent)
+            try older.connect()
             _ = try older.run("SET deadlock_timeout = '60s'")
+            _ = try older.run("SET statement_timeout = '30s'")
             try older.begin()
             _ = try older.run("LOCK TABLE device_secret_digest IN ROW EXCLUSIVE MODE")
             async let opened = database.open()
-            try await database.untilSomebodyWaits(for: "device_secret_digest")
-            _ = try older.run("LOCK TABLE login_token_use IN ROW EXCLUSIVE MODE")
+            // The migration looks for a deadlock once, a tenth of a second after it began to wait. So the server itself
+            // sees that it waits, and asks for the other table in the next moment.
+            _ = try older.run(
+                """
+                DO 'BEGIN
+                    WHILE NOT EXISTS (
+                        SELECT 1 FROM pg_locks
+                        WHERE NOT granted AND relation = CAST(''device_secret_digest'' AS regclass)
+                    ) LOOP
+                        PERFORM pg_sleep(0.001);
+                    END LOOP;
+                    LOCK TABLE login_token_use IN ROW EXCLUSIVE MODE;
+                END'
+                """)
             try older.commit()
             try await opened.checkWritable()
         }

@@ -157,7 +157,7 @@ final class Load: Sendable {
     /// What a client waits before it tries again: far less than our Retry-After says.
     private static let pause = Duration.milliseconds(5)
     /// Past this the storage has not recovered by itself.
-    private static let limit = Duration.seconds(30)
+    private static let limit = Duration.seconds(90)
 
     init(_ storages: [DurableStorage]) { self.storages = storages }
 

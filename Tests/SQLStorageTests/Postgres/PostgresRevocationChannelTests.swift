@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLStorage
 
-@Suite(.enabled(if: PostgresServer.isWanted, "PostgreSQL is not installed"), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: PostgresServer.isWanted, "PostgreSQL is not installed"), .timeLimit(.minutes(3)))
 struct PostgresRevocationChannelTests {
     @Test func `a session that one node ends is heard of by another, also after a lost connection`() async throws {
         let server = try await PostgresServer.start()
