@@ -60,7 +60,11 @@ import Testing
         // There is one of a domain that no client has any more, or may be.
         Shadows(
             carried: "site_access_token=a; site_access_token=b", domain: ".shop.example", isOften: true, taken: 1),
-        Shadows(carried: "site_access_token=a; site_info_token=a", domain: ".shop.example", isOften: false, taken: 2),
+        Shadows(
+            carried: "site_access_token=a; site_info_token=a; site_anti_csrf_token=c", domain: ".shop.example",
+            isOften: false, taken: 2),
+        // Without the host's own it may be another program's.
+        Shadows(carried: "site_access_token=a; site_info_token=a", domain: ".shop.example", isOften: false, taken: 0),
         // They are the host's alone, whatever the domain is.
         Shadows(
             carried: "site_anti_csrf_token=a; site_refresh_token=b", domain: ".bridge.example", isOften: true,
