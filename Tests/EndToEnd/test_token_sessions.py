@@ -143,6 +143,16 @@ def test_at_a_website_of_a_shared_domain_its_own_session_answers(demo):
     assert traveller.at(b, "/auth/check?acr=aal2&max_age=60").status == 200
 
 
+def test_attack_a_neighbours_stronger_session_meets_no_demand_at_a_website_that_has_its_own(demo):
+    """It would say who the user is by the neighbour's scope."""
+    domain, sub, traveller = f"{secrets.token_hex(4)}.test", somebody(), Traveller(demo)
+    (first, _), (second, _) = [shared(demo, name, domain) for name in "ab"]
+    assert traveller.at(f"a.{domain}", fresh(first, sub)).status == 303
+    assert traveller.at(f"b.{domain}", old(second, sub)).status == 303
+    assert traveller.at(f"b.{domain}", "/auth/check").header("X-Auth-Acr") == "aal1"
+    assert traveller.at(f"b.{domain}", "/auth/check?acr=aal2").status == 401
+
+
 # Which cookies a page renews
 
 

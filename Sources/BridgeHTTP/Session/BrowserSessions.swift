@@ -36,20 +36,25 @@ package final class BrowserSessions: Sendable {
     func visitor(of request: Request) async throws -> SignedIn? {
         try await find(request) {
             origins.admits($0, at: request)
-        } preferring: { session in
-            session.isOwnSignIn
-                || clients.current.websites[origins.own(of: request)]?.contains { $0.id == session.clientID } ?? true
+        } preferring: {
+            isOwn($0, at: request)
         }
     }
 
-    /// Another session of the same user that counts at that website, for when the one of ``visitor(of:)`` is not good
-    /// enough: a newer link may have opened it.
+    /// Whether it is of the website that the request came to, or the user's own sign-in.
+    private func isOwn(_ session: WebSession, at request: Request) -> Bool {
+        session.isOwnSignIn
+            || clients.current.websites[origins.own(of: request)]?.contains { $0.id == session.clientID } ?? true
+    }
+
+    /// Another session of the same user at that website, for when the one of ``visitor(of:)`` is not good enough: a newer
+    /// link may have opened it. Not one of another website, by whose scope the user would be told of (contract §16).
     func visitor(
         of request: Request, besides visitor: SignedIn, where isEnough: (WebSession) -> Bool
     ) async throws -> SignedIn? {
         try await find(request) {
             $0.id != visitor.session.id && $0.subject == visitor.session.subject
-                && origins.admits($0, at: request) && isEnough($0)
+                && origins.admits($0, at: request) && isOwn($0, at: request) && isEnough($0)
         }
     }
 
@@ -249,6 +254,6 @@ package struct SignedIn: Sendable {
     /// The least is to be renewed first. An app's web view may have its refresh cookie for another route, so that it
     /// waits for what a page can certainly renew (docs/va-sign-in.md).
     fileprivate var renewalOrder: (Int, Int, Timestamp) {
-        (isSpent ? 0 : 1, session.opening == .tokenExchange ? 1 : 0, tokenEnd ?? session.expiresAt)
+        (session.opening == .tokenExchange ? 1 : 0, isSpent ? 0 : 1, tokenEnd ?? session.expiresAt)
     }
 }
