@@ -84,8 +84,8 @@ coverage: packages-build packages-unit ## Measure the Swift tests' coverage of O
 
 .PHONY: e2e
 e2e: build packages-e2e $(VENV)/installed ## Run the tests against real processes and a real browser
-	# Two files at a time: much of the time is spent waiting for clocks, browsers and restarts.
-	$(VENV)/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder Tests/EndToEnd
+	# More files at a time than there are cores: much of the time is spent waiting for clocks, browsers and restarts.
+	$(VENV)/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations 20 Tests/EndToEnd
 
 .PHONY: conformance
 conformance: build packages-e2e $(VENV)/installed ## Replay the OpenID conformance suite's plans
@@ -114,21 +114,26 @@ planted: packages-build packages-e2e $(VENV)/installed ## Put bugs into a copy o
 # The suites whose threads and ends are the point, for a program under a sanitizer.
 HARD_TIMES := $(addprefix Tests/EndToEnd/,test_races.py test_fleet.py test_fleet_outages.py test_redis.py test_crash.py test_crash_sealing.py)
 
-.PHONY: sanitize
-sanitize: packages-build packages-unit packages-e2e $(VENV)/installed ## Run Swift tests and program under thread and address sanitizer; builds of their own, not part of CI
-	# Frames of Foundation and of Swift's runtime are not instrumented; what is to be passed over stands in Tests/tsan.supp.
+.PHONY: sanitize sanitize-thread sanitize-address
+sanitize: sanitize-thread sanitize-address ## Run Swift tests and program under thread and address sanitizer; builds of their own, not part of CI
+
+# Frames of Foundation and of Swift's runtime are not instrumented; what is to be passed over stands in Tests/tsan.supp.
+sanitize-thread: packages-build packages-unit packages-e2e $(VENV)/installed
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/tsan.supp halt_on_error=0 exitcode=66" \
 		$(SWIFT) test --no-parallel --sanitize=thread --scratch-path .build-tsan
+	$(call hard_times,tsan,TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/tsan.supp halt_on_error=0 log_path=$(REPORTS)/tsan/report")
+
+sanitize-address: packages-build packages-unit packages-e2e $(VENV)/installed
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --no-parallel --sanitize=address --scratch-path .build-asan
-	# A report of the program goes to a file of its own: the test that met it may not look at how the process ended.
-	rm -rf .build/reports && mkdir -p .build/reports
-	DRAWBRIDGE_BINARY=$(CURDIR)/.build-tsan/debug/drawbridge \
-		TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/tsan.supp halt_on_error=0 log_path=$(CURDIR)/.build/reports/thread" \
-		$(VENV)/bin/python -m pytest $(HARD_TIMES)
-	DRAWBRIDGE_BINARY=$(CURDIR)/.build-asan/debug/drawbridge \
-		ASAN_OPTIONS="log_path=$(CURDIR)/.build/reports/address" LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/lsan.supp" \
-		$(VENV)/bin/python -m pytest $(HARD_TIMES)
-	@! ls .build/reports/* 2>/dev/null
+	$(call hard_times,asan,ASAN_OPTIONS="log_path=$(REPORTS)/asan/report" LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/lsan.supp")
+
+# A report of the program goes to a file of its own: the test that met it may not look at how the process ended.
+REPORTS := $(CURDIR)/.build/reports
+define hard_times
+rm -rf $(REPORTS)/$(1) && mkdir -p $(REPORTS)/$(1)
+DRAWBRIDGE_BINARY=$(CURDIR)/.build-$(1)/debug/drawbridge $(2) $(VENV)/bin/python -m pytest $(HARD_TIMES)
+@! ls $(REPORTS)/$(1)/* 2>/dev/null
+endef
 
 .PHONY: sbom
 sbom: packages-build ## Write the list of parts (CycloneDX) and check all licences
