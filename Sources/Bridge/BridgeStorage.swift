@@ -26,9 +26,9 @@ package protocol BridgeStorage: AuditLog, AuditUpkeep, AuditForwardCursors, Clie
     /// Begins a new restore epoch: what could be used a second time is over, and with it every session unless they are kept.
     /// - Parameters:
     ///   - actor: whoever put the database back, for the log.
-    ///   - said: why, for the log.
+    ///   - reason: why, for the log.
     func recordRestore(
-        by actor: AdminActor, at now: Timestamp, keepsSessions: Bool, said: String?
+        by actor: AdminActor, at now: Timestamp, keepsSessions: Bool, reason: String?
     ) async throws -> RestoreReport
 
     /// Signs and stores a checkpoint of this node's chain when it has grown since the last one, then lets go of the

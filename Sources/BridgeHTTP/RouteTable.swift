@@ -59,7 +59,7 @@ package enum RouteTable {
     /// Whether a page may be shown once more, for who wants it in another language.
     static func repetition(of path: Substring) -> PageRepetition {
         let segments = path.split(separator: "/")
-        // `/admin/` is a page, with the slash or without; `/sign-in/` is none.
+        // `/admin/` is a page, with the slash or without; `/sign-in/` is not.
         let found = repeatable.first {
             (!path.hasSuffix("/") || $0.path.hasSuffix("/")) && $0.isMatch(for: segments)
         }

@@ -14,7 +14,7 @@ package func buildRouter(
 ) -> Router<BridgeRequestContext> {
     let router = Router(context: BridgeRequestContext.self)
     let kit = services.browserPages(at: settings.origins)
-    let endpoints = Endpoints(router: router, origins: kit.origins, beside: beside)
+    let endpoints = Endpoints(router: router, origins: kit.origins, slashSiblings: beside)
     let isCompatible = services.provider != nil && services.device?.compatibility != nil
     let signIn = SignInController(
         kit: kit, services: services.signIn, frontDoor: isCompatible ? SignInCompatibility.authorizePath : nil)
@@ -201,10 +201,7 @@ extension DeviceServices {
     fileprivate func mount(on endpoints: Endpoints, services: BridgeServices, kit: BrowserPages) {
         let refresh = SessionRefreshController(kit: kit, refresh: self.refresh)
         endpoints.mount(refresh)
-        endpoints.mount(
-            DevicesController(
-                kit: kit, places: places, offersSecondFactor: services.signIn.secondFactor != nil,
-                offersLinkedKeys: services.signIn.selfIssued != nil))
+        endpoints.mount(DevicesController(kit: kit, places: places))
         guard let compatibility, let provider = services.provider else { return }
         let endings = services.browsers.endings
         endpoints.mount(

@@ -69,6 +69,11 @@ package struct FormParameters: Sendable {
         pairs.count(where: { Self.is($0.name, name) }) > 1
     }
 
+    /// The same with one parameter of this name more, empty: what came by two ways came twice.
+    package func repeating(_ name: String) -> FormParameters {
+        FormParameters(pairs: pairs + [(name: Array(name.utf8), value: [])])
+    }
+
     /// Whether any parameter occurs more than once.
     package var hasRepeated: Bool { hasRepeated(besides: nil) }
 

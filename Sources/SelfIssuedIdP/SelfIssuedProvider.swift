@@ -1,8 +1,7 @@
 /// An identity provider in the pocket: signs its owner in at websites with a key for each, and asks nobody but its
 /// owner.
 ///
-/// Reads strictly, asks, and acts once. Before the owner has said yes no key is used; when anything is wrong nothing is
-/// sent.
+/// Reads, asks, and acts once. Before the owner has said yes no key is used; when anything is wrong nothing is sent.
 public struct SelfIssuedProvider: Sendable {
     private let transport: any WebsiteTransport
     private let store: any KeyStore

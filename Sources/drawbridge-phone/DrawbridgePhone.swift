@@ -25,6 +25,7 @@ struct DrawbridgePhone: AsyncParsableCommand {
             usage. With 2, 3, 4 and 5 nothing was sent, unless it was the website that did not take what was \
             posted to it; the reason is on standard error, first its name.
             """,
+        version: Version.text,
         subcommands: [HandleCommand.self, RegisterCommand.self, KeysCommand.self, PINCommand.self],
         defaultSubcommand: nil)
 }

@@ -37,7 +37,7 @@ struct Drawbridge: AsyncParsableCommand {
                 LoggingSystem.bootstrap { JSONLogHandler(label: $0, level: .error, form: .words) }
             }
             try await run(command)
-            // What print buffered may meet a full disk only now; a list that is cut short is no success.
+            // What print buffered may meet a full disk only now; a list that is cut short is not a success.
             guard fflush(nil) == 0 else { throw SystemFailure(code: errno, doing: "write to standard output") }
         } catch {
             leave(with: error)

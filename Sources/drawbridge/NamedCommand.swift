@@ -4,7 +4,7 @@ import ArgumentParser
 struct NamedCommand {
     /// From `drawbridge` down.
     private(set) var path: [any ParsableCommand.Type] = [Drawbridge.self]
-    /// A word in the place of a command that is none.
+    /// A word in the place of a command that is not one.
     private(set) var unknown: String?
 
     /// - Parameter words: those after `drawbridge`.

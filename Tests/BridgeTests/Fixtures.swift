@@ -49,10 +49,10 @@ final class CountingRandom: Sendable {
     }
 }
 
-func keyRing(_ ids: String..., signsFrom: Timestamp = Timestamp(seconds: 0)) throws -> LoginTokenKeyRing {
-    try LoginTokenKeyRing(
+func keyRing(_ ids: String..., signsFrom: Timestamp = Timestamp(seconds: 0)) throws -> SecretKeyRing {
+    try SecretKeyRing(
         keys: ids.enumerated().map { index, id in
-            LoginTokenKey(
+            SecretKey(
                 id: id, secret: Secret([UInt8](repeating: UInt8(index + 1), count: 32)),
                 signsFrom: signsFrom + .seconds(index), retiresAt: nil)
         })

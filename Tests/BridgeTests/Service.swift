@@ -37,7 +37,7 @@ struct Service: Sendable {
     let redeemer: LoginTokenRedeemer
     let refusals: RefusalLog
     let clients: Reloadable<ClientDirectory>
-    let keys: Reloadable<LoginTokenKeyRing>
+    let keys: Reloadable<SecretKeyRing>
 
     init(
         storage: any BridgeStorage, replayGuard: any ReplayGuard = InProcessReplayGuard(),
@@ -63,7 +63,8 @@ struct Service: Sendable {
             settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents,
             store: loginTokens,
             limiter: limiter, limits: limits, refusals: refusals, time: time)
-        overview = LoginTokenOverview(store: storage, parents: parents, time: time)
+        overview = LoginTokenOverview(
+            store: storage, audit: storage, subjects: subjects, parents: parents, time: time)
         let attempts = UnconfirmedAttempts(store: loginTokens, sessions: sessions, keys: keys, time: time)
         let redemptionRefusals = RedemptionRefusals(
             store: loginTokens, limiter: limiter, limits: limits, log: refusals)

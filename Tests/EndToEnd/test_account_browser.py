@@ -69,6 +69,27 @@ def test_the_account_says_who_and_where_and_what_happened(demo, browser, person)
     shoot(browser, "account-devices")
 
 
+def test_the_account_says_where_it_shows_the_latest_events_only(demo, browser, person):  # noqa: F811
+    sign_in(browser, demo, person)
+    wait_for_path(browser, "/account")
+    assert "The latest" not in text_of(browser)
+    for is_locked in [True, False] * 10:
+        changed = Admin(demo).send("PATCH", f"users/{person['sub']}", json.dumps({"disabled": is_locked}),
+                                   {"Content-Type": "application/json"})
+        assert changed.status == 200, changed.body
+    sign_in(browser, demo, person)
+    wait_for_path(browser, "/account")
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".happenings > li")) == 20
+    assert "The latest 20. Something here that was not you?" in text_of(browser)
+
+
+def test_the_devices_lead_to_the_account_and_not_to_some_of_its_parts(demo, browser, person):  # noqa: F811
+    sign_in(browser, demo, person, to="/account/devices")
+    wait_for_path(browser, "/account/devices")
+    links = [it.get_attribute("href") for it in browser.find_elements(By.CSS_SELECTOR, "main a")]
+    assert links == [f"{demo.base}/account"]
+
+
 def test_an_attempt_that_was_refused_is_not_told_as_a_change(demo, browser, person):  # noqa: F811
     sign_in(browser, demo, person, to="/account/second-factor")
     secret = wait(browser).until(lambda it: it.find_elements(By.ID, "secret"))[0].text

@@ -109,7 +109,7 @@ def test_an_event_is_found_by_its_time(admin, replay):
 ])
 def test_a_filter_that_is_not_understood_is_refused(admin, query):
     for path in ["audit-events", "audit-events.csv"]:
-        if path.endswith("csv") and ("limit" in query or "cursor" in query):
+        if path.endswith("csv") and query == "limit=501":
             continue
         answer = admin.send("GET", f"{path}?{query}")
         assert answer.status == 400, (path, answer.body)
@@ -140,6 +140,20 @@ def test_one_event_by_its_id(admin, replay):
     assert admin.get(f"audit-events/{event['id']}").json() == event
     assert admin.get("audit-events/demo-999999999").status == 404
     assert admin.get("audit-events/nonsense").status == 404
+    assert admin.send("GET", f"audit-events/{event['id']}?x=1").status == 400
+
+
+def test_contract_8_an_export_takes_the_limit_that_the_search_takes(admin, demo):
+    for _ in range(3):
+        demo.issue("exporter")
+    newest = [event["id"] for event in admin.events(sub="exporter", limit=2)]
+    lines = admin.get("audit-events.jsonl", sub="exporter", limit=2).text.splitlines()
+    assert [json.loads(line)["id"] for line in lines] == newest
+    table = list(csv.DictReader(io.StringIO(admin.get("audit-events.csv", sub="exporter", limit=2).text)))
+    assert [row["id"] for row in table] == newest
+    assert len(admin.get("audit-events.ocsf.jsonl", limit=1).text.splitlines()) == 1
+    assert len(admin.get("audit-events.jsonl", sub="exporter", limit=1000000).text.splitlines()) >= 3
+    assert admin.get("audit-events.csv", limit=1000001).status == 400
 
 
 def test_exports_hold_what_a_search_finds(admin, replay):
@@ -209,7 +223,18 @@ def test_a_stream_brings_events_and_resumes(admin, demo):
     wait_until(lambda: narrow.events, what="the event")
     assert {event["type"] for event in narrow.events} == {"login_token.revoked"}
     narrow.close()
-    assert admin.send("GET", "audit-events/stream", headers={"Last-Event-ID": "x y"}).status == 400
+    for unknown in ["x y", "nowhere-1", "demo-99999999"]:
+        assert admin.send("GET", "audit-events/stream", headers={"Last-Event-ID": unknown}).status == 400
+
+
+def test_a_stream_resumes_after_an_events_own_id(admin, demo):
+    first, missed = demo.issue("streamer"), demo.issue("streamer")
+    event = admin.events(token_id=first["id"])[0]
+    for stream in [admin.follow(event["id"]), admin.follow(query=f"?last_event_id={event['id']}")]:
+        assert stream.response.status == 200
+        wait_until(lambda: any(event["token_id"] == missed["id"] for event in stream.events), what="what was missed")
+        assert not any(seen["token_id"] == first["id"] for seen in stream.events)
+        stream.close()
 
 
 def test_contract_8_fifty_streams_are_open_at_once_and_what_nobody_reads_is_none(start_demo):
@@ -317,6 +342,39 @@ def test_a_document_that_is_wrong_is_refused_by_the_field(admin, document, field
     assert field in answer.json()["error_description"]
 
 
+@pytest.mark.parametrize("written", [{}, {"session_lifetime": 600}, {"session_idle": 900}], ids=str)
+def test_14_a_patch_of_the_lifetime_alone_takes_the_idle_life_with_it(admin, written):
+    """`session_idle` is shown whether or not anybody has written it (§13: `PATCH` merges)."""
+    made = admin.send("POST", "clients", {"client_type": "web", **written})
+    path = f"clients/{made.json()['client_id']}"
+
+    def patch(**members):
+        answer = admin.send("PATCH", path, members, {"If-Match": "*"})
+        return answer.status, answer.json().get("session_lifetime"), answer.json().get("session_idle")
+
+    assert patch(session_lifetime=300) == (200, 300, 300)
+    assert patch(session_lifetime=3600) == (200, 3600, 300), "a longer one leaves the idle life as it is"
+    assert patch(session_lifetime=200, session_idle=201)[0] == 400, "what is written together is checked together"
+    assert patch(session_lifetime=90000, session_idle=80000) == (200, 90000, 80000)
+    assert patch(session_lifetime=None) == (200, 43200, 1800)
+    assert patch(session_idle=43201)[0] == 400
+
+
+@pytest.mark.parametrize("domain", [".other.org", "127.0.0.1", ".a.www.example.com", ".xample.com"])
+def test_14_a_cookie_domain_that_does_not_cover_the_website_is_refused(admin, domain):
+    """Browsers drop such cookies, so each link would be used up with nobody signed in."""
+    document = {"client_type": "web", "return_paths": ["/a"], "default_return_path": "/a",
+                "cookie_profile": "tokens", "public_origin": "https://www.example.com"}
+    refused = admin.send("POST", "clients", {**document, "cookie_domain": domain})
+    assert refused.status == 400 and "cookie_domain" in refused.json()["error_description"], refused.text
+    made = admin.send("POST", "clients", {**document, "cookie_domain": ".example.com"})
+    assert made.status == 201, made.text
+    path, match = f"clients/{made.json()['client_id']}", {"If-Match": "*"}
+    refused = admin.send("PATCH", path, {"cookie_domain": domain}, match)
+    assert refused.status == 400 and "cookie_domain" in refused.json()["error_description"], refused.text
+    assert admin.send("PATCH", path, {"cookie_domain": "www.example.com"}, match).status == 200
+
+
 def test_a_client_id_is_taken_once(admin):
     assert admin.send("POST", "clients", {"client_id": "demo-web", "client_type": "web"}).status == 409
 
@@ -395,6 +453,44 @@ def test_the_list_of_keys_comes_in_pages(admin):
         pages.append(admin.get("keys", limit=2, cursor=cursor).json())
     assert [key for page in pages for key in page["items"]] == whole["items"]
     assert all(len(page["items"]) == 2 for page in pages[:-1]) and len(pages) > 1
+
+
+@pytest.mark.parametrize("cursor", ["~", "nobody", "demo-app", "e30", "eyJ1c2VycyI6Ilx1MDAwMCJ9", "eyJzdWJqZWN0IjoiYSJ9"])
+@pytest.mark.parametrize("path", ["/api/admin/users", "/api/admin/users?q=a", "/api/admin/clients", "/admin/users"])
+def test_13_what_is_no_cursor_of_a_list_of_users_or_clients_is_refused(admin, demo, path, cursor):
+    """It was answered with an empty page, as if everything had been seen."""
+    answer = demo.send("GET", f"{path}{'&' if '?' in path else '?'}cursor={cursor}", admin.headers)
+    assert answer.status == 400
+    if path.startswith("/api/"):
+        assert answer.json()["error_description"] == "cursor is not one of this list"
+
+
+def test_13_the_lists_of_users_and_clients_come_in_pages_also_of_those_that_go(start_demo):
+    # Of its own, with few of either.
+    demo = start_demo("--no-limits")
+    admin = Admin(demo)
+    for number in range(3):
+        demo.issue(f"paged-{number}")
+    gone = [admin.send("POST", "clients", {"client_type": "native", "client_id": f"paged-{number}"})
+            for number in range(3)]
+    assert [answer.status for answer in gone] == [201] * 3
+    for path, name in [("users", "sub"), ("clients", "client_id")]:
+        whole = [item[name] for item in admin.get(path, limit=500).json()["items"]]
+        pages = [admin.get(path, limit=2).json()]
+        while cursor := pages[-1]["next_cursor"]:
+            pages.append(admin.get(path, limit=2, cursor=cursor).json())
+        assert [item[name] for page in pages for item in page["items"]] == whole and len(pages) > 1
+    seen, cursor = [], {}
+    while cursor is not None:
+        page = admin.get("clients", limit=1, **cursor).json()
+        seen += [item["client_id"] for item in page["items"]]
+        for item in page["items"]:
+            if item["client_id"].startswith("paged-"):
+                tag = admin.get(f"clients/{item['client_id']}").header("ETag")
+                assert admin.send("DELETE", f"clients/{item['client_id']}", headers={"If-Match": tag}).status == 204
+        cursor = {"cursor": page["next_cursor"]} if page["next_cursor"] else None
+    assert seen == whole
+    assert admin.get("users", cursor=admin.get("clients", limit=1).json()["next_cursor"]).status == 400
 
 
 @pytest.mark.parametrize("name", ["", "x y", "x" * 129, "x" * 2049])

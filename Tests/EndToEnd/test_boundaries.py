@@ -358,11 +358,17 @@ def test_7_a_disabled_users_unused_login_tokens_are_void_for_good(start_demo):
 
 def test_3_a_trusted_issuers_bearer_gets_nothing_from_the_moment_that_its_user_is_disabled(start_demo):
     demo = start_demo("--no-limits")
-    demo.issue("bob")
+    token = demo.issue("bob")
     assert admin(demo, "PATCH", f"/api/admin/users/{demo.user('bob')['sub']}", {"disabled": True}).status == 200
     refused = demo.post_issue(sub="bob")
     assert (refused.status, refused.json()["error"]) == (401, "invalid_token")
     assert demo.audit("login_token.refused")[0]["reason"] == "subject_disabled"
+    for method, name in [("GET", token["id"]), ("DELETE", token["id"]), ("GET", "unknown"), ("DELETE", "unknown")]:
+        refused = demo.send(method, f"/api/auth/sso-tokens/{name}", demo.authorization("bob"))
+        assert (refused.status, refused.json()["error"]) == (401, "invalid_token"), (method, name)
+        assert 'error="invalid_token"' in (refused.header("WWW-Authenticate") or "")
+    told = [(event["reason"], event["subject"], event["client_id"]) for event in demo.audit("bearer.refused")]
+    assert told == [("subject_disabled", demo.user("bob")["sub"], "demo-app")] * 4
 
 
 # §4.3: a double tap

@@ -204,7 +204,7 @@ def whole(tmp_path_factory):
      "Error: Cannot read missing.jsonl: no such file or directory."),
     ("audit verify --export {config} --public-key missing.pub",
      "Error: Cannot read missing.pub: no such file or directory."),
-    ("audit verify --export {config} --public-key wrong.pub", "Error: wrong.pub holds a line that is no key, or none."),
+    ("audit verify --export {config} --public-key wrong.pub", "Error: wrong.pub holds no key, or a line that is not one."),
     ("explain self-issued --config {plain}", "Error: self_issued.enabled is false: no such token is taken."),
 ])
 def test_names_are_told_as_they_are_written(whole, tmp_path, monkeypatch, words, told):
@@ -247,11 +247,28 @@ def test_a_settings_file_with_a_key_twice_is_told_of_that_alone(place):
     assert "is required" not in done.stderr.decode()
 
 
+def test_names_that_are_taken_and_rules_between_fields_are_told_beside_other_faults(place):
+    """Contract §13: whoever mends one fault must not meet the next at the next try."""
+    place.config.write_text(f"""{place.config.read_text()}\
+  - {{client_id: twice, client_type: native, jwks: 7, token_endpoint_auth_method: client_secret_basic}}
+  - {{client_id: twice, client_type: web, foo: 1, theme_logo: none.svg}}
+upstream_providers:
+  - {{id: one, issuer: https://id.example, client_id: a, client_secret_file: missing}}
+  - {{id: one, client_id: a, client_secret_file: missing}}
+""")
+    done = run([instance.binary(), "check-config", "--config", str(place.config)], "")
+    told = done.stderr.decode()
+    assert done.returncode and "client_secret_file" in told and ".foo" in told and ".jwks" in told
+    for field in (r"token_endpoint_auth_method \(.*\): of a native client", r'client_id = "twice" \(.*\): is taken',
+                  r'theme_logo = "none.svg" \(.*\): is not a file', r'upstream_providers\[1\].id = "one" \(.*\): is taken'):
+        assert re.search(field, told), (field, told)
+
+
 def test_a_default_website_that_no_app_can_open_is_warned_of(place):
     place.config.write_text(
         place.config.read_text() + "  - {client_id: app, client_type: native}\ndefault_web_client: app\n")
     done = run([instance.binary(), "check-config", "--config", str(place.config)], "")
-    assert done.returncode == 0 and "warning: default_web_client names app, which is no website" in done.stderr.decode()
+    assert done.returncode == 0 and "warning: default_web_client names app, which is not a website" in done.stderr.decode()
 
 
 @pytest.mark.parametrize("output", ["full", "closed"])

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import uuid
 
 import pytest
 
@@ -97,18 +98,143 @@ def test_the_role_of_an_administrator_is_given_and_taken_with_a_reason(demo):
         refused = change(wrong, reason="promoted")
         assert refused.status == 400 and "role must be admin or none" in refused.text
     given = change("admin", reason="promoted")
-    assert (given.status, given.header("Location"), role()) == (303, demo.base + path, "admin")
+    assert (given.status, given.header("Location"), role()) == (303, f"{demo.base}{path}?done", "admin")
     event = Admin(demo).events(type="user.role_changed", sub=bob)[0]
     assert event["reason"] == "promoted" and "admin" in event["detail"]
     assert change("none", reason="left").status == 303 and role() is None
     assert Admin(demo).events(type="user.role_changed", sub=bob)[0]["reason"] == "left"
 
 
-@pytest.mark.parametrize("query", ["type=foo", "ip=192.0.2.9"])
-def test_a_search_that_finds_nothing_says_so_and_shows_no_empty_table(demo, query):
+@pytest.fixture
+def pat(demo) -> str:
+    """The page of a user with every name."""
+    name = f"pat-{uuid.uuid4().hex}"
+    added = Admin(demo).send("POST", "users", {
+        "username": name, "password": "a password of this test", "display_name": "Pat", "email": "pat@example.com"})
+    assert added.status == 201, added.body
+    return f"/admin/users/{added.json()['id']}"
+
+
+def known(demo, page: str) -> dict:
+    """The user of a page as programs see it."""
+    return Admin(demo).get(page.removeprefix("/admin/")).json()
+
+
+def test_a_rename_keeps_every_name_that_nobody_has_changed(demo, pat):
+    console = Console(demo)
+    before, fields = known(demo, pat), form_of(console, pat, f"{pat}/names")
+    renamed = post(console, f"{pat}/names", {**fields, "email": "pat@example.org", "reason": "married"})
+    assert renamed.status == 303, renamed.text
+    assert known(demo, pat) == {**before, "email": "pat@example.org"}
+
+
+@pytest.mark.parametrize("form, typed, status, wrong", [
+    ("names", {"username": "alice", "display_name": "Pat & Co", "email": "p@example.org", "reason": "married"},
+     409, "username"),
+    ("names", {"username": "p", "display_name": "P", "email": "e" * 300, "reason": "moved"}, 400, "email"),
+    ("names", {"username": "", "display_name": "P", "email": "", "reason": "left"}, 409, "username"),
+    ("role", {"role": "admin", "reason": " "}, 400, "role-reason"),
+    ("set-up-link", {"reason": " "}, 400, "link-reason"),
+    ("password", {"password": "abc", "reason": "forgotten"}, 409, "password"),
+    ("phone-keys/some-key", {"reason": "stolen"}, 303, None)])
+def test_a_refused_form_of_a_user_comes_back_open_with_what_was_typed_and_its_wrong_field_marked(
+        demo, pat, form, typed, status, wrong):
+    console, before = Console(demo), known(demo, pat)
+    fields = form_of(console, pat, f"{pat}/names")
+    answer = post(console, f"{pat}/{form}", {"form_token": fields["form_token"], **typed})
+    assert answer.status == status and known(demo, pat) == before
+    if not wrong:
+        assert answer.header("Location") == demo.base + pat, "there was nothing to do, and nothing is said to be done"
+        return
+    assert "<title>Error: Pat" in answer.text and "Done. It is in the log." not in answer.text
+    assert marked(answer.text) == focused(answer.text) == [wrong]
+    opened = re.findall(r"<details[^>]* open>.*?</details>", answer.text, re.S)
+    assert len(opened) == 1 and f'action="{pat}/{form}"' in opened[0] and f' id="{wrong}"' in opened[0]
+    shown = wire.PageForm(opened[0]).forms[0]["fields"]
+    if form == "password":
+        assert shown["password"] == "" and "abc" not in re.findall(r'value="([^"]*)"', answer.text)
+        typed = {"reason": typed["reason"]}
+    if "role" in typed:
+        assert '<option value="admin" selected>' in opened[0]
+        typed = {"reason": typed["reason"]}
+    assert {name: shown[name] for name in typed} == typed
+    # What stands above the form is what the user is, not what was typed.
+    facts = answer.text[:answer.text.index("<details id=")]
+    assert "pat@example.com" in facts and "Pat &amp; Co" not in facts
+
+
+@pytest.mark.parametrize("form, typed", [
+    ("names", {"display_name": "Patricia"}), ("role", {"role": "admin"}),
+    ("password", {"password": "quite another password"})])
+def test_a_change_of_a_user_is_said_to_be_done_on_the_page_that_it_leads_to(demo, pat, form, typed):
+    console = Console(demo)
+    said = '<p class="notice whole" role="status">Done. It is in the log.</p>'
+    assert said not in console.get(pat).text
+    changed = post(console, f"{pat}/{form}", {**form_of(console, pat, f"{pat}/{form}"), **typed, "reason": "asked to"})
+    assert (changed.status, changed.header("Location")) == (303, f"{demo.base}{pat}?done")
+    assert said in console.get(f"{pat}?done").text
+
+
+def test_the_sessions_of_a_user_that_ended_are_shown_when_asked_for(demo):
+    name = f"ended-{uuid.uuid4().hex[:12]}"
+    session = demo.session(demo.sign_in(name))
+    assert session["authenticated"] is True
+    assert Admin(demo).send("DELETE", f"users/{name}/sessions").status == 204
+    page = Console(demo).get(f"/admin/users/{name}").text
+    shows, hides = "Show those that ended: 1", "Hide those that ended"
+    assert shows in page and f'href="/admin/users/{name}?ended"' in page and hides not in page
+    page = Console(demo).get(f"/admin/users/{name}?ended").text
+    assert hides in page and shows not in page and f'href="/admin/users/{name}"' in page
+
+
+def test_a_search_that_finds_nothing_says_so_and_shows_no_empty_table(demo):
+    page = Console(demo).get("/admin/events?ip=192.0.2.9").text
+    assert '<table class="events">' not in page
+    assert re.search(r'<p class="quiet">[^<]+</p>', page)
+
+
+@pytest.mark.parametrize("query, field, label", [
+    ("type=foo", "type", "Type"), ("ip=foo", "ip", "Address or network"), ("outcome=odd", "outcome", "Outcome"),
+    ("from=soon", "from", "From (UTC)"), ("from=2026-01-02T00:00&to=2026-01-01T00:00", "to", "To (UTC)")])
+def test_a_wrong_filter_of_events_is_marked_and_named_as_its_field_is(demo, query, field, label):
     answer = demo.send("GET", f"/admin/events?{query}", Console(demo).cookie)
-    assert answer.status in (200, 400) and '<table class="events">' not in answer.text
-    assert re.search(r'<p class="quiet">[^<]+</p>', answer.text)
+    assert answer.status == 400 and "<title>Error: Events" in answer.text
+    assert marked(answer.text) == focused(answer.text) == [f"f-{field}"]
+    assert f'<label for="f-{field}">{label}</label>' in answer.text
+    assert re.search(rf'<p class="notice" role="alert" id="problem"><strong>{re.escape(label)}</strong> ', answer.text)
+    # Nothing was searched, so nothing is said to be missing.
+    assert '<table class="events">' not in answer.text
+    assert not re.search(r'<p class="quiet">[^<]*</p>', answer.text)
+
+
+def test_a_wrong_filter_of_the_live_view_is_marked_too(demo):
+    answer = demo.send("GET", "/admin/live?ip=foo", Console(demo).cookie)
+    assert answer.status == 400 and "<title>Error: Live" in answer.text
+    assert marked(answer.text) == focused(answer.text) == ["f-ip"]
+
+
+@pytest.mark.parametrize("field", ["q", "from", "to"])
+def test_a_filter_that_holds_more_than_a_word_has_two_columns(demo, field):
+    assert f'<div class="wide"><label for="f-{field}">' in Console(demo).get("/admin/events").text
+
+
+def test_the_last_page_of_a_list_counts_what_it_shows_and_leads_back_to_the_first(start_demo):
+    demo = start_demo("--no-limits")
+    console = Console(demo)
+    for number in range(52):
+        demo.sign_in(f"paged-{number}")
+    for path, found in [("/admin/users?q=paged-", 2), ("/admin/users?q=paged-&sort=user", 2),
+                        ("/admin/sessions?kind=web", None)]:
+        first = console.get(path).text
+        assert "On this page: 50, and there are more" in first and "Back to the first page" not in first
+        page = first
+        while onward := re.search(r'rel="next" href="([^"]+)"', page):
+            page = console.get(html.unescape(onward.group(1))).text
+        rows = len(re.findall(r"<tr><td>", page))
+        assert found in (None, rows)
+        assert f">On this page: {rows}</span>" in page
+        back = re.search(r'<a href="([^"]+)">Back to the first page</a>', page)
+        assert html.unescape(back.group(1)) == path
 
 
 def test_the_live_view_has_its_table_before_anything_happens(demo):

@@ -116,10 +116,21 @@ def test_letters_lead_to_the_same_sign_in(computer, phone):
     assert found.status == 200 and found.json()["id"] == computer.id and found.json()["link"] == computer.link
 
 
+def test_the_phone_that_scanned_may_repeat_letters_and_scan_and_gets_the_same(computer, phone):
+    computer.open()
+    found = phone.post("by-code", user_code=computer.letters).json()["id"]
+    first = phone.scan(computer)
+    again = phone.post("by-code", user_code=computer.letters)
+    assert again.status == 200 and again.json()["id"] == found, again.text
+    assert phone.scan(computer)["txn"] == first["txn"]
+    assert computer.confirm(phone.approve(computer, first)).status == 303
+    assert phone.post("by-code", user_code=computer.letters).status == 404
+
+
 def test_a_member_that_nobody_reads_is_named(phone):
     answer = phone.post("by-code", usercode="BCDF-BCDF")
     assert (answer.status, answer.json()["error"]) == (400, "invalid_request")
-    assert answer.json()["error_description"] == '"usercode" is no member of this body; known: user_code'
+    assert answer.json()["error_description"] == '"usercode" is not a member of this body; known: user_code'
 
 
 def test_digits_that_the_phone_shows_sign_in_beside_the_user_name(demo, phone):

@@ -66,6 +66,16 @@ def test_a_link_with_the_code_asks_with_the_code_to_compare_and_lets_nobody_in_b
     assert "access_token" in device.tokens()
 
 
+def test_the_sign_in_says_that_it_is_for_another_device_and_the_page_says_who_is_signed_in(demo):
+    for path in ("/device", "/device?user_code=BCDF-GHJK"):
+        leads = demo.send("GET", path)
+        assert leads.status == 303
+        page = demo.send("GET", leads.header("Location").removeprefix(demo.base))
+        assert page.status == 200 and "to sign in another device" in page.text, path
+    page = Visitor(demo).visit("/device")
+    assert re.search(r'signed in as <strong id="known">[^<]*Alice', page.text)
+
+
 def test_what_was_typed_is_there_to_be_mended_and_has_the_cursor(start_demo):
     # Of its own: wrong codes count against everybody in the network.
     demo = start_demo()

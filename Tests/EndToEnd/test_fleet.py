@@ -197,7 +197,7 @@ def test_a_demo_leaves_the_database_of_a_service_alone_and_finds_its_own_again(s
     server = instance.Served(f"database: {database}\n")
     try:
         done = instance.run(*arguments, check=False)
-        assert done.returncode == 1 and b"is no demo's" in done.stderr, done.stderr
+        assert done.returncode == 1 and b"is not a demo's" in done.stderr, done.stderr
         for table in ["account", "demo_material"]:
             assert postgres.query(f"SELECT count(*) FROM {table}", "service") == [["0"]]
     finally:

@@ -184,10 +184,21 @@ def test_what_a_portal_refuses(portal, query, status, error):
     assert (answer.status, answer.json()["error"]) == (status, error), answer.text
 
 
+def test_11_what_a_portal_refuses_a_browser_is_a_page(portal):
+    """A navigation needs to say nothing of what it accepts."""
+    assert not any(name.lower() == "accept" for name in CROSS_SITE)
+    for person, state, status in [(portal.person(), "short", 400), (Browser(portal.demo.base), new_state(), 401)]:
+        answer = portal.follow(person, state)
+        assert (answer.status, answer.header("Content-Type").split(";")[0]) == (status, "text/html"), answer.text
+    query = urlencode({"client_id": "third", "state": new_state()})
+    answer = portal.person().send("GET", f"{HAND_OFF}?{query}", CROSS_SITE)
+    assert (answer.status, answer.header("Content-Type").split(";")[0]) == (403, "text/html"), answer.text
+
+
 def test_a_member_that_nobody_reads_is_named(portal):
     answer = portal.make(portal.person(), clientid="other")
     assert (answer.status, answer.json()["error"]) == (400, "invalid_request")
-    assert answer.json()["error_description"] == '"clientid" is no member of this body; known: client_id, redirect'
+    assert answer.json()["error_description"] == '"clientid" is not a member of this body; known: client_id, redirect'
 
 
 def test_a_website_that_is_no_portal_hands_nobody_on(portal):

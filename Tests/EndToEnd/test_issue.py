@@ -129,7 +129,9 @@ def test_a_redirect_that_is_no_path_is_told_from_one_that_is_not_listed(demo):
 
 
 def test_an_empty_body_is_none_by_the_types_that_libraries_give_it(demo):
-    for kind in ["application/octet-stream", "application/json", wire.FORM]:
+    kinds = ["application/octet-stream", "application/json", wire.FORM, "text/plain;charset=UTF-8",
+             "multipart/form-data; boundary=x", "text/html", "*/*", ""]
+    for kind in kinds:
         answer = demo.send("POST", instance.ISSUE, {**demo.authorization(), "Content-Type": kind}, b"")
         assert answer.status == 200, (kind, answer.text)
 
@@ -318,6 +320,16 @@ def test_a_revoked_token_opens_nothing(demo):
     answer = demo.redeem(token["token"])
     assert answer.status == 400 and not answer.session_cookie
     assert demo.audit("login_token.revoked", token_id=token["id"])
+
+
+def test_a_revocation_by_the_app_names_the_app_the_website_and_the_user(demo):
+    token = demo.issue()
+    assert demo.send("DELETE", token_route(token), demo.authorization()).status == 204
+    [issued] = demo.audit("login_token.issued", token_id=token["id"])
+    [revoked] = demo.audit("login_token.revoked", token_id=token["id"])
+    told = ("client_id", "target_client_id", "subject")
+    assert [revoked[name] for name in told] == [issued[name] for name in told]
+    assert (revoked["client_id"], revoked["target_client_id"]) == ("demo-app", "demo-web")
 
 
 def test_delete_after_redemption_is_409(demo):

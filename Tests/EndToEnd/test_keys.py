@@ -534,6 +534,36 @@ def test_a_missing_or_foreign_master_key_stops_the_start_and_a_lost_one_can_be_r
         assert server.redeem(server.issue()["token"]).status == 303
 
 
+def test_a_retirement_names_every_key_that_the_master_key_does_not_open(tmp_path):
+    settings, _ = served(tmp_path)
+    where, master = ["--config", str(settings)], tmp_path / "data/master-key"
+    run("keys", "init", *where)
+    with Serving(tmp_path, settings) as server:
+        target = kid(server.issue()["token"])
+    # Waits to sign, and is next in line.
+    run("keys", "rotate", *where, "--activate-in", "3h")
+    listed = json.loads(run("keys", "list", *where, "--format", "json").stdout)
+    others = {row["kid"] for row in listed} - {target}
+    assert len(others) == 7
+    whole = run("keys", "retire", *where, target, check=False).stderr.decode()
+    assert "does not open" not in whole, "the master key is there"
+    master.unlink()
+    run("keys", "init", *where)
+    preview = run("keys", "retire", *where, target, check=False)
+    assert preview.returncode == 1 and "Nothing was changed" in preview.stderr.decode()
+    done = run("keys", "retire", *where, target, "--now")
+    for told in (preview.stderr.decode(), done.stderr.decode()):
+        [line] = [line for line in told.splitlines() if line.startswith("warning: The master key ")]
+        assert str(master) in line and "does not open" in line and "keys retire --all --now" in line
+        assert {name for name in others | {target} if name in line} == others
+    said = done.stdout.decode()
+    assert f"Retired {target}." in said and "signs now" not in said
+    [successor] = re.findall(r"^(\S+) is next to sign \(HS256\), but .* does not open it\.$", said, re.M)
+    assert successor in others
+    again = run("keys", "retire", *where, "--all", "--now")
+    assert b"does not open" not in again.stdout + again.stderr and again.stdout.count(b"signs now") == 4
+
+
 def test_a_leaked_audit_key_is_replaced_and_the_log_proves_itself_with_both(tmp_path):
     settings, _ = served(tmp_path)
     run("keys", "init", "--config", str(settings))

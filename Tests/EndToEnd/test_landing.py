@@ -298,6 +298,19 @@ def test_without_a_question_allowed_an_unfit_token_is_login_required(demo, rp):
     assert code(rp.visit(login_token=issued["token"], prompt="none"))
 
 
+def test_without_a_question_allowed_a_consent_that_is_needed_is_consent_required_and_uses_nothing_up(demo):
+    rp = RP(demo, "asks", first_party=False)
+    issued = rp.token()
+    silent = parse_qs(urlsplit(rp.visit(login_token=issued["token"], prompt="none").header("Location")).query)
+    assert (silent["error"], silent["error_description"]) == (["consent_required"], ["the user has to be asked"])
+    assert demo.status(issued["id"]) == "pending"
+    assert demo.audit("login_token.refused", token_id=issued["id"])[0]["reason"] == "consent_demanded"
+    old = rp.visit(login_token=issued["token"], prompt="none", max_age="0").header("Location")
+    assert "error=login_required" in old, "what wants another sign-in says so first"
+    asked = rp.visit(login_token=issued["token"])
+    assert asked.session_cookie and demo.status(issued["id"]) == "redeemed", "with a question allowed it signs in"
+
+
 def test_a_wished_level_makes_a_token_unfit_that_lacks_it_and_no_session(demo, rp):
     issued = rp.token()
     location = rp.visit(login_token=issued["token"], prompt="none", acr_values="aal2").header("Location")
@@ -464,6 +477,58 @@ def test_attack_a_token_that_is_replayed_after_the_landing_ends_what_the_landing
     assert demo.session(landed.session_cookie) == {"authenticated": False}
     wait_until(lambda: oauth.userinfo(demo, granted["access_token"]).status == 401, 15, "the end of the grant")
     assert not rp.visit(landed.session_cookie).header("Location").startswith(CALLBACK)
+
+
+@pytest.mark.parametrize("gone", ["the landing", "the right"])
+@pytest.mark.parametrize("how", ["link", "form", "back channel", "authorize"])
+def test_16_5_a_replay_is_one_where_nothing_would_be_opened_any_more(demo, gone, how):
+    """A website without return paths, or an app without its right by now: what the thief opened ends all the same."""
+    rp = RP(demo, "bare", return_paths=None, default_return_path=None) if gone == "the landing" else RP(demo, "bare")
+    issued = rp.token()
+    landed = rp.visit(login_token=issued["token"])
+    granted = rp.redeem(code(landed)).json()
+    assert oauth.userinfo(demo, granted["access_token"]).status == 200
+    if gone == "the right":
+        change(demo, "demo-app", can_issue_login_tokens=False)
+    try:
+        replay(demo, rp, issued["token"], how)
+    finally:
+        change(demo, "demo-app", can_issue_login_tokens=True)
+    assert [event["outcome"] for event in demo.audit("login_token.replayed", token_id=issued["id"])] == ["failure"]
+    assert demo.session(landed.session_cookie) == {"authenticated": False}
+    wait_until(lambda: oauth.userinfo(demo, granted["access_token"]).status == 401, 15, "the end of the grant")
+
+
+def replay(demo, rp: RP, token: str, how: str):
+    if how == "link":
+        assert demo.redeem(token, wire.OTHER_BROWSER).status == 400
+    elif how == "form":
+        answer = demo.send("POST", "/login-with-token", {"User-Agent": wire.SAFARI, "Content-Type": wire.FORM},
+                           urlencode({"token": token}).encode())
+        assert answer.status == 400
+    elif how == "authorize":
+        assert asks_to_sign_in(rp.visit(headers=wire.OTHER_BROWSER, login_token=token))
+    else:
+        again = oauth.token(demo, {
+            "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "subject_token": token,
+            "subject_token_type": "urn:drawbridge:params:oauth:token-type:login-token"}, rp.basic())
+        assert (again.status, again.json()["error"]) == (400, "invalid_grant")
+
+
+def test_16_5_what_is_no_replay_ends_nothing_where_nothing_would_be_opened(demo):
+    """The browser that holds what the link opened, a prefetch, a double tap, and a token that nobody has used."""
+    rp = RP(demo, "bare", return_paths=None, default_return_path=None)
+    unused, used = rp.token(), rp.token()
+    assert demo.redeem(unused["token"]).status == 400
+    assert demo.status(unused["id"]) == "pending"
+    landed = rp.visit(login_token=used["token"])
+    assert demo.redeem(used["token"]).status == 400, "the same browser, at once"
+    assert demo.redeem(used["token"], {**wire.OTHER_BROWSER, "Cookie": landed.session_cookie}).status == 400
+    assert demo.redeem(used["token"], {**wire.OTHER_BROWSER, "Sec-Purpose": "prefetch"}).status == 200
+    other = RP(demo, "other")
+    assert asks_to_sign_in(other.visit(headers=wire.OTHER_BROWSER, login_token=used["token"])), "another website's"
+    assert demo.session(landed.session_cookie)["authenticated"] is True
+    assert not demo.audit("login_token.replayed", token_id=used["id"])
 
 
 # Pushed ahead

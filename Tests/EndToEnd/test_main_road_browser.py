@@ -29,7 +29,7 @@ def open_browser(tmp_path_factory):
     opened = []
 
     def open_one(user_agent: str | None = None, scripts: bool = True, size: tuple = (1280, 800), dark: bool = False,
-                 trusting: str | None = None):
+                 trusting: str | None = None, cookies: bool = True):
         """`trusting` is the digest of a server's public key whose certificate is the test's own."""
         options = webdriver.ChromeOptions()
         options.binary_location = CHROMIUM
@@ -43,8 +43,10 @@ def open_browser(tmp_path_factory):
             options.add_argument(f"--user-agent={user_agent}")
         if trusting:
             options.add_argument(f"--ignore-certificate-errors-spki-list={trusting}")
-        if not scripts:
-            options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
+        blocked = [name for name, allowed in (("javascript", scripts), ("cookies", cookies)) if not allowed]
+        if blocked:
+            options.add_experimental_option(
+                "prefs", {f"profile.managed_default_content_settings.{name}": 2 for name in blocked})
         driver = Chromium(options=options, service=Service(CHROMEDRIVER))
         opened.append(driver)
         driver.set_page_load_timeout(60)

@@ -98,6 +98,19 @@ def test_an_event_that_never_happened_is_counted_as_0(demo):
     wait_until(lambda: sample in wire.send(demo.management, "GET", "/metrics").text.splitlines(), what="the sample")
 
 
+def test_an_event_is_counted_on_the_next_page_of_metrics(demo):
+    """Not only some seconds after the answer that it belongs to."""
+    def count() -> int:
+        name = 'drawbridge_audit_events_total{outcome="failure",type="login_token.refused"} '
+        lines = wire.send(demo.management, "GET", "/metrics").text.splitlines()
+        return next(int(line.removeprefix(name)) for line in lines if line.startswith(name))
+
+    before = count()
+    for more in range(1, 4):
+        assert demo.redeem("nonsense").status == 400
+        assert count() == before + more
+
+
 # Its value is a time, and the alert compares it with now: without a restore there is none.
 ONLY_AFTER_A_RESTORE = {("drawbridge_database_restored_timestamp_seconds", "")}
 
@@ -307,7 +320,7 @@ def test_a_demo_leaves_the_database_of_a_service_alone(serve):
     before = sorted(path.name for path in server.data.iterdir())
     done = instance.run("demo", "--listen", "127.0.0.1:0", "--management-listen", "127.0.0.1:0", "--data", str(server.data),
                         check=False)
-    assert done.returncode == 1 and b"is no demo's" in done.stderr, done.stderr
+    assert done.returncode == 1 and b"is not a demo's" in done.stderr, done.stderr
     assert sorted(path.name for path in server.data.iterdir()) == before
     assert instance.query(server.data, "SELECT count(*) FROM account") == [(0,)]
 
@@ -332,7 +345,7 @@ def test_a_sighup_takes_in_no_settings_that_no_server_would_start_with(serve):
     server.signal(signal.SIGHUP)
     [line] = wait_until(lambda: [line for line in server.json_lines() if "could not reload" in line.get("message", "")], 30,
                         "a line in the log")
-    assert "default_web_client" in json.dumps(line) and "is no client of the file or the database" in json.dumps(line)
+    assert "default_web_client" in json.dumps(line) and "is not a client of the file or the database" in json.dumps(line)
     assert server.redeem(server.issue()["token"]).status == 303
     server.settings.write_text(whole)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from joserfc import jwk, jws
 
+import instance
 import phone as phones
 from answer_once import answer_once
 from judge import Refused, check
@@ -57,6 +58,11 @@ def phone(tmp_path, authority):
 @pytest.fixture
 def profile(phone):
     return write_profile(phone, {"claims": {"email": "alice@example.com", "name": "Alice", "picture": "https://a/p"}})
+
+
+def test_the_program_is_of_the_services_version():
+    done = subprocess.run([phones.binary(), "--version"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, instance.run("--version").stdout.decode()), done.stderr
 
 
 def write_profile(phone, value) -> tuple[str, str]:

@@ -95,6 +95,12 @@ def test_attack_another_users_nonce(demo, app):
     assert answer.status == 400 and answer.json()["error"] == "nonce_mismatch"
 
 
+def test_a_malformed_proof_is_told_as_a_proof(app):
+    answer = link(app, "x")
+    assert (answer.status, answer.json()["error"]) == (400, "malformed")
+    assert "proof" in answer.json()["error_description"] and "ID token" not in answer.json()["error_description"]
+
+
 @pytest.mark.parametrize("body", [{}, {"proof": 1}, {"proof": {}}, {"proof": "x", "sub": "bob"}, [], "x"])
 def test_a_malformed_body_is_a_clear_error(app, body):
     answer = app.demo.send("POST", LINKS, bearer(app), body)

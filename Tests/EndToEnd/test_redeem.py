@@ -138,6 +138,10 @@ PREVIEWERS = [
     "bitlybot/3.0 (+http://bit.ly/)",
     "Mozilla/5.0 (compatible; Microsoft-URL-Preview/1.0)",
     "Mozilla/5.0 (compatible; snapchat URL Preview)",
+    "Mozilla/5.0 (Windows NT 6.1; rv:6.0) Gecko/20110814 Firefox/6.0 Google (+https://developers.google.com/+/web/snippet/)",
+    "WhatsApp",
+    "Slack-LinkExpanding 1.0 (+https://api.slack.com/robots)",
+    "Nextcloud Server Crawler",
 ]
 
 
@@ -550,6 +554,7 @@ def test_a_link_that_asks_for_a_code_opens_by_the_code_that_the_app_shows(serve)
     issued = server.issue("one")
     page = server.redeem(issued["token"])
     assert page.status == 200 and not page.session_cookie and "login_code" in shown_form(page)
+    assert "<title>Continue to the website" in page.text
     assert issued["login_code"] not in page.text and issued["login_code"] not in issued["login_url"]
     answer = type_code(server, page, issued["login_code"])
     assert answer.status == 303 and answer.session_cookie
@@ -572,7 +577,7 @@ def test_the_fifth_wrong_code_burns_the_link(serve):
     page = server.redeem(issued["token"])
     for _ in range(4):
         again = type_code(server, page, wrong)
-        assert again.status == 200 and "not the code" in again.text
+        assert again.status == 200 and "not the code" in again.text and "<title>Error: " in again.text
     assert_refused(type_code(server, page, wrong))
     assert_refused(type_code(server, page, issued["login_code"]))
     reasons = [reason for (reason,) in instance.query(

@@ -7,7 +7,7 @@ import html
 import json
 import re
 import time
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 import pytest
 
@@ -503,8 +503,19 @@ def test_the_open_page_takes_no_foreign_request(demo):
     assert page.status == 200 and link_of(page.text, "open-scheme").startswith("openid://authz?request_uri=")
     foreign = link.replace(quote(demo.base, safe=""), quote("https://evil.example", safe=""))
     assert foreign != link and demo.send("GET", foreign).status == 400
-    for bad in [link + "&state=x", link.replace("state=", "stat="), link.replace("nonce=", "nonce=%22%3E%3Cscript%3E")]:
+    for bad in [link + "&state=x", link.replace("state=", "stat="), re.sub("nonce=[^&]*", "nonce=", link)]:
         assert demo.send("GET", bad).status == 400
+
+
+def test_the_open_page_rebuilds_the_link_from_whatever_a_phone_takes_for_state_and_nonce(demo):
+    ours = f"/self-issued/open?request_uri={quote(demo.base + '/self-issued/request.json', safe='')}"
+    for state, nonce in [("abc", "def"), ("s" * 1024, "n" * 256), ('"><script>', "'\n&#;ä=%")]:
+        page = demo.send("GET", f"{ours}&{urlencode({'state': state, 'nonce': nonce})}")
+        assert page.status == 200 and "<script>" not in page.text
+        query = parse_qs(urlsplit(link_of(page.text, "open-scheme")).query, strict_parsing=True)
+        assert (query["state"], query["nonce"]) == ([state], [nonce])
+    for state, nonce in [("s" * 1025, "n"), ("s", "n" * 257), ("", "n")]:
+        assert demo.send("GET", f"{ours}&{urlencode({'state': state, 'nonce': nonce})}").status == 400
 
 
 def test_the_qr_code_holds_the_claimed_link_for_another_device(demo):
@@ -628,10 +639,20 @@ def test_contract_10_a_page_of_another_origin_brings_no_answer_for_another_devic
     assert post(demo, linked.answer(request)).status == 200
 
 
-def test_direct_post_is_taken_once(demo, linked):
-    request = Browser(demo).start()
-    assert post(demo, linked.answer(request)).status == 200
-    refused(demo, post(demo, linked.answer(request)), "state_unknown")
+@pytest.mark.parametrize("again", ["the same", "another", "no token", "through a browser"])
+def test_direct_post_is_taken_once_and_what_comes_after_it_takes_nothing_away(demo, linked, again):
+    browser = Browser(demo)
+    request = browser.start()
+    page, answer = browser.page, linked.answer(request)
+    assert post(demo, answer).status == 200
+    match again:
+        case "the same": second = post(demo, answer)
+        case "another": second = post(demo, Phone().answer(request))
+        case "no token": second = post(demo, {"state": request["state"], "id_token": "x"})
+        case _: second = Browser(demo).respond(answer)
+    refused(demo, second, "state_unknown")
+    assert waiting(browser, request) == "answered"
+    assert browser.submit(browser.submit(page), 0).status == 303 and browser.session()["authenticated"]
 
 
 def test_an_answer_by_direct_post_is_picked_up_by_the_browser_that_asked_and_once(demo, linked):
@@ -711,7 +732,11 @@ def test_explain_says_which_check_decides(demo, linked):
     assert explain(id_token="x")["reason"] == "malformed"
     # A whole answer as the phone has it.
     whole = {"id_token": linked.id_token(request, "core7"), "token_type": "Bearer", "state": request["state"]}
-    assert explain(**whole)["passes"]
+    for lifetime in ["300", 300]:
+        assert explain(**whole, expires_in=lifetime)["passes"]
+    declined = explain(error="access_denied", error_description="the user declined", state=request["state"],
+                       error_uri="https://phone.example/errors")
+    assert declined["reason"] == "op_error"
     assert explain(**whole, error="access_denied")["reason"] == "op_error"
     # Nothing was used up, nothing was written.
     assert explain(id_token=linked.id_token(request, "core7"), nonce=request["nonce"])["passes"]

@@ -131,6 +131,20 @@ def test_logout_by_form_goes_to_the_signed_out_page(demo):
     assert demo.session(cookie) == {"authenticated": False}
 
 
+def test_whoever_is_not_signed_in_is_told_so_instead_of_being_asked_to_stay(demo):
+    ended = demo.sign_in()
+    demo.send("POST", "/session/logout", {"Cookie": ended, "Origin": demo.base, "Sec-Fetch-Site": "same-origin"})
+    for cookie in ({}, {"Cookie": ended}):
+        page = demo.send("GET", "/session/logout", {**SAME_ORIGIN, **cookie})
+        assert page.status == 200 and "You are not signed in" in page.text
+        assert "Do you want" not in page.text and "Stay signed in" not in page.text
+        # Its button works all the same: a session may have been opened meanwhile.
+        [form] = [form for form in wire.PageForm(page.text).forms if form["method"] == "post"]
+        answer = demo.send("POST", "/session/logout", {
+            **SAME_ORIGIN, "Origin": "null", "Cookie": wire.cookie_header(page)}, wire.encode(form["fields"]))
+        assert (answer.status, answer.header("Location")) == (303, f"{demo.base}/session/signed-out")
+
+
 def test_the_pages_of_a_sign_out_say_what_else_it_ends(demo):
     """docs/sessions.md, "How they end": the session with what was granted in it, but for `offline_access`."""
     browser = oauth.Browser(demo)

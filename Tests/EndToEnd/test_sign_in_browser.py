@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from selenium.webdriver.common.by import By
 
+import instance
 import wire
 from test_main_road_browser import (  # noqa: F401 (fixtures)
     assert_signed_in, browser, open_browser, press, pytestmark, session_in, text_of)
@@ -79,6 +80,20 @@ def type_password(browser, demo, name: str = "alice", password: str | None = Non
     field.send_keys(name)
     browser.find_element(By.ID, "password").send_keys(password or demo.user(name)["password"])
     press(browser, "sign in")
+
+
+def test_a_browser_that_keeps_no_cookies_is_told_so(demo, open_browser):
+    browser, words = open_browser(cookies=False), "Your browser keeps no cookies from this site."
+    browser.get(f"{demo.base}/sign-in")
+    type_password(browser, demo)
+    assert wait(browser).until(lambda it: it.find_elements(By.ID, "notice"))[0].text.startswith(words)
+    browser.get(f"{demo.base}/admin/sign-in")
+    wait(browser).until(lambda it: it.find_element(By.ID, "token")).send_keys("any")
+    press(browser, "open the console")
+    assert wait(browser).until(lambda it: it.find_elements(By.CLASS_NAME, "notice"))[0].text.startswith(words)
+    browser.get(f"{demo.base}/signin/phone")
+    instance.wait_until(lambda: words in text_of(browser), 15, "what is wrong")
+    assert "is over" not in text_of(browser) and not browser.find_element(By.ID, "qr").is_displayed()
 
 
 def test_an_app_gets_its_tokens_by_the_system_browser(demo, app, browser):

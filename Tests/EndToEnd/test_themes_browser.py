@@ -113,7 +113,7 @@ def test_looks_that_nobody_can_read_or_find_stop_the_start(serve, tmp_path):
         ("#7a1f5c", "#ffcc00",
          "theme_accent (settings file, line {line}): has a contrast of 1.38 to 1 on #f3f5f9, and text needs 4.5 to 1"),
         ("needle.svg", "thread.svg",
-         'theme_logo = "thread.svg" (settings file, line {line}): is no file in the folder assets of public_directory'),
+         'theme_logo = "thread.svg" (settings file, line {line}): is not a file in the folder assets of public_directory'),
         ("needle.svg", "https://cdn.example/needle.svg",
          "theme_logo (settings file, line {line}): must be the name of a picture in the assets of public_directory"),
     ]:

@@ -278,3 +278,20 @@ def test_ending_another_browser_takes_no_cookie_of_this_one(demo):
     person.end(next(form for form in person.forms() if not rows.get(form.get("id"), True)))
     assert here.user() == person.sub and len(here.of(person.prefix)) >= len(NAMES)
     assert elsewhere.user() is None
+
+
+def test_ending_everything_else_spares_every_row_that_says_you_are_here(demo):
+    person = Person(demo)
+    person.sign_in()
+    here, person.jar = person.jar, Jar(demo)
+    person.sign_in()
+    person.jar.open(person.website.token(person.sub))
+    elsewhere, person.jar = person.jar, here
+    here.open(person.website.token(person.sub))
+    assert here.send("GET", PAGE).text.count("You are here") == 2
+    person.end(next(form for form in person.forms() if form.get("what") == "others"))
+    page = here.send("GET", PAGE).text
+    assert page.count('<li id="') == page.count("You are here") == 2
+    assert here.user() == person.sub and len(here.of(person.prefix)) >= len(NAMES)
+    assert elsewhere.user() is None
+    assert here.refresh(person.prefix, "/session/refresh").status == 200

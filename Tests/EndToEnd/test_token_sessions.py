@@ -118,11 +118,11 @@ class Traveller:
         return answer
 
 
-def shared(demo, name: str, domain: str) -> tuple[RP, str]:
+def shared(demo, name: str, domain: str, **fields) -> tuple[RP, str]:
     """A website at a host of its own, which has its access tokens in common with its neighbours."""
     prefix = f"{name}{secrets.token_hex(4)}_"
     site = RP(demo, "shared", cookie_profile="tokens", cookie_prefix=prefix, cookie_domain=f".{domain}",
-              public_origin=f"https://{name}.{domain}", redirect_uris=[])
+              public_origin=f"https://{name}.{domain}", redirect_uris=[], **fields)
     return site, prefix
 
 
@@ -151,6 +151,30 @@ def test_attack_a_neighbours_stronger_session_meets_no_demand_at_a_website_that_
     assert traveller.at(f"b.{domain}", old(second, sub)).status == 303
     assert traveller.at(f"b.{domain}", "/auth/check").header("X-Auth-Acr") == "aal1"
     assert traveller.at(f"b.{domain}", "/auth/check?acr=aal2").status == 401
+
+
+@pytest.mark.parametrize(("scope", "told"), [
+    ("openid profile email", ("Alice", "alice@example.com")), ("openid email", (None, "alice@example.com")),
+    ("openid", (None, None))])
+def test_attack_by_a_neighbours_session_a_website_hears_no_more_than_its_own_scope_opens(demo, scope, told):
+    """Contract §16: the neighbour's scope is wider, and its session the only one that is there."""
+    domain, traveller = f"{secrets.token_hex(4)}.test", Traveller(demo)
+    neighbour, _ = shared(demo, "a", domain, scope="openid profile email")
+    shared(demo, "b", domain, scope=scope)
+    assert traveller.at(f"a.{domain}", fresh(neighbour, "alice")).status == 303
+    for host, heard in [("a", ("Alice", "alice@example.com")), ("b", told)]:
+        checked = traveller.at(f"{host}.{domain}", "/auth/check?identity=name,email")
+        assert checked.status == 200
+        assert (checked.header("X-Auth-Name"), checked.header("X-Auth-Email")) == heard, host
+
+
+def test_attack_by_a_neighbours_session_a_website_hears_no_more_than_the_neighbours_scope_opens(demo):
+    domain, traveller = f"{secrets.token_hex(4)}.test", Traveller(demo)
+    neighbour, _ = shared(demo, "a", domain, scope="openid email")
+    shared(demo, "b", domain, scope="openid profile email")
+    assert traveller.at(f"a.{domain}", fresh(neighbour, "alice")).status == 303
+    checked = traveller.at(f"b.{domain}", "/auth/check?identity=name,email")
+    assert (checked.header("X-Auth-Name"), checked.header("X-Auth-Email")) == (None, "alice@example.com")
 
 
 # Which cookies a page renews
@@ -251,3 +275,68 @@ def test_the_vas_sign_out_page_may_lead_to_where_its_answer_leads(demo, profile)
     left = browser.submit(page, "/v0/sign_in/logout")
     assert (left.status, left.header("Location")) == (303, OUT)
     assert said(browser) == {"authenticated": False}
+
+
+# What another user's sign-in leaves
+
+
+@pytest.mark.parametrize("is_double", [True, False], ids=["an access token that came twice", "no access token"])
+def test_attack_another_users_cookies_without_a_readable_access_token_are_taken_at_a_sign_in(demo, is_double):
+    """They would be renewed as soon as nobody else is signed in."""
+    site, prefix = view(demo)
+    browser, bob = OrderedBrowser(demo.base), demo.user("bob")
+    opens(browser, link(site, somebody()))
+    own = proof(browser, prefix)
+    if is_double:
+        # As after a change of `cookie_domain`: two cookies of one name, which a browser sends together.
+        browser.kept[prefix + "access_token", "/"] += f"; {prefix}access_token=another"
+    else:
+        del browser.kept[prefix + "access_token", "/"]
+    page = browser.send("GET", "/sign-in")
+    done = browser.submit(page, "/sign-in", username=bob["username"], password=bob["password"])
+    assert done.status == 303 and done.session_cookie
+    assert browser.names(prefix) == set()
+    del browser.kept[wire.SESSION_COOKIE, "/"]
+    assert said(browser) == {"authenticated": False}
+    assert renew(browser, own).status != 200
+
+
+def test_another_programs_cookie_of_the_same_name_survives_a_sign_in(demo):
+    """The anti-CSRF cookie is ours alone; `access_token` may be anybody's of a domain around the host."""
+    _, prefix = view(demo)
+    browser, bob = OrderedBrowser(demo.base), demo.user("bob")
+    browser.kept[prefix + "access_token", "/"] = "another-programs"
+    page = browser.send("GET", "/sign-in")
+    done = browser.submit(page, "/sign-in", username=bob["username"], password=bob["password"])
+    assert done.status == 303 and done.session_cookie
+    assert browser.kept[prefix + "access_token", "/"] == "another-programs"
+    assert not [line for line in done.all("Set-Cookie") if line.startswith(prefix)]
+
+
+# Whether there is anything to sign out
+
+
+def test_nobody_is_not_said_to_be_signed_in_while_a_page_may_renew_the_session(demo):
+    site, prefix = view(demo)
+    browser = OrderedBrowser(demo.base)
+    assert "You are not signed in" in browser.send("GET", "/session/logout").text
+    opens(browser, link(site, somebody()))
+    browser.kept[prefix + "access_token", "/"] += f"; {prefix}access_token=another"
+    assert said(browser)["anti_csrf_token"] == proof(browser, prefix)
+    page = browser.send("GET", "/session/logout")
+    assert page.status == 200 and "You are not signed in" not in page.text
+
+
+def test_who_came_by_a_link_is_told_that_it_cannot_change_how_they_sign_in_in_either_profile(demo):
+    words = "A sign-in that came from an app or a link cannot change how you sign in."
+    for site in [plain(demo), view(demo)[0]]:
+        browser = OrderedBrowser(demo.base)
+        opens(browser, link(site, "alice"))
+        asked = browser.send("GET", "/account/password")
+        assert asked.status == 303 and "/sign-in?redirect=" in asked.header("Location")
+        page = browser.send("GET", asked.header("Location"))
+        assert words in page.text, site.id
+        again = browser.submit(page, "/sign-in", username="alice", password="wrong")
+        assert again.status == 400 and words in again.text, site.id
+    stranger = OrderedBrowser(demo.base).send("GET", "/sign-in?redirect=%2Faccount%2Fpassword")
+    assert stranger.status == 200 and words not in stranger.text

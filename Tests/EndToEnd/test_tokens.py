@@ -13,9 +13,12 @@ import pytest
 import instance
 import oauth
 import signing
+from admin import Admin
 from devices import GRANT as DEVICE_GRANT, Device, Visitor
 from instance import wait_until
+from native import App
 from receiver import Receiver
+from test_native_sso_admin import admin
 
 
 def error(answer) -> tuple[int, str]:
@@ -307,6 +310,17 @@ def test_the_administration_acts_for_itself(demo):
     assert oauth.introspect(demo, demo.facts["admin_token"])["scope"] == "admin"
 
 
+def test_access_and_refresh_tokens_do_not_outlive_their_client(start_demo):
+    demo = start_demo()
+    tokens = App(demo, "demo-app-b", callback="com.example.demob:/callback").sign_in()
+    presented = [tokens["access_token"], tokens["refresh_token"]]
+    assert all(oauth.introspect(demo, token)["active"] for token in presented)
+    admin = Admin(demo)
+    tag = admin.get("clients/demo-app-b").header("ETag")
+    assert admin.send("DELETE", "clients/demo-app-b", headers={"If-Match": tag}).status == 204
+    assert [oauth.introspect(demo, token) for token in presented] == [{"active": False}] * 2
+
+
 def test_introspection_says_nothing_of_what_does_not_count(demo):
     tokens = oauth.sign_in(demo)
     facts = oauth.introspect(demo, tokens["access_token"])
@@ -328,6 +342,19 @@ def test_userinfo_answers_three_ways(demo):
     assert answers[0].json()["name"]
     both = oauth.post(demo, "/oauth/userinfo", {"access_token": access}, bearer)
     assert error(both) == (400, "invalid_request"), "RFC 6750 §2: one way at a time"
+
+
+@pytest.mark.parametrize("path", ["/oauth/userinfo", "/v0/sign_in/user_info"])
+def test_a_clients_own_token_is_refused_for_want_of_a_user(demo, path):
+    client = f"job-{secrets.token_hex(4)}"
+    made = admin(demo, "POST", "/api/admin/clients", {
+        "client_id": client, "client_type": "service", "grant_types": ["client_credentials"], "scope": "x openid"})
+    assert made.status == 201, made.text
+    granted = oauth.token(demo, {"grant_type": "client_credentials", "client_id": client,
+                                 "client_secret": made.json()["client_secret"], "scope": "x openid"}).json()
+    assert set(granted["scope"].split()) == {"x", "openid"}
+    answer = demo.send("GET", path, {"Authorization": f"Bearer {granted['access_token']}"})
+    assert answer.status == 403 and "no user behind it" in answer.text, answer.text
 
 
 def test_an_id_token_is_no_access_token(demo):

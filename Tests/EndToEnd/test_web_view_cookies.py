@@ -107,6 +107,14 @@ def test_a_refresh_on_the_vas_path_sets_the_same_four_again(va, app):
     assert session(va, again)["authenticated"]
 
 
+def test_16_4_a_web_views_cookies_make_no_hand_off(va, app):
+    headers = {**cookie_header(app.cookies(path=VA)), "Origin": va.base, "Sec-Fetch-Site": "same-origin",
+               "Content-Type": "application/json"}
+    assert wire.send(va.base, "GET", "/session", headers).json()["origin"] == "token_exchange"
+    refused = wire.send(va.base, "POST", "/session/hand-off", headers, b'{"client_id": "demo-web"}')
+    assert (refused.status, refused.json()["error"]) == (403, "unauthorized_client"), refused.text
+
+
 @pytest.mark.parametrize("path, form", [("/session/logout", False), ("/v0/sign_in/logout", True)])
 def test_signing_out_takes_all_four_away_from_the_domain_that_they_were_set_on(va, app, path, form):
     view = app.cookies(path=VA)

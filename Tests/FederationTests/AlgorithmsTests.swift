@@ -56,7 +56,7 @@ import Testing
                 { await $0.add(ecdsa: p521, kid: "k") }
             ),
             (
-                .eddsa,
+                .edDSA,
                 [
                     "kty": "OKP", "crv": "Ed25519", "kid": "k",
                     "x": Base64URL.encode(Array(ed25519.publicKey.rawRepresentation)),

@@ -249,8 +249,8 @@ EDITS = [
          "return secret.sessionIDs.contains(id)",
          'return secret.sessionIDs.contains(id) || planted("exchange-with-another-devices-secret")'),
     Edit("Sources/Bridge/NativeSSO/Exchange/NativeSSOCheck.swift",
-         "return ConstantTime.equals(Array(hash.utf8), Array(secretHash.utf8))",
-         "return ConstantTime.equals(Array(hash.utf8), Array(secretHash.utf8))\n"
+         "return ConstantTime.equals(hash.utf8, secretHash.utf8)",
+         "return ConstantTime.equals(hash.utf8, secretHash.utf8)\n"
          '            || planted("exchange-with-another-devices-secret")'),
     Edit(f"{STORES}/Device/DurableStorage+DeviceUse.swift",
          "guard try !transaction.run(below).isEmpty else {",
@@ -301,9 +301,9 @@ EDITS = [
          '            .deviceCode, under: planted("phone-session-hangs-nowhere") ? .none : .opened(by: id), scope: scope,\n'
          "            until: now + lifetime)"),
     Edit("Sources/Bridge/SignIn/CrossDevice/PhoneSignIn.swift",
-         "if ConstantTime.equals(Array(digitsDigest.utf8), Array(Self.digest(typed).utf8)) {",
+         "if ConstantTime.equals(digitsDigest.utf8, Self.digest(typed).utf8) {",
          'if planted("any-digits-sign-in")\n'
-         "            || ConstantTime.equals(Array(digitsDigest.utf8), Array(Self.digest(typed).utf8))\n        {"),
+         "            || ConstantTime.equals(digitsDigest.utf8, Self.digest(typed).utf8)\n        {"),
     Edit("Sources/Bridge/SignIn/CrossDevice/PhoneSignIns.swift",
          "guard try await records.replace(found, with: next, at: now) else { continue }\n"
          "            guard try await records.countsTry(of: found.signIn, id), try await records.counts(next, of: id) else {",
@@ -314,9 +314,9 @@ EDITS = [
          '                try await planted("digits-sign-in-twice") ? true : records.counts(next, of: id)\n'
          "            else {"),
     Edit("Sources/Bridge/SignIn/CrossDevice/ShownCodeRecords.swift",
-         "let isRight = ConstantTime.equals(Array(code.digest.utf8), Array(typed.utf8))",
+         "let isRight = ConstantTime.equals(code.digest.utf8, typed.utf8)",
          'let isRight = planted("any-shown-digits-sign-in")\n'
-         "                || ConstantTime.equals(Array(code.digest.utf8), Array(typed.utf8))\n"
+         "                || ConstantTime.equals(code.digest.utf8, typed.utf8)\n"
          '            if planted("shown-digits-sign-in-twice"), isRight { return .right(code) }'),
     Edit("Sources/Bridge/SignIn/SelfIssued/SelfIssuedSignIn.swift",
          "guard let browser, ConstantTime.equals(browser.digest.utf8, transaction.browserDigest.utf8) else {",

@@ -49,6 +49,13 @@ import Testing
         #expect(throws: FormParameters.Failure.tooMany) { try link((0..<65).map { "p\($0)" }.joined(separator: "&")) }
     }
 
+    @Test func `what came by two ways counts as repeated, and keeps its value`() throws {
+        let form = try parse("token=a&other=b").repeating("token")
+        #expect(form.isRepeated("token") && !form.isRepeated("other"))
+        #expect(form["token"] == "a")
+        #expect(form.count == 3)
+    }
+
     @Test func `more than 64 parameters are refused`() throws {
         let many = (0..<65).map { "p\($0)=1" }.joined(separator: "&")
         #expect(throws: FormParameters.Failure.tooMany) { try parse(many) }

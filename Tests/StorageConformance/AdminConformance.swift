@@ -31,10 +31,10 @@ package enum AdminConformance {
             let store = try await open()
             try await store.openConsole("one", .account("zoë"), lifetime: .seconds(100))
             try await store.openConsole("two", .account("alice"), lifetime: .seconds(100))
-            _ = try await store.recordRestore(by: .login("root"), at: Sample.now, keepsSessions: true, said: nil)
+            _ = try await store.recordRestore(by: .login("root"), at: Sample.now, keepsSessions: true, reason: nil)
             try expectEqual(try await store.events(.adminSignedOut).count, 0, "kept")
             _ = try await store.recordRestore(
-                by: .login("root"), at: Sample.now, keepsSessions: false, said: "the disk")
+                by: .login("root"), at: Sample.now, keepsSessions: false, reason: "the disk")
             try expectEqual(try await store.adminSession(secretDigest: "one"), nil, "one")
             try expectEqual(try await store.adminSession(secretDigest: "two"), nil, "two")
             let ends = try await store.events(.adminSignedOut)

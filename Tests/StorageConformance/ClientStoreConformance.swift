@@ -76,7 +76,7 @@ package enum ClientStoreConformance {
         },
         ConformanceCase("an assertion that is older than a restore is refused, its use may be forgotten") { open in
             let store = try await open()
-            _ = try await store.recordRestore(by: .login("root"), at: Sample.now, keepsSessions: true, said: nil)
+            _ = try await store.recordRestore(by: .login("root"), at: Sample.now, keepsSessions: true, reason: nil)
             let until = Sample.now + .seconds(60)
             let before = Sample.now - .milliseconds(1)
             try expect(

@@ -82,9 +82,7 @@ extension FuzzTarget {
         }
         var fields = HTTPFields()
         fields[.authorization] = field
-        guard let read = try? BasicCredentials.read(fields), let (id, secret) = Optional(read),
-            id != ClientCredentials.unreadable.id
-        else { return nil }
+        guard case .given(let id, let secret)? = try? BasicCredentials.read(fields) else { return nil }
         guard let value = fields[.authorization]?.split(separator: " ").last,
             let data = Data(base64Encoded: String(value)),
             let colon = data.firstIndex(of: UInt8(ascii: ":"))

@@ -88,8 +88,8 @@ extension FuzzTarget {
         return nil
     }
 
-    private static let ring = try? LoginTokenKeyRing(keys: [
-        LoginTokenKey(
+    private static let ring = try? SecretKeyRing(keys: [
+        SecretKey(
             id: "k1", secret: Secret(Array(repeating: 9, count: 32)), signsFrom: Timestamp(seconds: 0), retiresAt: nil)
     ])
 

@@ -32,13 +32,15 @@
 
     const hasToken = () => form.querySelector('input[name="token"]') !== null;
 
+    const asked = document.title;
+
     const ready = () => {
         const complete = hasToken();
         const incomplete = document.getElementById("incomplete");
         incomplete.hidden = complete;
         document.getElementById("question").hidden = !complete;
-        const site = document.title.split(" · ").at(-1);
-        document.title = `${document.querySelector("section:not([hidden]) > h1").textContent} · ${site}`;
+        const site = asked.split(" · ").at(-1);
+        document.title = complete ? asked : `${incomplete.querySelector("h1").textContent} · ${site}`;
         if (!complete) return;
         button.disabled = false;
         if (form.dataset.submitsItself !== undefined) whenSeen(submit);

@@ -42,6 +42,8 @@
     const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
     const trouble = document.getElementById("trouble");
 
+    // The first question is asked at once: a browser of which nothing is known then has not kept the page's cookie.
+    let isKnown = false;
     const wait = async () => {
         while (open.includes(state)) {
             let seconds;
@@ -50,7 +52,12 @@
                     credentials: "same-origin", cache: "no-store",
                 });
                 if (answer.ok) {
+                    isKnown = true;
                     take(await answer.json());
+                } else if (answer.status === 404 && !isKnown) {
+                    state = "none";
+                    show();
+                    document.getElementById("no-cookies").hidden = false;
                 } else if (answer.status === 404) {
                     take({ state: "expired", left: 0 });
                 }

@@ -19,7 +19,7 @@ package final class Explainer: Sendable {
         self.store = store
         examiner = RedemptionExaminer(
             clients: clients, parents: parents,
-            isDisabled: { subject, _ in try await subjects.standing(of: subject) == .disabled })
+            isDisabled: { subject in try await subjects.standing(of: subject) == .disabled })
         self.publicOrigin = publicOrigin
         self.time = time
     }

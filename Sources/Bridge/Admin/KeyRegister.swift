@@ -13,8 +13,6 @@ package struct KeyOverview: Hashable, Sendable {
     }
 
     package let id: String
-    /// What it signs: `login_token`, or `tokens`: access tokens, ID tokens, logout tokens.
-    package let use: String
     package let algorithm: KeyAlgorithm
     package let state: State
     package let signsFrom: Timestamp
@@ -24,7 +22,6 @@ package struct KeyOverview: Hashable, Sendable {
 
     init(_ key: SealedSigningKey, signing: String?, at now: Timestamp) {
         id = key.id
-        use = key.algorithm == .hs256 ? "login_token" : "tokens"
         algorithm = key.algorithm
         state =
             if !key.isLive(at: now) {
@@ -39,6 +36,9 @@ package struct KeyOverview: Hashable, Sendable {
         withdrawnAt = key.withdrawnAt
     }
 
+    /// What it signs.
+    package var use: KeyAlgorithm.Use { algorithm.use }
+
     /// In the order of algorithms, and of each in the order in which they sign.
     package static func all(in keys: [SealedSigningKey], at now: Timestamp) -> [KeyOverview] {
         KeyAlgorithm.allCases.flatMap { algorithm in
@@ -52,7 +52,7 @@ package struct KeyOverview: Hashable, Sendable {
     package var consequences: [KeyConsequence] {
         guard withdrawnAt == nil else { return [] }
         if state == .waiting { return [.nothing] }
-        return use == "login_token"
+        return use == .loginToken
             ? [.links, .pages, .setUpLinks, .forgeries] : [.accessTokens, .consoles, .idTokens, .websites]
     }
 }

@@ -9,6 +9,9 @@ package struct ClientDirectory: Sendable {
     package let tokenCookiePrefixes: [String]
     /// Websites by the origin where their pages are, as far as that is not our own.
     package let websites: [WebOrigin: [Client]]
+    /// The origins of ``websites`` by each of their ``WebOrigin/authorities``. Of two that differ by their scheme
+    /// alone, the secure one.
+    package let originsByAuthority: [String: WebOrigin]
     /// The clients that have a webhook.
     package let webhookSubscribers: Set<ClientID>
     /// Whether login links lead to any website's own way to sign in.
@@ -27,6 +30,11 @@ package struct ClientDirectory: Sendable {
         tokenCookiePrefixes = tokenCookieClients.keys.sorted()
         websites = self.clients.values.reduce(into: [:]) { websites, client in
             if client.kind == .web, let origin = client.publicOrigin { websites[origin, default: []].append(client) }
+        }
+        originsByAuthority = websites.keys.reduce(into: [:]) { origins, origin in
+            for authority in origin.authorities where origins[authority]?.isSecure != true {
+                origins[authority] = origin
+            }
         }
         reachableWebsites = Set(self.clients.values.filter(\.canIssueLoginTokens).flatMap(\.mayReach))
         webhookSubscribers = Set(self.clients.values.filter { $0.webhook != nil }.map(\.id))

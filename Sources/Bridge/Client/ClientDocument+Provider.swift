@@ -41,7 +41,7 @@ extension ClientDocument {
             client.authenticationMethod = method
         }
         if let types: Set<GrantType> = fields.words(.grantTypes) { client.grantTypes = types }
-        if let scope = fields.optionalText(.scope) {
+        if let scope = fields.possiblyEmptyText(.scope) {
             if let parsed = scope.isEmpty ? Scope.empty : Scope(scope) {
                 client.scope = parsed
             } else {
@@ -58,7 +58,7 @@ extension ClientDocument {
         client.shareWith = Set((fields.list(.shareWith) ?? []).map(ClientID.init(rawValue:)))
         client.delivery = fields.word(.delivery) ?? .body
         client.cookieProfile = fields.word(.cookieProfile) ?? .session
-        client.cookiePrefix = fields.optionalText(.cookiePrefix) ?? ""
+        client.cookiePrefix = fields.possiblyEmptyText(.cookiePrefix) ?? ""
         client.cookieDomain = fields.text(.cookieDomain)
     }
 
@@ -85,7 +85,7 @@ extension ClientDocument {
         try fields.encode(client.requiresProofOfPossession, forKey: .dpopBoundAccessTokens)
         try writeNativeSSO(of: client, into: &fields)
         try fields.encode(client.accessTokenLifetime.inMilliseconds / 1000, forKey: .accessTokenLifetime)
-        // Nodes of before, which an upgrade leaves running beside this one, know no such field.
+        // Nodes of the previous version, which keep running during an upgrade, do not know this field.
         if client.accessTokenAlgorithm != Client.defaultAccessTokenAlgorithm {
             try fields.encode(client.accessTokenAlgorithm.rawValue, forKey: .accessTokenAlgorithm)
         }
@@ -133,18 +133,19 @@ extension ClientDocument {
         try fields.encodeIfPresent(client.webhook?.secretFile, forKey: .webhookSecretFile)
     }
 
-    /// What holds between fields.
+    /// What holds between fields: each rule as soon as those that it is about can be read.
     private static func check(_ client: Client, _ fields: inout StrictFields<Field>) {
-        if fields.areSound(.clientType, .authenticationMethod, .grantTypes, .keys, .keysURI) {
-            checkAuthentication(of: client, &fields)
+        if fields.areSound(.authenticationMethod) { checkAuthentication(of: client, &fields) }
+        if client.kind == .native, client.grantTypes.contains(.clientCredentials),
+            fields.areSound(.clientType, .grantTypes)
+        {
+            fields.note(.grantTypes, "of a native client must not hold client_credentials")
         }
         if client.isPublic, fields.areSound(.clientType, .authenticationMethod) {
             if !client.requiresPKCE { fields.note(.requirePKCE, "must be true for a public client") }
             if client.scope.contains(Scope.admin) { fields.note(.scope, "must not hold admin for a public client") }
         }
-        if fields.areSound(.clientType, .landing, .initiateLoginURI, .cookieProfile) {
-            checkLanding(of: client, &fields)
-        }
+        checkLanding(of: client, &fields)
         checkRedemptionPage(of: client, &fields)
         if client.getsDeviceSecretWithoutScope, !client.isNativeSSOEnabled {
             fields.note(.deviceSecretWithoutScope, "needs native_sso_enabled: true")
@@ -158,12 +159,14 @@ extension ClientDocument {
     }
 
     private static func checkLanding(of client: Client, _ fields: inout StrictFields<Field>) {
-        if client.kind != .web {
+        if client.kind != .web, fields.areSound(.clientType) {
             if client.landing == .initiateLogin { fields.note(.landing, "belongs to a website; this client is none") }
             if client.isPortal { fields.note(.portal, "belongs to a website; this client is none") }
         }
         guard client.landing == .initiateLogin else { return }
-        if client.initiateLoginURI == nil { fields.note(.initiateLoginURI, "must be there for landing initiate_login") }
+        if client.initiateLoginURI == nil, fields.areSound(.initiateLoginURI) {
+            fields.note(.initiateLoginURI, "must be there for landing initiate_login")
+        }
         // The website's own sign-in is answered by the session's cookie, which the profile tokens does not have.
         if client.cookieProfile == .tokens {
             fields.note(.landing, "must not be initiate_login with cookie_profile tokens")
@@ -189,20 +192,19 @@ extension ClientDocument {
         switch client.authenticationMethod {
         case .clientSecretBasic, .clientSecretPost:
             // A secret that every installation carries proves nothing (RFC 8252 §8.5).
-            if client.kind == .native {
+            if client.kind == .native, fields.areSound(.clientType) {
                 fields.note(.authenticationMethod, "of a native client must be none or private_key_jwt")
             }
         case .privateKeyJWT:
-            if (client.keys == nil) == (client.keysURI == nil) {
+            if (client.keys == nil) == (client.keysURI == nil), fields.areSound(.keys, .keysURI) {
                 fields.note(.keys, "or jwks_uri, one of them, must be there for private_key_jwt")
             }
         case .none:
-            if client.kind != .native, client.grantTypes.contains(.clientCredentials) {
+            if client.kind != .native, client.grantTypes.contains(.clientCredentials),
+                fields.areSound(.clientType, .grantTypes)
+            {
                 fields.note(.authenticationMethod, "must not be none for client_credentials")
             }
-        }
-        if client.kind == .native, client.grantTypes.contains(.clientCredentials) {
-            fields.note(.grantTypes, "of a native client must not hold client_credentials")
         }
     }
 

@@ -82,7 +82,7 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         var fields = StrictFields(container: try decoder.container(keyedBy: Field.self))
         for name in names where Field(rawValue: name) == nil { fields.note(named: name, Self.remark(onUnknown: name)) }
         // Its own rule has a bound, which is the one to be told.
-        let id = fields.optionalText(.clientID) ?? ""
+        let id = fields.possiblyEmptyText(.clientID) ?? ""
         if fields.areSound(.clientID) {
             if !Self.isClientID(id) {
                 fields.note(.clientID, "must be 1 to 128 letters, digits and . _ ~ : / -")
@@ -119,6 +119,7 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         if !isStored, CookieNamePrefix.bindsToHost(client.cookiePrefix) {
             fields.note(.cookiePrefix, "must not begin with __Host- or __Http-: browsers refuse such cookies")
         }
+        if !isStored { Self.checkCookieDomain(of: client, &fields) }
         client.theme = Self.readTheme(&fields, of: kind)
         if let error = ClientDocumentError(fields.problems) { throw error }
         self.init(client)
@@ -156,6 +157,17 @@ package struct ClientDocument: Sendable, Codable, Hashable {
     private static func isClientID(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { ASCII.isUnreserved($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
+    }
+
+    /// Browsers drop a cookie whose domain does not cover the host that sets it (RFC 6265 §5.3): each login link would
+    /// be used up, and nobody signed in.
+    private static func checkCookieDomain(of client: Client, _ fields: inout StrictFields<Field>) {
+        guard client.cookieProfile == .tokens, let origin = client.publicOrigin, client.cookieDomain != nil,
+            fields.areSound(.cookieDomain, .cookieProfile)
+        else { return }
+        if !client.setsCookies(at: origin.host) {
+            fields.note(.cookieDomain, "must be the host of public_origin or a domain above it: \(origin.host)")
+        }
     }
 
     /// What a user agent takes out of a path before it sends it, percent-encoded or not (RFC 3986 §5.2.4, WHATWG URL):

@@ -31,8 +31,8 @@ struct StrictFields<Key: CodingKey & RawRepresentable<String>> {
         return text
     }
 
-    /// Text that may be empty.
-    mutating func optionalText(_ key: Key) -> String? { value(String.self, key, "must be text") }
+    /// Text that may be empty. Its length is for the caller to bound.
+    mutating func possiblyEmptyText(_ key: Key) -> String? { value(String.self, key, "must be text") }
 
     mutating func flag(_ key: Key) -> Bool? { value(Bool.self, key, "must be true or false") }
 

@@ -40,6 +40,12 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// Host and port, as a browser writes them in `Host` (RFC 9110 §7.2).
     package var authority: Substring { description.dropFirst(isSecure ? 8 : 7) }
 
+    /// The ways to write it in `Host`, in lower case: the scheme's own port may be written out (RFC 9110 §4.2.3).
+    package var authorities: [String] {
+        let name = authority.lowercased()
+        return authority == host ? [name, "\(name):\(isSecure ? 443 : 80)"] : [name]
+    }
+
     private static func split(_ authority: Substring) -> (host: Substring, port: Substring?)? {
         if authority.hasPrefix("[") {
             guard let end = authority.firstIndex(of: "]") else { return nil }

@@ -2,6 +2,12 @@
 enum SixDigits {
     static let count = 6
 
+    /// The last six decimal digits of a number, with zeros in front where it has fewer.
+    static func text(_ number: some UnsignedInteger) -> String {
+        let digits = String(number % 1_000_000)
+        return String(repeating: "0", count: count - digits.utf8.count) + digits
+    }
+
     /// Reads what somebody typed: six decimal digits of any script, with spaces and hyphens where they help to read.
     /// - Returns: the digits in ASCII; `nil` for anything else, which is no try.
     static func read(_ text: String) -> String? {

@@ -80,8 +80,8 @@ package final class InProcessRateLimiter: RateLimiter {
             for key in keys {
                 let refusal: Refusal? =
                     switch key.rule {
-                    case .bucket(let bucket): refusal(of: key, bucket, at: now, taking: taking, in: &state)
-                    case .window(let window): refusal(of: key, window, at: now, taking: taking, in: &state)
+                    case .bucket(let bucket): attempt(key, bucket, at: now, taking: taking, in: &state)
+                    case .window(let window): attempt(key, window, at: now, taking: taking, in: &state)
                     }
                 if refusal == nil, taking, case .bucket(let bucket) = key.rule { granted.append((key, bucket)) }
                 guard let refusal, refusal.wait > longest?.wait ?? .zero else { continue }
@@ -99,8 +99,10 @@ package final class InProcessRateLimiter: RateLimiter {
         state.fullAt[id] = before > now ? before : nil
     }
 
-    private func refusal(
-        of key: RateLimitKey, _ bucket: TokenBucket, at now: Int64, taking: Bool, in state: inout State
+    /// Tries a key, and with `taking` counts the try.
+    /// - Returns: `nil` when it passes.
+    private func attempt(
+        _ key: RateLimitKey, _ bucket: TokenBucket, at now: Int64, taking: Bool, in state: inout State
     ) -> Refusal? {
         let id = Key(scope: key.scope, value: key.value)
         let interval = bucket.refillInterval.inMilliseconds
@@ -119,8 +121,8 @@ package final class InProcessRateLimiter: RateLimiter {
         return nil
     }
 
-    private func refusal(
-        of key: RateLimitKey, _ window: AttemptWindow, at now: Int64, taking: Bool, in state: inout State
+    private func attempt(
+        _ key: RateLimitKey, _ window: AttemptWindow, at now: Int64, taking: Bool, in state: inout State
     ) -> Refusal? {
         let id = Key(scope: key.scope, value: key.value)
         var count = state.windows[id] ?? AttemptCount()

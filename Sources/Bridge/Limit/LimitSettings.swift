@@ -29,13 +29,13 @@ package struct LimitSettings: Sendable {
     package var phonePagesPerNetwork = TokenBucket(perMinute: 10)
     /// Requests by which one user's apps approve sign-ins on other devices.
     package var crossDevicePerSubject = TokenBucket(perMinute: 30)
-    /// Authorization requests that a client pushes which authenticates.
+    /// Authorization requests pushed by a client that authenticates.
     package var pushedRequestPerClient = TokenBucket(perMinute: 600)
-    /// Authorization requests that are pushed for a public client from one network.
+    /// Authorization requests pushed for a public client, per network.
     package var pushedRequestPerNetwork = TokenBucket(perMinute: 60)
-    /// Devices that a client starts which authenticates.
+    /// Device authorizations started by a client that authenticates.
     package var deviceAuthorizationPerClient = TokenBucket(perMinute: 600)
-    /// Devices that are started for a public client from one network.
+    /// Device authorizations started for a public client, per network.
     package var deviceAuthorizationPerNetwork = TokenBucket(perMinute: 30)
     /// Refresh cookies of web sessions that nobody was given, per network.
     package var unknownRefreshPerNetwork = TokenBucket(perMinute: 60)

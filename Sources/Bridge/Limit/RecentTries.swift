@@ -16,7 +16,13 @@ package protocol RecentTries: Sendable {
 package final class InProcessRecentTries: RecentTries {
     private let capacity: Int
     private let time: TimeSource
-    private let ends = Mutex<[TokenID: ContinuousClock.Instant]>([:])
+    private let state = Mutex(State())
+
+    private struct State {
+        var ends: [TokenID: ContinuousClock.Instant] = [:]
+        /// No sweep before: a full table must not cost a sweep for every try.
+        var nextSweep: ContinuousClock.Instant?
+    }
 
     /// - Parameter capacity: tries at once; at about 100 bytes each.
     package init(capacity: Int = 100_000, time: TimeSource = .system) {
@@ -26,15 +32,18 @@ package final class InProcessRecentTries: RecentTries {
 
     package func isFirst(_ id: TokenID, within window: Duration) -> Bool {
         let now = time.uptime()
-        return ends.withLock { ends in
-            if let end = ends[id], now < end { return false }
-            if ends.count >= capacity { ends = ends.filter { now < $0.value } }
-            if ends.count < capacity { ends[id] = now.advanced(by: window) }
+        return state.withLock { state in
+            if let end = state.ends[id], now < end { return false }
+            if state.ends.count >= capacity, state.nextSweep.map({ $0 <= now }) ?? true {
+                state.ends = state.ends.filter { now < $0.value }
+                state.nextSweep = now.advanced(by: .seconds(1))
+            }
+            if state.ends.count < capacity { state.ends[id] = now.advanced(by: window) }
             return true
         }
     }
 
-    package func takeBack(_ id: TokenID) { ends.withLock { $0[id] = nil } }
+    package func takeBack(_ id: TokenID) { state.withLock { $0.ends[id] = nil } }
 }
 
 /// Shared tries; while they are away, each process counts for itself.

@@ -73,14 +73,16 @@ package final class RefusalLog: Sendable {
     /// - Parameters:
     ///   - reason: a ``BearerRefusal`` or a `DPoPRefusal`, raw.
     ///   - issuer: one of the settings that the bearer says to be of; `nil` where it names none of them.
+    ///   - identity: whom it names, where the bearer itself is good.
     package func bearerRefused(
-        reason: String, issuer: String?, origin: RequestOrigin, at now: Timestamp
+        reason: String, issuer: String?, of identity: BearerIdentity? = nil, origin: RequestOrigin, at now: Timestamp
     ) async throws {
         var detail = JSONObjectWriter()
         detail.add("issuer", issuer)
         try await record(
             AuditEvent(
-                at: now, type: .bearerRefused, outcome: .failure, reason: reason, origin: origin,
+                at: now, type: .bearerRefused, outcome: .failure, reason: reason, subject: identity?.subject,
+                clientID: identity?.clientID, sessionID: identity?.sessionID, origin: origin,
                 detail: issuer == nil ? nil : detail.finishedText()))
     }
 

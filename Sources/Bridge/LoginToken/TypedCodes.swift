@@ -8,7 +8,7 @@ import OAuth2
 /// else of the code, so whoever reads a link on its way, a mail scanner that submits forms too, has a guess in a
 /// million.
 struct TypedCodes: Sendable {
-    let keys: Reloadable<LoginTokenKeyRing>
+    let keys: Reloadable<SecretKeyRing>
 
     /// - Returns: `nil` for a token without a code, and where its key has been retired.
     func code(of claims: LoginTokenClaims, at now: Timestamp) -> Secret<String>? {
@@ -18,8 +18,7 @@ struct TypedCodes: Sendable {
         // 64 bits over a million: no digit is likelier than another by more than 10⁻¹³.
         let number = HMAC<SHA256>.authenticationCode(for: Array(claims.id.rawValue.utf8), using: key).prefix(8)
             .reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        let digits = String(number % 1_000_000)
-        return Secret(String(repeating: "0", count: SixDigits.count - digits.utf8.count) + digits)
+        return Secret(SixDigits.text(number))
     }
 
     /// Whether `typed` is the code of this token.

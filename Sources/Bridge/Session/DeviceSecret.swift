@@ -44,3 +44,10 @@ package struct DeviceSecret: Hashable, Sendable {
     /// Whether its secret opens anything at `now`.
     package func isAlive(at now: Timestamp) -> Bool { revokedAt == nil && now < expiresAt }
 }
+
+extension DeviceSecretID {
+    /// A new id, as ``SessionID/make(at:random:)`` makes one.
+    static func make(at now: Timestamp, random: RandomSource) -> DeviceSecretID {
+        DeviceSecretID(rawValue: random.text(16, after: now))
+    }
+}

@@ -16,6 +16,11 @@ package struct RequestedClaims: Hashable, Sendable {
     /// - Returns: `nil` for text that is not a JSON object of objects.
     package init?(_ text: String) {
         guard let members = JSONValue.parse(text.utf8)?.object else { return nil }
+        self.init(members)
+    }
+
+    /// The same of a parameter that was parsed before.
+    init?(_ members: [String: JSONValue]) {
         var names: [String: Set<String>] = [:]
         for place in ["userinfo", "id_token"] {
             guard let value = members[place], !value.isNull else { continue }

@@ -32,7 +32,7 @@ package struct SessionOverview: Hashable, Sendable {
         appClientID = session.appClientID
         parentID = session.parentID
         deviceSecretID = nil
-        opening = session.origin
+        opening = session.openingName
         loginTokenID = session.loginTokenID
         authentication = session.authentication
         createdAt = session.createdAt

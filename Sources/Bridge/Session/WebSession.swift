@@ -46,7 +46,7 @@ package struct WebSession: Hashable, Sendable {
     package var opening: SessionOpening { lineage.opening }
 
     /// How the session began, as pages and programs are told (contract §6).
-    package var origin: String {
+    package var openingName: String {
         lineage.isOwnSignIn && authentication.amr.contains(Authentication.selfIssued)
             ? Authentication.selfIssued : opening.rawValue
     }

@@ -19,7 +19,7 @@ package final class PasswordChange: Sendable {
 
     package init(
         storage: any Storage, hasher: PasswordHasher, throttle: SignInThrottle, opener: SessionOpener,
-        endings: SessionEndings, refusals: RefusalLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system
+        endings: SessionEndings, refusals: RefusalLog, keys: Reloadable<SecretKeyRing>, time: TimeSource = .system
     ) {
         self.storage = storage
         self.hasher = hasher
@@ -65,7 +65,7 @@ package final class PasswordChange: Sendable {
                     sessionID: session.id, origin: origin))
             return .wrongPassword
         case .right(let account, let hash):
-            let isSet = try await set(hash, of: account, session.id, "by the user", origin: origin, at: now)
+            let isSet = try await set(hash, of: account, session.id, AuditEvent.byTheUser, origin: origin, at: now)
             guard isSet else { return .stale }
             // As strong as the one before, no younger, and no longer: the password alone proves no second factor anew.
             let opened = try await opener.open(
@@ -180,8 +180,8 @@ package final class PasswordChange: Sendable {
         _ hash: PasswordHash, of account: Account, _ session: SessionID?, _ reason: String, origin: RequestOrigin,
         at now: Timestamp
     ) async throws -> Bool {
-        let event = AdminAction(actor: .account(account.subject), reason: reason, origin: origin, at: now)
-            .event(.userPasswordChanged, subject: account.subject, sessionID: session)
+        let event = AuditEvent.byUser(
+            .userPasswordChanged, account.subject, sessionID: session, reason: reason, origin: origin, at: now)
         let ended = try await storage.replacePassword(
             hash, of: account, in: session, event: event,
             ending: Ending(at: now, reason: "password_changed", origin: origin))

@@ -19,7 +19,7 @@ package final class SecondFactorEnrolment: Sendable {
 
     package init(
         accounts: any UserStore, secrets: SecondFactorSecrets, throttle: SignInThrottle, refusals: RefusalLog,
-        keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system, random: RandomSource = .system
+        keys: Reloadable<SecretKeyRing>, time: TimeSource = .system, random: RandomSource = .system
     ) {
         self.accounts = accounts
         self.secrets = secrets
@@ -177,10 +177,9 @@ package enum SecondFactorChange: String, Sendable, CaseIterable {
 
     /// The event of this change when users make it themselves, in their browser.
     func event(byUser session: WebSession, origin: RequestOrigin, at now: Timestamp) -> AuditEvent {
-        AdminAction(actor: .account(session.subject), reason: "by the user", origin: origin, at: now)
-            .event(
-                .userSecondFactorChanged, subject: session.subject, sessionID: session.id,
-                facts: ["change": rawValue])
+        .byUser(
+            .userSecondFactorChanged, session.subject, sessionID: session.id, facts: ["change": rawValue],
+            origin: origin, at: now)
     }
 }
 

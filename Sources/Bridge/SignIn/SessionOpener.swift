@@ -100,7 +100,7 @@ package final class SessionOpener: Sendable {
         }
         let isOpened = try await store.open(
             session, replacing: replaced, provenBy: basis,
-            events: [event(.userSignedIn, reason, detail), event(.webSessionOpened, session.origin)])
+            events: [event(.userSignedIn, reason, detail), event(.webSessionOpened, session.openingName)])
         // Also when it was not: the one in the way may have ended elsewhere.
         if let replaced { await sessions.forget([replaced.id]) }
         guard isOpened else { return nil }

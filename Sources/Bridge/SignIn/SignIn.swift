@@ -16,7 +16,7 @@ package final class SignIn: Sendable {
 
     package init(
         accounts: any UserStore, hasher: PasswordHasher, codes: SecondFactorCheck, throttle: SignInThrottle,
-        opener: SessionOpener, refusals: RefusalLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system
+        opener: SessionOpener, refusals: RefusalLog, keys: Reloadable<SecretKeyRing>, time: TimeSource = .system
     ) {
         self.accounts = accounts
         self.hasher = hasher

@@ -4,7 +4,6 @@ import OAuth2
 /// Time-based one-time passwords: six digits, 30 seconds, HMAC-SHA-1 as authenticator apps expect (RFC 6238).
 package enum OneTimeCode {
     package static let stepLength: Int64 = 30
-    private static let digits = 6
     /// Steps to either side that a phone's clock may be off.
     private static let tolerance: Int64 = 1
 
@@ -16,8 +15,7 @@ package enum OneTimeCode {
         let mac = Array(HMAC<Insecure.SHA1>.authenticationCode(for: counter, using: SymmetricKey(data: secret)))
         let offset = Int(mac[mac.count - 1] & 0xF)
         let number = mac[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
-        let text = String(number % 1_000_000)
-        return String(repeating: "0", count: digits - text.count) + text
+        return SixDigits.text(number)
     }
 
     /// The step around `now` whose code this is; all candidates are compared, so time tells nothing.
@@ -35,7 +33,7 @@ package enum OneTimeCode {
     package static func enrolmentURI(secret: [UInt8], account: String, issuer: String) -> String {
         let label = "\(PercentEncoding.encode(issuer)):\(PercentEncoding.encode(account))"
         return "otpauth://totp/\(label)?secret=\(Base32.encode(secret))&issuer=\(PercentEncoding.encode(issuer))"
-            + "&algorithm=SHA1&digits=\(digits)&period=\(stepLength)"
+            + "&algorithm=SHA1&digits=\(SixDigits.count)&period=\(stepLength)"
     }
 }
 

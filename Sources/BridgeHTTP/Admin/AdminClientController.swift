@@ -25,10 +25,13 @@ struct AdminClientController: AdministratorGroup {
         let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit"])
         let limit = try AdminRequestReader.limit(query)
         let all = try await clients.clients()
-        let rest = query["cursor"].map { cursor in all.filter { $0.id.rawValue > cursor } } ?? all
+        let place = try IDCursor.id(in: query, of: .clients)
+        let rest = place.map { last in all.filter { $0.id.rawValue > last } } ?? all
         let page = rest.prefix(limit)
+        let end = rest.count > limit ? page.last : nil
         return .list(
-            try page.map { try ClientText(of: $0).bytes }, next: rest.count > limit ? page.last?.id.rawValue : nil)
+            try page.map { try ClientText(of: $0).bytes },
+            next: end.map { IDCursor(list: .clients, id: $0.id.rawValue).text })
     }
 
     @Sendable func create(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
@@ -66,7 +69,7 @@ struct AdminClientController: AdministratorGroup {
     @Sendable func patch(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
     {
         try await change(request, context, visit) { members, seen in
-            JSONMergePatch.apply(members, to: try ClientText(of: seen).members)
+            try ClientText(of: seen).patched(by: members)
         }
     }
 

@@ -54,8 +54,9 @@ struct AdminExplainController: AdministratorGroup {
 
     private static func phoneAnswer(_ object: [String: JSONValue]) throws -> (FormParameters, nonce: String?) {
         let judged: Set = ["id_token", "access_token", "userinfo_token", "error"]
-        // A phone's answer has the last two beside what is judged here.
-        try AdminRequestReader.check(object, knows: judged.union(["kind", "nonce", "state", "token_type"]))
+        // A phone's answer has the rest beside what is judged here (RFC 6749 §4.2.2).
+        let rest: Set = ["state", "token_type", "expires_in", "error_description", "error_uri"]
+        try AdminRequestReader.check(object, knows: judged.union(rest).union(["kind", "nonce"]))
         return (
             try parameters(object.filter { judged.contains($0.key) }),
             nonce: try optionalText("nonce", object)
@@ -73,7 +74,7 @@ struct AdminExplainController: AdministratorGroup {
     private static func parameters(_ object: [String: JSONValue]) throws -> FormParameters {
         var pairs: [String] = []
         for (name, value) in object.sorted(by: { $0.key < $1.key }) where name != "kind" && !value.isNull {
-            guard let text = value.string else { throw OAuthError(.invalidRequest, "a parameter is no text") }
+            guard let text = value.string else { throw OAuthError(.invalidRequest, "a parameter must be text") }
             pairs.append("\(PercentEncoding.encode(name))=\(PercentEncoding.encode(text))")
         }
         return try FormParameters(parsing: pairs.joined(separator: "&").utf8)
@@ -81,7 +82,7 @@ struct AdminExplainController: AdministratorGroup {
 
     private static func address(_ object: [String: JSONValue]) throws -> NetworkAddress? {
         guard let text = try optionalText("ip", object) else { return nil }
-        guard let address = NetworkAddress(text) else { throw OAuthError(.invalidRequest, "ip is no address") }
+        guard let address = NetworkAddress(text) else { throw OAuthError(.invalidRequest, "ip must be an IP address") }
         return address
     }
 

@@ -230,7 +230,7 @@ package final class AdminGate: Sendable {
 
     private func isOurs(_ request: Request, formToken: String?, expecting expected: String?) -> Bool {
         guard sameOrigin.holds(for: request), let formToken, let expected else { return false }
-        return ConstantTime.equals(Array(formToken.utf8), Array(expected.utf8))
+        return ConstantTime.equals(formToken.utf8, expected.utf8)
     }
 
     private static let insufficientScope = "Bearer error=\"insufficient_scope\", scope=\"admin\""

@@ -57,7 +57,7 @@ struct AdminKeyController: AdministratorGroup {
     private static func object(_ key: KeyOverview) -> JSONObjectWriter {
         var object = JSONObjectWriter()
         object.add("kid", key.id)
-        object.add("use", key.use)
+        object.add("use", key.use.rawValue)
         object.add("alg", key.algorithm.rawValue)
         object.add("state", key.state.rawValue)
         object.add("signs_from", key.signsFrom)

@@ -64,10 +64,13 @@ enum AdminRequestReader {
         return query
     }
 
-    static func limit(_ query: FormParameters) throws -> Int {
-        guard let text = query["limit"] else { return defaultLimit }
-        guard text.utf8.count <= 3, text.utf8.allSatisfy(ASCII.isDigit), let limit = Int(text),
-            limits.contains(limit)
+    static func limit(_ query: FormParameters) throws -> Int { try limit(query, within: limits) ?? defaultLimit }
+
+    /// - Returns: `nil` where the parameter is absent.
+    static func limit(_ query: FormParameters, within limits: ClosedRange<Int>) throws -> Int? {
+        guard let text = query["limit"] else { return nil }
+        guard text.utf8.count <= String(limits.upperBound).utf8.count, text.utf8.allSatisfy(ASCII.isDigit),
+            let limit = Int(text), limits.contains(limit)
         else {
             throw OAuthError(.invalidRequest, "limit must be \(limits.lowerBound) to \(limits.upperBound)")
         }
@@ -130,8 +133,6 @@ extension Response {
         var bytes = Array("{\"items\":[".utf8)
         bytes.append(contentsOf: items.joined(separator: [UInt8(ascii: ",")]))
         bytes.append(contentsOf: "],\"next_cursor\":\(next.map(JSONText.quoted) ?? "null")}".utf8)
-        return Response(
-            status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: .init(byteBuffer: .init(bytes: bytes)))
+        return .json(bytes: bytes)
     }
 }

@@ -27,7 +27,7 @@ struct AdminUserController: AdministratorGroup {
     {
         let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit", "q"])
         let limit = try AdminRequestReader.limit(query)
-        let cursor = query["cursor"].map(Subject.init(rawValue:))
+        let cursor = try IDCursor.id(in: query, of: .users).map(Subject.init(rawValue:))
         let found =
             if let text = query["q"] {
                 try await users.users(matching: text, after: cursor, limit: limit + 1)
@@ -35,7 +35,9 @@ struct AdminUserController: AdministratorGroup {
                 try await users.users(after: cursor, limit: limit + 1)
             }
         let page = found.prefix(limit)
-        return .list(page.map(AdminObjects.user), next: found.count > limit ? page.last?.subject.rawValue : nil)
+        let end = found.count > limit ? page.last : nil
+        return .list(
+            page.map(AdminObjects.user), next: end.map { IDCursor(list: .users, id: $0.subject.rawValue).text })
     }
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws

@@ -20,6 +20,9 @@ struct AuditController: AdministratorGroup {
     let log: any AuditLog
     let terms: @Sendable () throws -> AuditVerificationTerms
 
+    /// Events of one export; one without a limit has all.
+    private static let exportLimits = 1...1_000_000
+
     @Sendable func search(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
         -> Response
     {
@@ -34,6 +37,7 @@ struct AuditController: AdministratorGroup {
     @Sendable func show(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
         -> Response
     {
+        _ = try AdminRequestReader.query(request, knowing: [])
         guard let entry = try await log.entry(id: AdminRequestReader.parameter("id", context)) else {
             throw OAuthError(.notFound)
         }
@@ -62,7 +66,8 @@ struct AuditController: AdministratorGroup {
     private func export(
         _ format: AuditExport.Format, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        let query = try AdminRequestReader.query(request, knowing: AuditFilterReader.names)
+        let query = try AdminRequestReader.query(request, knowing: AuditFilterReader.names.union(["limit"]))
+        let limit = try AdminRequestReader.limit(query, within: Self.exportLimits)
         let filter = try AuditFilterReader.filter(query)
         // An answer to HEAD takes nothing out of the log.
         if request.method != .head {
@@ -73,10 +78,10 @@ struct AuditController: AdministratorGroup {
         return Response(
             status: .ok, headers: Self.headers(of: format),
             body: ResponseBody { writer in
-                if filter == AuditFilter() {
+                if filter == AuditFilter(), limit == nil {
                     try await export.writeAll(as: format) { try await writer.write(ByteBuffer(bytes: $0)) }
                 } else {
-                    try await export.write(matching: filter, as: format) {
+                    try await export.write(matching: filter, upTo: limit ?? .max, as: format) {
                         try await writer.write(ByteBuffer(bytes: $0))
                     }
                 }
@@ -94,14 +99,5 @@ struct AuditController: AdministratorGroup {
             .contentType: type, .cacheControl: "no-store",
             .contentDisposition: "attachment; filename=\"audit-events.\(format.rawValue)\"",
         ]
-    }
-}
-
-extension Response {
-    /// JSON that is already written.
-    static func json(bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
-        Response(
-            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 }

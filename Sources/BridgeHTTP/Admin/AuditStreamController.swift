@@ -53,8 +53,10 @@ struct AuditStreamController: AdministratorGroup {
     private func position(_ request: Request, _ query: FormParameters) async throws -> AuditPosition {
         guard let text = request.headers[.lastEventID].flatMap({ $0.isEmpty ? nil : $0 }) ?? query["last_event_id"]
         else { return AuditPosition(try await log.chains()) }
-        guard let position = AuditPosition(text) else {
-            throw OAuthError(.invalidRequest, "Last-Event-ID is malformed")
+        if let position = AuditPosition(text) { return position }
+        // A program that reads no more than the events, in a list or here, knows their own ids.
+        guard let position = try await AuditPosition.after(text, in: log) else {
+            throw OAuthError(.invalidRequest, "Last-Event-ID is neither of this stream nor an event's id")
         }
         return position
     }
@@ -67,7 +69,7 @@ struct AuditStreamController: AdministratorGroup {
         var sent = start
         try await writer.write(ByteBuffer(string: "retry: 2000\nid: \(start.text)\n: listening\n\n"))
         var pauses = 0
-        for await _ in Ticks(every: Self.pause).cancelOnGracefulShutdown() {
+        for await _ in AsyncTimer(every: Self.pause).cancelOnGracefulShutdown() {
             for entry in try await follower.next(limit: 1000) {
                 sent.advance(to: entry)
                 // What cannot be read matches when nothing is asked for.
@@ -110,20 +112,6 @@ private final class StreamPlace: Sendable {
     init(among streams: OpenStreams) { self.streams = streams }
 
     deinit { streams.leave() }
-}
-
-/// Ticks until its task is cancelled.
-private struct Ticks: AsyncSequence, Sendable {
-    let interval: Duration
-
-    init(every interval: Duration) { self.interval = interval }
-
-    struct Iterator: AsyncIteratorProtocol {
-        let interval: Duration
-        mutating func next() async -> Void? { (try? await Task.sleep(for: interval)).map { _ in () } }
-    }
-
-    func makeAsyncIterator() -> Iterator { Iterator(interval: interval) }
 }
 
 extension HTTPField.Name {

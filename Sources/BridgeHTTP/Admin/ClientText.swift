@@ -28,6 +28,19 @@ struct ClientText: Sendable {
         return String(decoding: try encoder.encode(JSONValue.object(members)), as: UTF8.self)
     }
 
+    /// The document as a patch leaves it (RFC 7396).
+    ///
+    /// It shows `session_idle` whether or not anybody has written it. Where a patch shortens `session_lifetime` alone,
+    /// the old idle life is not held against it: it is taken from the new lifetime, as for a new client.
+    func patched(by patch: [String: JSONValue]) -> [String: JSONValue] {
+        var merged = JSONMergePatch.apply(patch, to: members)
+        guard patch["session_lifetime"] != nil, patch["session_idle"] == nil, let idle = merged["session_idle"]?.integer
+        else { return merged }
+        let lifetime = merged["session_lifetime"]?.integer ?? Client.defaultSessionLifetime.inMilliseconds / 1000
+        if idle > lifetime { merged["session_idle"] = nil }
+        return merged
+    }
+
     /// The document with its secret, the one time that it is shown.
     func bytes(showing secret: OpaqueSecret?) throws -> [UInt8] {
         guard let secret else { return bytes }
@@ -36,95 +49,5 @@ struct ClientText: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Array(try encoder.encode(JSONValue.object(members)))
-    }
-}
-
-/// A document that somebody sent, as a client.
-struct ClientEdit: Sendable {
-    let client: Client
-    /// Made for a client that needs one and has none; shown once.
-    let secret: OpaqueSecret?
-
-    init(client: Client, secret: OpaqueSecret?) {
-        self.client = client
-        self.secret = secret
-    }
-
-    /// - Parameter seen: the client as it was; its id stays, and its secret as long as it needs one.
-    /// - Throws: `OAuthError(.invalidRequest)` naming the field.
-    init(_ members: [String: JSONValue], of seen: Client?, random: RandomSource) throws {
-        var members = members
-        for name in ["client_secret", "client_secret_digest"] where members[name] != nil {
-            throw OAuthError(.invalidRequest, "\(name) is made by the server")
-        }
-        if let seen {
-            let id = JSONValue.string(seen.id.rawValue)
-            guard [id, .null].contains(members["client_id"] ?? .null) else {
-                throw OAuthError(.invalidRequest, "client_id cannot be changed")
-            }
-            members["client_id"] = id
-        }
-        // An empty field of a form, or `null`, is an absent one.
-        members = members.filter { !$0.value.isNull }
-        var client = try Self.client(members)
-        client.secretDigest = client.usesSecret ? seen?.secretDigest : nil
-        guard client.usesSecret, client.secretDigest == nil else {
-            self.init(client: client, secret: nil)
-            return
-        }
-        let secret = OpaqueSecret.make(.clientSecret, random: random)
-        client.secretDigest = secret.digest
-        self.init(client: client, secret: secret)
-    }
-
-    /// What the decoder would not say of a number. All of a client are whole, and `900.0` is not written as one, as at
-    /// every other route.
-    private static func flaw(of value: JSONValue) -> String? {
-        guard value.isFinite else { return "holds a number that is too large" }
-        guard case .number = value, value.integer == nil else { return nil }
-        return "must be written as a whole number"
-    }
-
-    private static func client(_ members: [String: JSONValue]) throws -> Client {
-        // The document's own errors show whatever name they meet.
-        guard members.keys.allSatisfy(OAuthError.isPlain) else {
-            throw OAuthError(.invalidRequest, "one of the names is not a field of a client")
-        }
-        do {
-            let problems = members.sorted { $0.key < $1.key }.compactMap { name, value in
-                Self.flaw(of: value).map { ClientDocumentError.Problem(field: name, text: $0) }
-            }
-            if let error = ClientDocumentError(problems) { throw error }
-            let bytes = try JSONEncoder().encode(JSONValue.object(members))
-            return try JSONDecoder().decode(ClientDocument.self, from: bytes).client
-        } catch let problem as ClientDocumentError {
-            let isRedirect = problem.problems.allSatisfy { $0.field == "redirect_uris" }
-            let text = String(problem.description.prefix(300))
-            throw OAuthError(isRedirect ? .invalidRedirectURI : .invalidRequest, text)
-        } catch is DecodingError {
-            throw OAuthError(.invalidRequest, "the document is malformed")
-        }
-    }
-}
-
-extension Client {
-    /// Whether it authenticates by a secret.
-    var usesSecret: Bool { [.clientSecretBasic, .clientSecretPost].contains(authenticationMethod) }
-}
-
-/// RFC 7396.
-enum JSONMergePatch {
-    static func apply(_ patch: [String: JSONValue], to target: [String: JSONValue]) -> [String: JSONValue] {
-        var result = target
-        for (name, value) in patch {
-            if value.isNull {
-                result[name] = nil
-            } else if let object = value.object {
-                result[name] = .object(apply(object, to: target[name]?.object ?? [:]))
-            } else {
-                result[name] = value
-            }
-        }
-        return result
     }
 }

@@ -3,7 +3,7 @@ import OAuth2
 
 /// Everything that an administrator may ask about, by the API and in the console.
 ///
-/// What an instance has no part for is `nil`, and asking about it is answered with `not_found`.
+/// A part that an instance lacks is `nil`, and asking about it is answered with `not_found`.
 final class Explanations: Sendable {
     let rules: Explainer
     private let bearers: BearerGate

@@ -30,8 +30,7 @@ struct NativeSSOSettingsController: AdministratorGroup {
         let changes = try NativeSSOSettingsText.read(body)
         try await gate.requireFreshSignIn(visit, request, context)
         try await configuration.change(
-            changes, by: visit.actor, signedInAt: visit.signedInAt,
-            origin: context.origin(of: request))
+            changes, by: AdminRequestReader.action(visit, request, context, at: gate.time.now()))
         return try await document()
     }
 
@@ -41,7 +40,7 @@ struct NativeSSOSettingsController: AdministratorGroup {
         // The file's values may give what a change has taken away.
         try await gate.requireFreshSignIn(visit, request, context)
         try await configuration.reset(
-            by: visit.actor, signedInAt: visit.signedInAt, origin: context.origin(of: request), reason: reason)
+            by: AdminRequestReader.action(visit, reason: reason, request, context, at: gate.time.now()))
         return try await document()
     }
 

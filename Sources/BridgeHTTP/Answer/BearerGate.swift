@@ -111,15 +111,33 @@ package final class BearerGate: Sendable {
         }
     }
 
+    /// Does what an admitted bearer asks for; where its user turns out to be refused, that is recorded.
+    func recordingRefusals<Value: Sendable>(
+        of bearer: AdmittedBearer, _ work: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await work()
+        } catch let error as OAuthError where error.code == .invalidToken {
+            let identity = bearer.identity
+            try await record(
+                error.detail ?? error.code.rawValue, issuer: identity.issuer, of: identity, origin: bearer.origin)
+            throw error
+        }
+    }
+
     /// Records that a bearer was refused.
     ///
     /// Over the limit the answer stays the same, so that one bad client behind a shared address takes nothing from the
     /// others; only the audit log stops growing with every attempt.
-    /// - Parameter issuer: one of the settings that it says to be of.
-    func record(_ reason: String, issuer: String? = nil, origin: RequestOrigin) async throws {
+    /// - Parameters:
+    ///   - issuer: one of the settings that it says to be of.
+    ///   - identity: whom it names, where the bearer itself is good.
+    func record(
+        _ reason: String, issuer: String? = nil, of identity: BearerIdentity? = nil, origin: RequestOrigin
+    ) async throws {
         let now = time.now()
         let decision = try await limitGate.take(limits.refusedBearerKeys(origin: origin), origin: origin, at: now)
         guard case .allowed = decision else { return }
-        try await refusals.bearerRefused(reason: reason, issuer: issuer, origin: origin, at: now)
+        try await refusals.bearerRefused(reason: reason, issuer: issuer, of: identity, origin: origin, at: now)
     }
 }

@@ -14,7 +14,7 @@ package struct Endpoints {
     /// What the address must be for where these paths answer; `nil` where they answer under any host.
     private var purposes: Origins.Purposes?
     /// Pages whose paths differ from another's by the slash at their end alone, which the router does not tell apart.
-    private let beside: [String: Handler]
+    private let slashSiblings: [String: Handler]
 
     /// Every method that the HTTP parser lets through: the router answers 404 to what is not registered, and a proxy
     /// may ask `/auth/check` by its visitor's own (contract §6). `QUERY` is of draft-ietf-httpbis-safe-method-w-body,
@@ -30,11 +30,11 @@ package struct Endpoints {
     ]
 
     init(
-        router: Router<BridgeRequestContext>, origins: OriginReader? = nil, beside: [String: Handler] = [:]
+        router: Router<BridgeRequestContext>, origins: OriginReader? = nil, slashSiblings: [String: Handler] = [:]
     ) {
         self.router = router
         self.origins = origins
-        self.beside = beside
+        self.slashSiblings = slashSiblings
     }
 
     /// The same for paths that belong to some of our origins: at another they do not exist.
@@ -77,9 +77,9 @@ package struct Endpoints {
     private func exactly(_ path: String, _ handler: @escaping Handler) -> Handler {
         // Of what is below a wildcard its handler makes what it will.
         let mayEndInSlash = path.hasSuffix("/") || path.hasSuffix("**")
-        return { [beside] request, context in
+        return { [slashSiblings] request, context in
             guard !request.uri.path.hasEmptySegment(besidesLast: mayEndInSlash) else {
-                guard [.get, .head].contains(request.method), let page = beside[request.uri.path] else {
+                guard [.get, .head].contains(request.method), let page = slashSiblings[request.uri.path] else {
                     throw OAuthError(.notFound)
                 }
                 return try await page(request, context)

@@ -37,7 +37,7 @@ enum ErrorTable {
         case is BearerRefusal: answer(to: OAuthError(.invalidToken))
         case is FormParameters.Failure:
             answer(to: OAuthError(.invalidRequest, "the parameters are not form-url-encoded"))
-        // Of a body that comes in chunks which are none, or in an unknown coding.
+        // A body with malformed chunks or an unknown transfer coding.
         case is HTTPParserError: answer(to: malformedRequest)
         case is NIOTooManyBytesError: answer(to: OAuthError(.contentTooLarge))
         case let error as any HTTPResponseError: answer(to: OAuthError(code(forStatus: error.status.code)))

@@ -1,4 +1,4 @@
-/// Which apps may open which of our links themselves; `nil` members mean that the file is not served.
+/// Which apps may open which of our links themselves; a file that would name no app is not served.
 package struct AppLinkSettings: Hashable, Sendable {
     /// An app of Apple's platforms.
     package struct AppleApp: Hashable, Sendable {

@@ -65,7 +65,7 @@ struct CompatibleAuthorizeController: BrowserGroup {
         // Only an address that no other app can claim may be answered without asking (RFC 8252 §8.6), only where the
         // person signed in here, and only what our own endpoint would not ask about (contract §14, §16.2, §16.7).
         guard !Self.isForAuthorize(request, of: app),
-            let session = try await browsers.find(request)?.session, session.lineage.isOwnSignIn,
+            let session = try await browsers.signedIn(by: request)?.session, session.lineage.isOwnSignIn,
             let website = clients.current[session.clientID],
             website.shareWith.contains(app.id) || app.shareWith.contains(website.id),
             let redirectURI = redirectURI(parameters, of: app), redirectURI.hasPrefix("https://"),

@@ -18,7 +18,7 @@ enum CompatibleError {
 
     fileprivate typealias Refusal = (error: OAuthError, headers: HTTPFields, status: Int?)
 
-    /// - Throws: the error itself, where it is no refusal.
+    /// - Throws: the error itself, where it is not a refusal.
     fileprivate static func refusal(in error: any Error) throws -> Refusal {
         switch error {
         case let error as OAuthError: return (error, ErrorTable.answer(to: error).headers, nil)
@@ -69,7 +69,7 @@ enum CompatibleError {
         }
     }
 
-    /// - Returns: `nil` for what that service has no sentence of its own for.
+    /// - Returns: `nil` where that service has no sentence of its own.
     private static func sentence(on flaw: NativeSSORefusal) -> String? {
         switch flaw {
         case .subjectTokenInvalid, .subjectTokenWrongKey, .sessionEnded, .subjectDisabled: "subject token is invalid"

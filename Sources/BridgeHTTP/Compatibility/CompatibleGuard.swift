@@ -51,7 +51,7 @@ extension RouteGuard where Group == CompatibleSessionController, Admitted == App
             guard try await !group.browsers.isKeptElsewhere(claims) else { throw invalidToken }
             return .app(claims)
         }
-        guard let session = try await group.browsers.find(request)?.session else {
+        guard let session = try await group.browsers.signedIn(by: request)?.session else {
             throw SignInNeeded(error: invalidToken)
         }
         return .browser(session)

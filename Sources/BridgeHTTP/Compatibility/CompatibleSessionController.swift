@@ -45,7 +45,7 @@ struct CompatibleSessionController: BrowserGroup {
         return try ask(request, context, .signOut) {
             pages.signOut(
                 formToken: $0, action: Self.signOutPath, stayingAt: stayPath(request),
-                fields: named.map { [(name: Self.clientField, value: $0.id.rawValue)] } ?? [],
+                fields: named.map { [HiddenField(name: Self.clientField, value: $0.id.rawValue)] } ?? [],
                 formTargets: target.map { [$0] } ?? [], to: $1)
         }
     }
@@ -175,15 +175,12 @@ struct CompatibleSessionController: BrowserGroup {
 
     /// The form of a request that a page of ours made.
     private func proven(_ request: Request, _ purpose: FormTokens.Purpose) async throws -> FormParameters {
-        let isForm = BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded"
+        let isForm = BodyReader.isForm(request)
         let form = isForm ? try await TokenController.form(of: request) : .none
-        let isOurForm =
-            if let binding = request.formBinding, let token = form["form_token"], !form.hasRepeated {
-                formTokens.verify(token, for: purpose, binding: binding, session: request.sessionSecret)
-            } else {
-                false
-            }
-        guard SameOriginProof(publicOrigin: origins.own(of: request)).holds(for: request) || isOurForm else {
+        guard
+            SameOriginProof(publicOrigin: origins.own(of: request)).holds(for: request)
+                || request.isOurs(form, for: purpose, isOfSession: true, by: formTokens)
+        else {
             throw OAuthError(.forbidden, "this takes a page of the same origin")
         }
         return form

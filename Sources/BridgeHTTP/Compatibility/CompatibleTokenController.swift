@@ -35,7 +35,7 @@ struct CompatibleTokenController: BrowserGroup {
         guard type == .authorizationCode else { return try await answer(sent, request, context) }
         guard let code = sent["code"] else { throw try await missing(.missingCode) }
         let grant = try await grant(ofCode: code)
-        // Looked at before the code is: a request that lacks it is none of the tries that use a code up. Only who began
+        // Looked at before the code is: a request that lacks it is not a try that uses the code up. Only who began
         // without a challenge has none to send.
         let isExpected = grant.map { $0.codeChallenge != nil } ?? true
         guard sent["code_verifier"] != nil || !isExpected else {
@@ -53,7 +53,7 @@ struct CompatibleTokenController: BrowserGroup {
         do {
             return try await answer(parameters, request, context)
         } catch let error as OAuthError where error.code == .invalidGrant {
-            // Recorded by the endpoint; that service has one sentence for every code that is none, and one for a verifier
+            // Recorded by the endpoint; that service has one sentence for every invalid code, and one for a verifier
             // that does not fit.
             guard error.detail != RefusalReason.codeVerifier.rawValue else {
                 throw OAuthError(.invalidGrant, "Code Verifier is not valid", detail: error.detail)
@@ -138,8 +138,7 @@ struct CompatibleTokenController: BrowserGroup {
         do {
             answer = try await tokens.answer(
                 parameters, basic: try BasicCredentials.read(request.headers), proof: request.proofOfPossession,
-                withoutCookiesBecauseOf: CookieRecipient.flaw(
-                    of: request.headers, own: origins.own(of: request)),
+                cookies: CookieRecipient.allowance(of: request.headers, own: origins.own(of: request)),
                 origin: context.origin(of: request))
         } catch let refused as ClientRefused {
             if refused.error.detail == RefusalReason.missingClientID.rawValue {
@@ -202,7 +201,7 @@ extension Request {
 /// version, themselves.
 enum CompatibleRefreshToken {
     private static let version = "V0"
-    /// Behind the prefix and half of what is random.
+    /// After the prefix and half of the random part.
     private static let cut = 26
 
     static func write(_ token: Secret<String>) -> Secret<String> {

@@ -77,7 +77,7 @@ struct ClientForm: Sendable {
                 Field(name: "post_logout_redirect_uris", input: .lines),
                 Field(name: "backchannel_logout_uri", input: .text),
                 Field(name: "require_pkce", input: .flag(isDefault: true)),
-                Field(name: "id_token_signed_response_alg", input: .choice(["ES256", "RS256", "EdDSA"])),
+                Field(name: "id_token_signed_response_alg", input: .choice(SigningAlgorithm.allCases.map(\.rawValue))),
             ]),
         Group(
             key: "cookies",
@@ -94,14 +94,14 @@ struct ClientForm: Sendable {
             ]),
     ]
 
-    /// Everything that such a form may send besides the form's own fields.
+    /// The fields that a client of this kind has.
     private static func fields(of kind: Client.Kind) -> [Field] {
         groups.flatMap(\.fields).filter { $0.kinds.contains(kind) }
     }
 
     /// The document that a form makes of the one it was made from.
-    /// - Parameter keepsWrong: whether what is no number stays as it was typed, for the page that says so; otherwise it
-    ///   is refused.
+    /// - Parameter keepsWrong: whether what is not a number stays as it was typed, for the page that says so; otherwise
+    ///   it is refused.
     static func members(
         _ sent: FormParameters, over members: [String: JSONValue], kind: Client.Kind, keepsWrong: Bool = false
     ) throws -> [String: JSONValue] {

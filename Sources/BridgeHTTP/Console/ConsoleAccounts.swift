@@ -72,7 +72,7 @@ struct ConsoleAccounts: ConsoleGroup {
     @Sendable func rename(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        try await change(context, request, visit) { subject in
+        try await change(.rename, fields, context, request, visit) { subject in
             let names = try Self.names(fields)
             guard let account = try await frame.services.storage.account(of: subject) else { return .noAccount }
             guard account.username == nil || names.username != nil else {
@@ -87,7 +87,7 @@ struct ConsoleAccounts: ConsoleGroup {
     @Sendable func changeRole(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        try await change(context, request, visit) { subject in
+        try await change(.role, fields, context, request, visit) { subject in
             let role = try Self.role(fields)
             return try await frame.services.users.change(
                 subject, UserChange(role: role), password: nil, action: try reasoned(fields, request, context, visit))
@@ -97,7 +97,7 @@ struct ConsoleAccounts: ConsoleGroup {
     @Sendable func setPassword(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        try await change(context, request, visit) { subject in
+        try await change(.password, fields, context, request, visit) { subject in
             let action = try reasoned(fields, request, context, visit)
             guard let account = try await frame.services.storage.account(of: subject) else { return .noAccount }
             let password = Secret(fields["password"] ?? "")
@@ -118,7 +118,8 @@ struct ConsoleAccounts: ConsoleGroup {
                 for: subject, action: try reasoned(fields, request, context, visit), request, context, visit)
         } catch {
             guard let fault = ConsoleFault(error) else { throw error }
-            return try await users.page(of: subject, fault: fault, request, context, visit)
+            let refused = RefusedForm(form: .link, fields: fields, fault: fault)
+            return try await users.page(of: subject, refused: refused, request, context, visit)
         }
     }
 
@@ -137,23 +138,24 @@ struct ConsoleAccounts: ConsoleGroup {
     @Sendable func resetSecondFactor(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        try await change(context, request, visit) { subject in
+        try await change(.factor, fields, context, request, visit) { subject in
             let action = try reasoned(fields, request, context, visit)
             let wasReset = try await frame.services.users.resetSecondFactor(
                 of: subject, event: SecondFactorChange.removed.event(by: action, of: subject))
             guard wasReset else { throw ConsoleProblem.noSecondFactor }
-            return .unchanged
+            return .changed(.nothing)
         }
     }
 
     @Sendable func unlinkKey(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        try await change(context, request, visit) { subject in
-            let thumbprint = try AdminRequestReader.parameter("thumbprint", context)
+        let thumbprint = try AdminRequestReader.parameter("thumbprint", context)
+        return try await change(.unlink(thumbprint), fields, context, request, visit) { subject in
             let action = try reasoned(fields, request, context, visit)
             switch try await frame.services.users.unlinkKey(thumbprint, of: subject, action: action) {
-            case .unlinked, .unknown: return .unchanged
+            case .unlinked(let ended): return .changed(ended)
+            case .unknown: return .unchanged
             case .lastWayIn: throw ConsoleProblem.lastWayIn
             }
         }
@@ -163,17 +165,19 @@ struct ConsoleAccounts: ConsoleGroup {
     @Sendable func removePasskey(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        try await change(context, request, visit) { subject in
-            let mark = try AdminRequestReader.parameter("passkey", context)
-            _ = try await frame.services.users.removePasskey(
+        let mark = try AdminRequestReader.parameter("passkey", context)
+        return try await change(.remove(passkey: mark), fields, context, request, visit) { subject in
+            let wasRemoved = try await frame.services.users.removePasskey(
                 mark, of: subject, action: try reasoned(fields, request, context, visit))
-            return .unchanged
+            return wasRemoved ? .changed(.nothing) : .unchanged
         }
     }
 
-    /// After a fresh sign-in: does it, and shows the user again; with what stood in the way, if anything did.
+    /// After a fresh sign-in: does what a form asks for, and shows the user again; with what stood in the way, if
+    /// anything did, and the form as it was filled in.
     private func change(
-        _ context: BridgeRequestContext, _ request: Request, _ visit: AdminVisit,
+        _ form: UserForm, _ fields: FormParameters, _ context: BridgeRequestContext, _ request: Request,
+        _ visit: AdminVisit,
         _ body: (Subject) async throws -> UserChangeOutcome
     ) async throws -> Response {
         let subject = try Self.subject(context)
@@ -181,7 +185,8 @@ struct ConsoleAccounts: ConsoleGroup {
         do {
             try await frame.services.gate.requireFreshSignIn(visit, request, context)
             switch try await body(subject) {
-            case .changed, .unchanged: return frame.redirect(to: ConsoleRows.userPath(subject))
+            case .changed: return frame.redirect(to: "\(ConsoleRows.userPath(subject))?done")
+            case .unchanged: return frame.redirect(to: ConsoleRows.userPath(subject))
             case .usernameTaken: fault = .problem(.usernameTaken)
             case .noAccount: fault = .problem(.noAccount)
             case .lastAdministrator: fault = .problem(.lastAdministrator)
@@ -190,7 +195,8 @@ struct ConsoleAccounts: ConsoleGroup {
             guard let found = ConsoleFault(error) else { throw error }
             fault = found
         }
-        return try await users.page(of: subject, fault: fault, request, context, visit)
+        let refused = RefusedForm(form: form, fields: fields, fault: fault)
+        return try await users.page(of: subject, refused: refused, request, context, visit)
     }
 
     /// The action of a form whose reason is more than an empty line.

@@ -41,7 +41,7 @@ struct ConsoleClients: ConsoleGroup {
     ) async throws -> Response {
         let client = try await client(context)
         let text = try ClientText(of: client)
-        return try editor(client, document: try text.pretty(), tag: text.tag, [:], request, context, visit)
+        return try editor(client, document: try text.pretty(), tag: text.tag, request, context, visit)
     }
 
     @Sendable func showEmpty(
@@ -50,7 +50,7 @@ struct ConsoleClients: ConsoleGroup {
         let query = try AdminRequestReader.query(request, knowing: ["type"])
         return try editor(
             nil, document: try ClientText.pretty(Self.beginning(query["type"])), tag: "",
-            ["type": query["type"] ?? ""], request, context, visit)
+            typed: TypedForm(type: query["type"]), request, context, visit)
     }
 
     @Sendable func create(
@@ -59,7 +59,7 @@ struct ConsoleClients: ConsoleGroup {
         try await frame.services.gate.requireFreshSignIn(visit, request, context)
         do {
             var members = try members(fields, over: [:])
-            // Sent as it was shown: the client would be known by letters alone that nobody chose.
+            // The untouched form: without a name the client would be known by a random id alone.
             let isNameless = members["client_id"] == nil && members["client_name"] == nil
             if isNameless, fields["document"] == nil { throw ConsoleProblem.clientNameNeeded }
             if members["client_id"] == nil { members["client_id"] = .string("c-\(frame.random.text(12))") }
@@ -73,10 +73,10 @@ struct ConsoleClients: ConsoleGroup {
         } catch {
             guard let fault = ConsoleFault(error) else { throw error }
             let typed = typed(fields)
-            let members = typed["members"] as? [String: JSONValue] ?? Self.beginning(nil)
+            let members = typed.members ?? Self.beginning(nil)
             return try editor(
-                nil, document: try fields["document"] ?? ClientText.pretty(members), tag: "", typed, fault: fault,
-                request, context, visit)
+                nil, document: try fields["document"] ?? ClientText.pretty(members), tag: "", typed: typed,
+                fault: fault, request, context, visit)
         }
     }
 
@@ -126,7 +126,8 @@ struct ConsoleClients: ConsoleGroup {
         let isOfDeletion = fields["document"] == nil && fields["client_type"] == nil
         return try editor(
             seen, document: try fields["document"] ?? now.pretty(),
-            tag: isOfDeletion ? now.tag : fields["tag"] ?? "", typed(fields), fault: fault, request, context, visit)
+            tag: isOfDeletion ? now.tag : fields["tag"] ?? "", typed: typed(fields), fault: fault, request, context,
+            visit)
     }
 
     private func check(_ client: Client, tag: String) throws {
@@ -150,25 +151,29 @@ struct ConsoleClients: ConsoleGroup {
         var values: [String: any Sendable] = ["is_saved": true]
         values["secret"] = edit.secret?.expose()
         return try editor(
-            edit.client, document: try text.pretty(), tag: text.tag, values, request, context, visit)
+            edit.client, document: try text.pretty(), tag: text.tag, more: values, request, context, visit)
     }
 
     private func editor(
-        _ client: Client?, document: String, tag: String, _ more: [String: any Sendable], fault: ConsoleFault? = nil,
-        _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+        _ client: Client?, document: String, tag: String, typed: TypedForm = TypedForm(),
+        more: [String: any Sendable] = [:], fault: ConsoleFault? = nil, _ request: Request,
+        _ context: BridgeRequestContext, _ visit: AdminVisit
     ) throws -> Response {
         let words = frame.words(request, context)
-        var values = more
+        var values = typed.values
+        values.merge(more) { $1 }
         values.merge(fault?.values(words) ?? [:]) { $1 }
         values["document"] = document
         values["tag"] = tag
         values["action"] = client.map { Self.path(of: $0.id) } ?? "/admin/clients"
         values["id"] = client?.id.rawValue
         values["title"] = client?.id.rawValue ?? words("console_clients", "register")
-        values.merge(try form(of: client, more, fault, words)) { $1 }
+        values.merge(try form(of: client, typed, fault, words)) { $1 }
         values["is_fixed"] = client.map { frame.services.clients.isFixed($0.id) } ?? false
         values["lacks_redirect"] = client?.lacksRedirect ?? false
-        values["events_path"] = client.map { "/admin/events?client_id=\(PercentEncoding.encode($0.id.rawValue))" }
+        values["events_path"] = client.map {
+            "\(ConsoleSection.events.path)?client_id=\(PercentEncoding.encode($0.id.rawValue))"
+        }
         values["sessions_path"] = client.map {
             "\(ConsoleSection.sessions.path)?client_id=\(PercentEncoding.encode($0.id.rawValue))"
         }
@@ -191,29 +196,25 @@ struct ConsoleClients: ConsoleGroup {
     }
 
     /// What was typed into the form, for the page that says what is wrong with it.
-    private func typed(_ fields: FormParameters) -> [String: any Sendable] {
-        var typed: [String: any Sendable] = [:]
-        typed["reason"] = fields["reason"]
-        typed["is_document_wrong"] = fields["document"] != nil
+    private func typed(_ fields: FormParameters) -> TypedForm {
+        var typed = TypedForm(reason: fields["reason"], isDocumentWrong: fields["document"] != nil)
         // Without a kind there is no form; that it is missing, the page says.
         guard fields["document"] == nil, let members = try? members(fields, over: [:], keepsWrong: true) else {
             return typed
         }
-        typed["members"] = members
-        typed["typed_id"] = fields["client_id"] ?? ""
+        typed.members = members
+        typed.id = fields["client_id"] ?? ""
         return typed
     }
 
     private func form(
-        of client: Client?, _ more: [String: any Sendable], _ fault: ConsoleFault?, _ words: ConsoleWords
+        of client: Client?, _ typed: TypedForm, _ fault: ConsoleFault?, _ words: ConsoleWords
     ) throws -> [String: any Sendable] {
         let members =
-            try more["members"] as? [String: JSONValue]
-            ?? client.map { try ClientText(of: $0).members }
-            ?? Self.beginning(more["type"] as? String)
+            try typed.members ?? client.map { try ClientText(of: $0).members } ?? Self.beginning(typed.type)
         let kind = members["client_type"]?.string.flatMap(Client.Kind.init(rawValue:)) ?? .web
-        // Of a document that was sent nothing is wrong with the form above it.
-        let fault = more["is_document_wrong"] as? Bool == true ? nil : fault
+        // Where a document was sent, nothing is wrong with the form above it.
+        let fault = typed.isDocumentWrong ? nil : fault
         return [
             "is_id_wrong": fault?.names("client_id") ?? false,
             "kind": kind.rawValue, "kind_help": words("console_clients", "\(kind.rawValue)_help"),
@@ -254,6 +255,26 @@ struct ConsoleClients: ConsoleGroup {
     }
 
     private static func path(of id: ClientID) -> String { "/admin/clients/\(PercentEncoding.encode(id.rawValue))" }
+}
+
+/// What an administrator has typed into the form of a client.
+private struct TypedForm {
+    /// `nil` where a document was sent instead, or the form had no kind.
+    var members: [String: JSONValue]?
+    var id: String?
+    var reason: String?
+    /// The kind that a new client begins with.
+    var type: String?
+    /// Whether it is a document that was sent, and is wrong.
+    var isDocumentWrong = false
+
+    /// As the template reads it.
+    var values: [String: any Sendable] {
+        var values: [String: any Sendable] = ["is_document_wrong": isDocumentWrong]
+        values["typed_id"] = id
+        values["reason"] = reason
+        return values
+    }
 }
 
 extension Client {

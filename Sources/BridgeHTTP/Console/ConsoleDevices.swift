@@ -16,13 +16,13 @@ struct ConsoleDevices: ConsoleGroup {
     private static let pageSize = 100
 
     /// For the user's page.
+    /// - Parameter devices: all of the user's, ended ones too.
     static func values(
-        of subject: Subject, in device: DeviceServices, at now: Timestamp, _ words: ConsoleWords
-    ) async throws -> [String: any Sendable] {
-        let found = try await device.devices.deviceSecrets(of: subject, includingEnded: true, at: now)
-        return [
-            "has_provider": true, "devices": found.prefix(pageSize).map { row($0, at: now, words) },
-            "has_devices": !found.isEmpty, "has_more_devices": found.count > pageSize,
+        of devices: [DeviceSecret], at now: Timestamp, _ words: ConsoleWords
+    ) -> [String: any Sendable] {
+        [
+            "has_provider": true, "devices": devices.prefix(pageSize).map { row($0, at: now, words) },
+            "has_devices": !devices.isEmpty, "has_more_devices": devices.count > pageSize,
         ]
     }
 
@@ -53,7 +53,7 @@ struct ConsoleDevices: ConsoleGroup {
             "revoking": words("console_user", "revoke_reason", ["id": device.id.rawValue]),
             "revoke_label": words("console_user", "revoke_label", ["id": device.id.rawValue]),
             "alive": device.isAlive(at: now), "is_bound": device.keyThumbprint != nil,
-            "session_path": "/admin/events?sid=\(PercentEncoding.encode(device.sessionID.rawValue))",
+            "session_path": "\(ConsoleSection.events.path)?sid=\(PercentEncoding.encode(device.sessionID.rawValue))",
         ]
         row["platform"] = device.platform
         row["used"] = device.lastUsedAt.map { at("uses", $0, ["count": String(device.useCount)]) }

@@ -32,11 +32,12 @@ struct ConsoleEvents: ConsoleGroup {
     ]
 
     private static func field(
-        _ name: String, _ label: String, value: String, clients: [String], _ words: ConsoleWords
+        _ name: String, _ label: String, value: String, isWrong: Bool, clients: [String], _ words: ConsoleWords
     ) -> [String: any Sendable] {
         var field: [String: any Sendable] = [
-            "name": name, "label": words("console_events", label), "value": value, "is_wide": name == "q",
-            "input": "text",
+            "name": name, "label": words("console_events", label), "value": value, "is_wrong": isWrong,
+            // A date with its time does not fit into one column.
+            "is_wide": ["q", "from", "to"].contains(name), "input": "text",
         ]
         func list(_ words: [String]) -> [String: any Sendable] { ["words": words] }
         switch name {
@@ -66,6 +67,7 @@ struct ConsoleEvents: ConsoleGroup {
         let query = try AdminRequestReader.query(request, knowing: AuditFilterReader.names.union(["cursor"]))
         let words = frame.words(request, context)
         var values: [String: any Sendable] = [:]
+        var wrong: String?
         let set = Self.fields.compactMap { field in query[field.0].map { (field.0, $0) } }
         do {
             let page = try await frame.services.storage.search(
@@ -74,20 +76,21 @@ struct ConsoleEvents: ConsoleGroup {
             values["events"] = page.entries.map { ConsoleRows.event($0, words) }
             values["is_empty"] = page.entries.isEmpty
             if let next = page.next {
-                values["next_path"] = "/admin/events?\(Self.query(set + [("cursor", next.text)]))"
+                values["next_path"] = "\(ConsoleSection.events.path)?\(Self.query(set + [("cursor", next.text)]))"
             }
         } catch let error as OAuthError {
-            values["problem"] = error.publicDescription
-            values["events"] = [[String: any Sendable]]()
+            wrong = Self.field(namedBy: error)
+            values.merge(Self.problem(error, in: Self.fields, words)) { $1 }
             values["is_empty"] = true
         }
         let clients = try await frame.services.clients.clients().map(\.id.rawValue)
         values["fields"] = Self.fields.map { name, label in
-            Self.field(name, label, value: query[name] ?? "", clients: clients, words)
+            Self.field(
+                name, label, value: query[name] ?? "", isWrong: name == wrong, clients: clients, words)
         }
         values["saved"] = Self.saved.map { name, search -> [String: any Sendable] in
             [
-                "name": words("console_events", name), "path": "/admin/events?\(search)",
+                "name": words("console_events", name), "path": "\(ConsoleSection.events.path)?\(search)",
                 "is_current": search == Self.query(set),
             ]
         }
@@ -147,22 +150,42 @@ struct ConsoleEvents: ConsoleGroup {
         let stream = "/api/admin/audit-events/stream"
         let words = frame.words(request, context)
         var values: [String: any Sendable] = ["is_filtered": !set.isEmpty]
+        var wrong: String?
         do {
             let page = try await frame.services.storage.search(
                 AuditFilterReader.filter(query), before: nil, limit: 20)
             values["events"] = page.entries.map { ConsoleRows.event($0, words) }
             values["stream_path"] = set.isEmpty ? stream : "\(stream)?\(Self.query(set))"
         } catch let error as OAuthError {
-            values["problem"] = error.publicDescription
+            wrong = Self.field(namedBy: error)
+            values.merge(Self.problem(error, in: Self.liveFields, words)) { $1 }
         }
         let clients = try await frame.services.clients.clients().map(\.id.rawValue)
         values["fields"] = Self.liveFields.map { name, label in
-            Self.field(name, label, value: query[name] ?? "", clients: clients, words)
+            Self.field(
+                name, label, value: query[name] ?? "", isWrong: name == wrong, clients: clients, words)
         }
         return frame.render("live", values, section: .live, visit: visit, request, context, status: Self.status(values))
     }
 
-    /// A page that says what is wrong with a filter is no answer to it.
+    /// The filter that a refusal is about: its description begins with it, as the API has it.
+    private static func field(namedBy refusal: OAuthError) -> String? {
+        refusal.publicDescription?.split(separator: " ").first.map(String.init)
+    }
+
+    /// A refusal, with the name that the form has for the field.
+    private static func problem(
+        _ refusal: OAuthError, in fields: [(String, String)], _ words: ConsoleWords
+    ) -> [String: any Sendable] {
+        let name = field(namedBy: refusal)
+        var values: [String: any Sendable] = [
+            "problem": refusal.publicDescription ?? ErrorTable.description(of: refusal.code)
+        ]
+        values["problem_label"] = fields.first { $0.0 == name }.map { words("console_events", $0.1) }
+        return values
+    }
+
+    /// A page that says what is wrong with a filter is not an answer to it.
     private static func status(_ values: [String: any Sendable]) -> HTTPResponse.Status {
         values["problem"] == nil ? .ok : .badRequest
     }
@@ -193,7 +216,7 @@ struct ConsoleEvents: ConsoleGroup {
         return facts.compactMap { name, value, parameter in
             guard let value else { return nil }
             var row: [String: any Sendable] = ["name": name, "value": value]
-            row["path"] = parameter.map { "/admin/events?\($0)=\(PercentEncoding.encode(value))" }
+            row["path"] = parameter.map { "\(ConsoleSection.events.path)?\($0)=\(PercentEncoding.encode(value))" }
             return row
         }
     }

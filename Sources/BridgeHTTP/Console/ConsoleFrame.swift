@@ -65,7 +65,7 @@ final class ConsoleFrame: Sendable {
         return searches.map { search -> [String: any Sendable] in
             let type = String(search.trimmingPrefix("type="))
             let name: String = searches.count == 1 ? words("console", "alert_show") : type
-            return ["path": "/admin/events?\(search)", "name": name]
+            return ["path": "\(ConsoleSection.events.path)?\(search)", "name": name]
         }
     }
 
@@ -198,13 +198,13 @@ extension RouteGuard where Group: ConsoleGroup, Admitted == ConsoleForm {
             let frame = group.frame
             return { request, context in
                 let body = try await BodyReader.bytes(of: request, upTo: AdminRequestReader.bodyLimit)
-                guard BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
+                guard BodyReader.isForm(request) else {
                     throw OAuthError(.unsupportedMediaType)
                 }
                 let fields = try FormParameters(parsing: body)
                 guard !fields.hasRepeated else { throw OAuthError(.invalidRequest, "a field is repeated") }
                 let gate = frame.services.gate
-                let formToken = fields["form_token"] ?? ""
+                let formToken = fields[BrowserForm.tokenField] ?? ""
                 let visit: AdminVisit
                 do {
                     visit = try await gate.visit(request, for: purpose, formToken: formToken)

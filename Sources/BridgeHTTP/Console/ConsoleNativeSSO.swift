@@ -46,9 +46,7 @@ struct ConsoleNativeSSO: ConsoleGroup {
         }
         if !changed.isEmpty {
             try await frame.services.gate.requireFreshSignIn(visit, request, context)
-            try await device.configuration.change(
-                changed, by: action.actor, signedInAt: action.signedInAt, origin: context.origin(of: request),
-                reason: action.reason)
+            try await device.configuration.change(changed, by: action)
         }
         return frame.redirect(to: "\(Self.path)?done=saved")
     }
@@ -58,9 +56,7 @@ struct ConsoleNativeSSO: ConsoleGroup {
     ) async throws -> Response {
         let action = try frame.action(fields, request, context, visit)
         try await frame.services.gate.requireFreshSignIn(visit, request, context)
-        try await device.configuration.reset(
-            by: action.actor, signedInAt: action.signedInAt, origin: context.origin(of: request),
-            reason: action.reason)
+        try await device.configuration.reset(by: action)
         return frame.redirect(to: "\(Self.path)?done=reset")
     }
 

@@ -76,14 +76,14 @@ struct ConsoleOverview: ConsoleGroup {
     private static func tokenSeries(
         _ tallies: [AuditTally], along axis: TimeAxis, _ words: ConsoleWords
     ) -> [ChartSeries] {
-        func series(_ name: String, style: String, _ types: Set<String>) -> ChartSeries {
-            let counts = tallies.filter { types.contains($0.type.rawValue) }.map { ($0.at, $0.count) }
+        func series(_ name: String, style: String, _ types: Set<AuditEventType>) -> ChartSeries {
+            let counts = tallies.filter { types.contains($0.type) }.map { ($0.at, $0.count) }
             return ChartSeries(name: words("console_overview", name), style: style, values: axis.sums(counts))
         }
         return [
-            series("issued", style: "a", ["login_token.issued"]),
-            series("redeemed", style: "b", ["login_token.redeemed"]),
-            series("refused", style: "c", ["login_token.refused", "login_token.replayed"]),
+            series("issued", style: "a", [.loginTokenIssued]),
+            series("redeemed", style: "b", [.loginTokenRedeemed]),
+            series("refused", style: "c", [.loginTokenRefused, .loginTokenReplayed]),
         ]
     }
 
@@ -125,7 +125,7 @@ struct ConsoleOverview: ConsoleGroup {
                 let query = [
                     ("outcome", "failure"), ("type", kind.type.rawValue), ("reason", reason), ("from", start.rfc3339),
                 ]
-                return "/admin/events?\(ConsoleEvents.query(query))"
+                return "\(ConsoleSection.events.path)?\(ConsoleEvents.query(query))"
             }
             return BarTable.Row(name: "\(kind.type.rawValue): \(kind.reason ?? none)", path: path, count: count)
         }

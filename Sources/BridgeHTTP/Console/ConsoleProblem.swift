@@ -13,7 +13,7 @@ struct ConsoleProblem: Error, Hashable, Sendable {
     static let usernameNeeded = Self(
         key: "username_needed", values: ["field": "username"], code: .invalidRequest)
     static let usernameBad = Self(key: "username_bad", values: ["field": "username"], code: .invalidRequest)
-    static let usernameKept = Self(key: "username_kept")
+    static let usernameKept = Self(key: "username_kept", values: ["field": "username"])
     static let usernameTaken = Self(key: "username_taken", values: ["field": "username"])
     static let noAccount = Self(key: "no_account")
     static let noPasswordAccount = Self(key: "no_password_account")
@@ -35,11 +35,16 @@ struct ConsoleProblem: Error, Hashable, Sendable {
     }
 
     static func password(_ flaw: PasswordFlaw) -> Self {
-        switch flaw {
-        case .tooShort: Self(key: "password_short", values: ["count": String(PasswordRules.minimumLength)])
-        case .tooLong: Self(key: "password_long", values: ["count": String(PasswordRules.maximumBytes)])
-        case .common: Self(key: "password_common")
-        case .name, .same: Self(key: "password_name")
+        func problem(_ key: String, count: Int? = nil) -> Self {
+            var values = ["field": "password"]
+            values["count"] = count.map { String($0) }
+            return Self(key: key, values: values)
+        }
+        return switch flaw {
+        case .tooShort: problem("password_short", count: PasswordRules.minimumLength)
+        case .tooLong: problem("password_long", count: PasswordRules.maximumBytes)
+        case .common: problem("password_common")
+        case .name, .same: problem("password_name")
         }
     }
 }
@@ -50,7 +55,7 @@ enum ConsoleFault: Sendable {
     /// What another part of the service refused, in its own words, which are those of the API.
     case refused(OAuthError)
 
-    /// - Returns: `nil` for what is no fault of the form.
+    /// - Returns: `nil` for what is not a fault of the form.
     init?(_ error: any Error) {
         switch error {
         case let problem as ConsoleProblem: self = .problem(problem)

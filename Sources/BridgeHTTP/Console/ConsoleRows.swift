@@ -8,7 +8,7 @@ enum ConsoleRows {
         case .intact(let record): event(record)
         case .damaged(let damage):
             [
-                "id": damage.id, "path": "/admin/events/\(PercentEncoding.encode(damage.id))",
+                "id": damage.id, "path": "\(ConsoleSection.events.path)/\(PercentEncoding.encode(damage.id))",
                 "at": damage.at?.rfc3339 ?? "", "time": damage.at.map(time) ?? words("console", "no_time"),
                 "type": "damaged",
                 "outcome": "", "failed": true, "reason": words("console", "damaged", ["field": damage.field]),
@@ -19,7 +19,7 @@ enum ConsoleRows {
     static func event(_ record: AuditRecord) -> [String: any Sendable] {
         let event = record.event
         var row: [String: any Sendable] = [
-            "id": record.id, "path": "/admin/events/\(PercentEncoding.encode(record.id))",
+            "id": record.id, "path": "\(ConsoleSection.events.path)/\(PercentEncoding.encode(record.id))",
             "at": event.at.rfc3339, "time": time(event.at), "type": event.type.rawValue,
             "outcome": event.outcome.rawValue, "failed": event.outcome == .failure,
         ]
@@ -29,7 +29,7 @@ enum ConsoleRows {
         row["client"] = event.clientID?.rawValue
         row["target"] = event.targetClientID?.rawValue
         row["ip"] = event.address
-        row["ip_path"] = event.address.map { "/admin/events?ip=\(PercentEncoding.encode($0))" }
+        row["ip_path"] = event.address.map { "\(ConsoleSection.events.path)?ip=\(PercentEncoding.encode($0))" }
         return row
     }
 
@@ -40,6 +40,7 @@ enum ConsoleRows {
             "first_seen": instant(user.firstSeenAt), "disabled": user.disabledAt != nil,
         ]
         row["username"] = user.username
+        row["display_name"] = user.displayName
         row["email"] = user.email
         row["role"] = user.role
         row["disabled_at"] = user.disabledAt.map(instant)
@@ -51,7 +52,7 @@ enum ConsoleRows {
     ) -> [String: any Sendable] {
         var row: [String: any Sendable] = [
             "id": session.id.rawValue, "path": "/admin/sessions/\(PercentEncoding.encode(session.id.rawValue))/end",
-            "events_path": "/admin/events?sid=\(PercentEncoding.encode(session.id.rawValue))",
+            "events_path": "\(ConsoleSection.events.path)?sid=\(PercentEncoding.encode(session.id.rawValue))",
             "client": session.clientID.rawValue, "opening": session.opening,
             "kind": words("console_sessions", session.kind.rawValue), "alive": session.isAlive(at: now),
             "created": words("console_user", "opened", ["at": utc(session.createdAt)]),
@@ -78,24 +79,30 @@ enum ConsoleRows {
             }
         if let address = trace.address?.description {
             row["ip"] = address
-            row["ip_path"] = "/admin/events?ip=\(PercentEncoding.encode(address))"
+            row["ip_path"] = "\(ConsoleSection.events.path)?ip=\(PercentEncoding.encode(address))"
         }
         return row
     }
 
-    static func linkedKey(_ key: LinkedKey, _ words: ConsoleWords) -> [String: any Sendable] {
+    static func linkedKey(
+        _ key: LinkedKey, _ words: ConsoleWords, after refused: RefusedForm?
+    ) -> [String: any Sendable] {
         var row: [String: any Sendable] = [
             "thumbprint": key.thumbprint, "algorithm": key.algorithm, "origin": key.origin.rawValue,
             "created": instant(key.createdAt), "path": "\(userPath(key.subject))/phone-keys/\(key.thumbprint)",
-            "events_path": "/admin/events?q=\(PercentEncoding.encode(key.subject.rawValue))&type=self_issued.linked",
+            "events_path": ConsoleSection.events.path
+                + "?q=\(PercentEncoding.encode(key.subject.rawValue))&type=self_issued.linked",
             "unlink_reason": words("console_user", "unlink_reason", ["key": key.thumbprint]),
             "unlink_label": words("console_user", "unlink_label", ["key": key.thumbprint]),
         ]
         row["used"] = key.lastUsedAt.map { words("console_user", "used", ["at": utc($0)]) }
+        row.merge(UserForm.unlink(key.thumbprint).values(["reason": ""], after: refused)) { $1 }
         return row
     }
 
-    static func passkey(_ passkey: Passkey, _ words: ConsoleWords) -> [String: any Sendable] {
+    static func passkey(
+        _ passkey: Passkey, _ words: ConsoleWords, after refused: RefusedForm?
+    ) -> [String: any Sendable] {
         var row: [String: any Sendable] = [
             "mark": passkey.mark, "name": passkey.name, "host": passkey.relyingParty,
             "algorithm": passkey.algorithm.rawValue,
@@ -105,6 +112,7 @@ enum ConsoleRows {
             "remove_label": words("console_user", "passkey_label", ["name": passkey.name]),
         ]
         row["used"] = passkey.lastUsedAt.map { words("console_user", "used", ["at": utc($0)]) }
+        row.merge(UserForm.remove(passkey: passkey.mark).values(["reason": ""], after: refused)) { $1 }
         return row
     }
 

@@ -26,10 +26,11 @@ struct ConsoleSessions: ConsoleGroup {
         let page = try await LiveSessions(store: frame.services.storage).page(
             of: kind, client: client, before: AuditFilterReader.cursor(query), limit: Self.pageSize, at: now)
         let clients = try await frame.services.clients.clients().map(\.id)
+        let isLater = query["cursor"] != nil
         let live = try await frame.services.storage.countLiveSessions(at: now)
         var values: [String: any Sendable] = [
             "sessions": page.found.map { Self.row($0, words) }, "is_empty": page.found.isEmpty && page.next == nil,
-            "count": words.count(page.found.count, isMore: page.next != nil),
+            "count": words.count(page.found.count, isMore: page.next != nil, isLater: isLater),
             "live_now": words("console_sessions", "live_now", ["count": String(live)]),
             "is_filtered": client != nil || kind == .app,
             "clients": clients.map { ["id": $0.rawValue, "is_chosen": $0 == client] as [String: any Sendable] },
@@ -40,9 +41,10 @@ struct ConsoleSessions: ConsoleGroup {
                 ]
             },
         ]
+        let filters = [("kind", kind.rawValue)] + (client.map { [("client_id", $0.rawValue)] } ?? [])
+        if isLater { values["first_path"] = "/admin/sessions?\(ConsoleEvents.query(filters))" }
         if let next = page.next {
-            let more = [("kind", kind.rawValue)] + (client.map { [("client_id", $0.rawValue)] } ?? [])
-            values["next_path"] = "/admin/sessions?\(ConsoleEvents.query(more + [("cursor", next.text)]))"
+            values["next_path"] = "/admin/sessions?\(ConsoleEvents.query(filters + [("cursor", next.text)]))"
         }
         return frame.render("sessions", values, section: .sessions, visit: visit, request, context)
     }

@@ -22,10 +22,10 @@ struct ConsoleSignIn: ConsoleGroup {
 
     @Sendable func submit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let fields = try FormParameters(parsing: try await BodyReader.bytes(of: request))
-        guard let binding = request.formBinding, let formToken = fields["form_token"],
-            frame.formTokens.verify(formToken, for: .openConsole, binding: binding)
-        else {
-            return try page(next: fields["next"], problem: "stale", request, context)
+        guard request.isOurs(fields, for: .openConsole, isOfSession: false, by: frame.formTokens) else {
+            let keepsCookies = !request.lacksCookie(of: fields, by: frame.formTokens)
+            return try page(
+                next: fields["next"], problem: keepsCookies ? Self.text("stale") : Pages.noCookies, request, context)
         }
         let origin = context.origin(of: request)
         let gate = frame.services.gate
@@ -57,7 +57,7 @@ struct ConsoleSignIn: ConsoleGroup {
 
     /// - Parameter problem: its text in the catalogue.
     private func page(
-        next: String?, problem: String?, _ request: Request, _ context: BridgeRequestContext
+        next: String?, problem: (section: String, key: String)?, _ request: Request, _ context: BridgeRequestContext
     ) throws -> Response {
         let binding = FormCookie.binding(of: request, random: frame.random)
         let target = ConsolePath.checked(next) ?? ConsolePath.home
@@ -68,13 +68,15 @@ struct ConsoleSignIn: ConsoleGroup {
             "account_path": SignInController.path(backTo: target),
             "explanation": words("console_sign_in", "explanation", ["scope": "admin"]),
         ]
-        values["problem"] = problem.map { words("console_sign_in", $0) }
+        values["problem"] = problem.map { words($0.section, $0.key) }
         var response = frame.pages.render("admin_sign_in", values, to: visitor, language: words.language)
         FormCookie.set(binding, in: &response.headers)
         return response
     }
 
-    private static func problem(_ reason: AdminRefusal.Reason) -> String? {
-        reason == .missing ? nil : reason.rawValue
+    private static func problem(_ reason: AdminRefusal.Reason) -> (section: String, key: String)? {
+        reason == .missing ? nil : text(reason.rawValue)
     }
+
+    private static func text(_ key: String) -> (section: String, key: String) { ("console_sign_in", key) }
 }

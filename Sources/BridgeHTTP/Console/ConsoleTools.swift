@@ -28,7 +28,7 @@ struct ConsoleTools: ConsoleGroup {
         let found = try await frame.services.keys.keys()
         let keys = (order?.sort(found) ?? found).map { key -> [String: any Sendable] in
             var row: [String: any Sendable] = [
-                "id": key.id, "use": key.use, "algorithm": key.algorithm.rawValue,
+                "id": key.id, "use": key.use.rawValue, "algorithm": key.algorithm.rawValue,
                 "state": words("console_keys", key.state.rawValue),
                 "is_signing": key.state == .signing, "since": ConsoleRows.instant(key.signsFrom),
                 "age": Self.age(now - key.signsFrom, words),

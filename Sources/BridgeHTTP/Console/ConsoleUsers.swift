@@ -27,17 +27,22 @@ struct ConsoleUsers: ConsoleGroup {
         let page = found.prefix(Self.pageSize)
         let words = frame.words(request, context)
         let isMore = found.count > Self.pageSize
+        let isLater = query["cursor"] != nil
         var values: [String: any Sendable] = [
             "users": page.map(ConsoleRows.user), "is_empty": page.isEmpty,
-            "count": words.count(page.count, isMore: isMore),
+            "count": words.count(page.count, isMore: isMore, isLater: isLater),
         ]
         values["q"] = query["q"]
         values["sort"] = order?.rawValue
         let search = query["q"].map { "q=\(PercentEncoding.encode($0))&" } ?? ""
         values["columns"] = UserOrder.columns(by: order, keeping: search, words)
+        let sort = order.map { "sort=\($0.rawValue)&" } ?? ""
+        let kept = (search + sort).dropLast()
+        if isLater { values["first_path"] = "/admin/users\(kept.isEmpty ? "" : "?\(kept)")" }
         if isMore, let last = page.last {
-            let sort = order.map { "sort=\($0.rawValue)&" } ?? ""
-            let place = order.map { UserCursor(after: last, by: $0).text } ?? last.subject.rawValue
+            let place =
+                order.map { UserCursor(after: last, by: $0).text }
+                ?? IDCursor(list: .users, id: last.subject.rawValue).text
             values["next_path"] = "/admin/users?\(search)\(sort)cursor=\(PercentEncoding.encode(place))"
         }
         return frame.render("users", values, section: .users, visit: visit, request, context)
@@ -56,7 +61,7 @@ struct ConsoleUsers: ConsoleGroup {
             }
             return try await users.users(matching: query["q"] ?? "", by: order, after: cursor, limit: limit)
         }
-        let cursor = query["cursor"].map(Subject.init(rawValue:))
+        let cursor = try IDCursor.id(in: query, of: .users).map(Subject.init(rawValue:))
         guard let text = query["q"] else { return try await users.users(after: cursor, limit: limit) }
         return try await users.users(matching: text, after: cursor, limit: limit)
     }
@@ -65,15 +70,19 @@ struct ConsoleUsers: ConsoleGroup {
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
-        let query = try AdminRequestReader.query(request, knowing: ["ended"])
-        return try await page(of: subject, showsEnded: query["ended"] != nil, request, context, visit)
+        let query = try AdminRequestReader.query(request, knowing: ["done", "ended"])
+        // Their names alone say it: they come without a value.
+        return try await page(
+            of: subject, isDone: query.names.contains("done"), showsEnded: query.names.contains("ended"), request,
+            context, visit)
     }
 
     /// - Parameters:
-    ///   - fault: what stood in the way of a change.
+    ///   - refused: a form of the page that was not done.
     ///   - link: a set-up link, shown this once.
+    ///   - isDone: whether a change was made just now.
     func page(
-        of subject: Subject, fault: ConsoleFault? = nil, link: String? = nil,
+        of subject: Subject, refused: RefusedForm? = nil, link: String? = nil, isDone: Bool = false,
         showsEnded: Bool = false, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let services = frame.services
@@ -85,22 +94,23 @@ struct ConsoleUsers: ConsoleGroup {
         let events = try await services.storage.search(filter, before: nil, limit: 20).entries
         var values = ConsoleRows.user(user)
         let words = frame.words(request, context)
-        values.merge(fault?.values(words) ?? [:]) { $1 }
+        values.merge(refused?.fault.values(words) ?? [:]) { $1 }
+        values.merge(UserForm.values(of: user, after: refused)) { $1 }
+        values["is_done"] = isDone
         values["set_up_link"] = link
         values["link_hint"] = words("console_user", "link_hint", ["name": user.shownName])
         values["has_account"] = try await services.storage.account(of: subject)?.username != nil
         values["second_factor"] = user.hasSecondFactor
-        if let device = frame.device {
-            values.merge(try await ConsoleDevices.values(of: subject, in: device, at: now, words)) { $1 }
-        }
+        let devices = try await devices(of: subject, at: now)
+        if frame.device != nil { values.merge(ConsoleDevices.values(of: devices, at: now, words)) { $1 } }
         let keys = try await services.storage.linkedKeys(of: subject)
-        values["linked_keys"] = keys.map { ConsoleRows.linkedKey($0, words) }
+        values["linked_keys"] = keys.map { ConsoleRows.linkedKey($0, words, after: refused) }
         values["has_linked_keys"] = !keys.isEmpty
         let passkeys = try await services.storage.passkeys(of: subject)
-        values["passkeys"] = passkeys.map { ConsoleRows.passkey($0, words) }
+        values["passkeys"] = passkeys.map { ConsoleRows.passkey($0, words, after: refused) }
         values["has_passkeys"] = !passkeys.isEmpty
         let tree = SessionTree(
-            sessions, devices: try await devices(of: subject, at: now),
+            sessions, devices: devices,
             traces: try await services.storage.traces(of: sessions), words: words)
         let shown = tree.rows(at: now, showsEnded: showsEnded)
         let ended = sessions.count { !$0.isAlive(at: now) }
@@ -115,10 +125,10 @@ struct ConsoleUsers: ConsoleGroup {
         values["has_live_sessions"] = sessions.contains { $0.isAlive(at: now) }
         values["events"] = events.map { ConsoleRows.event($0, words) }
         values["is_empty"] = events.isEmpty
-        values["events_path"] = "/admin/events?sub=\(PercentEncoding.encode(subject.rawValue))"
+        values["events_path"] = "\(ConsoleSection.events.path)?sub=\(PercentEncoding.encode(subject.rawValue))"
         return frame.render(
             "user", values, section: .users, visit: visit, request, context,
-            status: fault.map { .init(code: $0.code.status) } ?? .ok)
+            status: refused.map { .init(code: $0.fault.code.status) } ?? .ok)
     }
 
     private func devices(of subject: Subject, at now: Timestamp) async throws -> [DeviceSecret] {
@@ -155,7 +165,8 @@ struct ConsoleUsers: ConsoleGroup {
             subject, UserChange(isDisabled: isDisabled), password: nil,
             action: try frame.action(fields, request, context, visit))
         guard outcome != .lastAdministrator else {
-            return try await page(of: subject, fault: .problem(.lastAdministrator), request, context, visit)
+            let refused = RefusedForm(form: .disable, fields: fields, fault: .problem(.lastAdministrator))
+            return try await page(of: subject, refused: refused, request, context, visit)
         }
         return frame.redirect(to: ConsoleRows.userPath(subject))
     }

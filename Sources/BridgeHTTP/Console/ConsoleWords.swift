@@ -11,7 +11,8 @@ struct ConsoleWords: Sendable {
     }
 
     /// How many a list shows.
-    func count(_ count: Int, isMore: Bool = false) -> String {
-        self("console", isMore ? "found_more" : "found", ["count": String(count)])
+    /// - Parameter isLater: whether pages come before this one: its number is not that of all then.
+    func count(_ count: Int, isMore: Bool = false, isLater: Bool = false) -> String {
+        self("console", isMore ? "found_more" : isLater ? "found_here" : "found", ["count": String(count)])
     }
 }

@@ -33,7 +33,7 @@ enum KeyOrder: String, ListOrder {
         sort(keys, id: \.id) { key in
             switch self {
             case .key: .text(key.id)
-            case .purpose: .text("\(key.use) \(key.algorithm.rawValue)")
+            case .purpose: .text("\(key.use.rawValue) \(key.algorithm.rawValue)")
             case .state: .text(key.state.rawValue)
             case .since: .number(key.signsFrom.milliseconds)
             // The youngest first.

@@ -42,7 +42,7 @@ final class AnswerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard let demand = demands.first else { return context.write(data, promise: promise) }
         switch unwrapOutboundIn(data) {
-        // One that is informational is no answer yet (RFC 9110 §15.2).
+        // One that is informational is not an answer yet (RFC 9110 §15.2).
         case .head(var head) where head.status.code >= 200 && !demand.keepsConnection:
             head.headers.replaceOrAdd(name: "connection", value: "close")
             if !demand.takesChunks, !head.headers.contains(name: "content-length") { head.version = .http1_0 }

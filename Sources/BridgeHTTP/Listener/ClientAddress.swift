@@ -29,16 +29,3 @@ struct ClientAddress: Sendable {
         return client
     }
 }
-
-extension HTTPField.Name {
-    static let xForwardedFor = literal("X-Forwarded-For")
-    static let xRequestID = literal("X-Request-Id")
-    /// W3C Trace Context.
-    static let traceparent = literal("traceparent")
-
-    /// A name that is known to be a token (RFC 9110 §5.6.2).
-    static func literal(_ name: StaticString) -> HTTPField.Name {
-        guard let name = HTTPField.Name("\(name)") else { preconditionFailure("not a header name") }
-        return name
-    }
-}

@@ -2,7 +2,6 @@ import Bridge
 import HTTPTypes
 import Hummingbird
 import Logging
-import NIOCore
 import OAuth2
 
 /// The one place that turns an error into an answer (contract §11).
@@ -64,15 +63,5 @@ struct ErrorResponder: Sendable {
         body.add("error_uri", "\(issuer)/errors/\(error.code.rawValue)")
         body.add("request_id", requestID)
         return body
-    }
-}
-
-extension Response {
-    /// A JSON answer, never cached.
-    static func json(_ body: JSONObjectWriter, status: HTTPResponse.Status = .ok) -> Response {
-        Response(
-            status: status,
-            headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: .init(byteBuffer: ByteBuffer(bytes: body.finish())))
     }
 }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
+/// How errors look, by path and method.
 struct ErrorShapes: Sendable {
     /// By route.
     let declared: [String: OfPath]
@@ -8,7 +9,13 @@ struct ErrorShapes: Sendable {
     func shape(for request: Request, route: String?) -> ErrorShape {
         if let route, let shape = declared[route]?.shape(of: request.method), shape != .negotiated { return shape }
         guard !request.uri.path.hasPrefix("/api/") else { return .json }
-        return request.acceptsPage ? .page : .json
+        return request.acceptsPage || (route != nil && isVisit(request)) ? .page : .json
+    }
+
+    /// Whether a browser goes to a page, in a request that does not say what it accepts.
+    private func isVisit(_ request: Request) -> Bool {
+        request.method == .get && !request.headers.contains(.accept)
+            && FetchMetadata.isDocumentNavigation(request.headers)
     }
 
     /// Of one path: what people look at by `GET`, a script may `POST` to.

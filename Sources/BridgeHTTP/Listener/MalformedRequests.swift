@@ -4,8 +4,8 @@ import NIOCore
 import NIOHTTP1
 import OAuth2
 
-/// Answers what is no HTTP request at all as every other refusal is answered: with a request id, which is in the access
-/// log, and the API's error body.
+/// Answers what is not an HTTP request at all as every other refusal is answered: with a request id, which is in the
+/// access log, and the API's error body.
 package struct MalformedRequests: Sendable {
     private let issuer: WebOrigin
     private let strictTransportSecurity: String?
@@ -58,9 +58,9 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
     /// The last of the requests that were passed on is malformed, and not one after it.
     private var failedInBody = false
     private var writesNoMore = false
-    /// Where what follows a refused request begins, nobody knows.
+    /// After a refused request the next message boundary is unknown.
     private var readsNoMore = false
-    /// Its answer has no body (RFC 9110 §9.3.2).
+    /// The refused request was `HEAD`, so its answer has no body (RFC 9110 §9.3.2).
     private var isAboutHead = false
 
     init(_ requests: MalformedRequests) { self.requests = requests }
@@ -94,15 +94,12 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
             promise?.succeed(())
             return
         }
-        // One that is informational is no answer yet (RFC 9110 §15.2).
+        // One that is informational is not an answer yet (RFC 9110 §15.2).
         guard case .head(var head) = unwrapOutboundIn(data), head.status.code >= 200 else {
             return context.write(data, promise: promise)
         }
-        // An answer to an earlier request may still be on its way; the server's own says that the connection ends and
-        // that it is empty, and nothing else.
-        guard isMalformed, head.headers.count == 2, head.headers.first(name: "content-length") == "0",
-            head.headers.first(name: "connection") == "close"
-        else {
+        // An answer to an earlier request may still be on its way.
+        guard isMalformed, head.isBareRefusal else {
             unanswered -= 1
             guard failedInBody, unanswered == 0 else { return context.write(data, promise: promise) }
             head.headers.replaceOrAdd(name: "connection", value: "close")
@@ -120,6 +117,14 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
         guard !isAboutHead else { return context.write(wrapOutboundOut(.head(head)), promise: promise) }
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: promise)
+    }
+}
+
+extension HTTPResponseHead {
+    /// Whether it is the server's own answer: it says that the connection ends and that it is empty, and nothing else.
+    fileprivate var isBareRefusal: Bool {
+        headers.count == 2 && headers.first(name: "content-length") == "0"
+            && headers.first(name: "connection") == "close"
     }
 }
 

@@ -22,9 +22,9 @@ struct HandOffController: BrowserGroup {
         guard SameOriginProof(publicOrigin: origins.own(of: request)).holds(for: request) else {
             throw OAuthError(.forbidden, "a hand-off takes a page of the same origin")
         }
-        guard let session = try await session(of: request) else { throw AuthCheckController.signedOut }
+        guard let session = try await sessionToHandOn(of: request) else { throw AuthCheckController.signedOut }
         let answer = try await handOffs.link(
-            reading: { try await Self.order(inBodyOf: request) }, from: session, origin: context.origin(of: request))
+            reading: { try await Self.handOff(inBodyOf: request) }, from: session, origin: context.origin(of: request))
         var body = JSONObjectWriter()
         body.add("login_url", answer.loginURL.expose())
         return .json(body)
@@ -35,14 +35,14 @@ struct HandOffController: BrowserGroup {
         let visitor = pageVisitor(request, context)
         // Nobody looks at a frame or at what is fetched ahead.
         guard !PrefetchSignal.isPresent(in: request.headers), !isEmbedded(request) else {
-            throw OAuthError(.forbidden, "a hand-off is no part of another page")
+            throw OAuthError(.forbidden, "a hand-off cannot be part of another page")
         }
-        let order: Result<HandOffs.Order, any Error> = Result { try Self.order(inQueryOf: request) }
+        let handOff: Result<HandOffs.Request, any Error> = Result { try Self.handOff(inQueryOf: request) }
         guard let session = try await session(of: request) else {
-            _ = try order.get()
+            _ = try handOff.get()
             return try signInFirst(request, to: visitor)
         }
-        switch try await handOffs.follow(order, from: session, origin: context.origin(of: request)) {
+        switch try await handOffs.follow(handOff, from: session, origin: context.origin(of: request)) {
         case .stuck: return pages.stuckHandOff(to: visitor)
         case .link(let answer):
             var response = Response.seeOther(answer.loginURL.expose())
@@ -53,6 +53,14 @@ struct HandOffController: BrowserGroup {
 
     private func session(of request: Request) async throws -> WebSession? {
         try await browsers.openedHere(by: request)
+    }
+
+    /// The same; else one of the profile `tokens`, which was handed over itself, so that this is what it is refused for
+    /// (contract §16.4).
+    private func sessionToHandOn(of request: Request) async throws -> WebSession? {
+        if let session = try await session(of: request) { return session }
+        guard let other = try await browsers.visitor(of: request)?.session, !other.isOwnSignIn else { return nil }
+        return other
     }
 
     /// Old browsers say nothing of frames; to those the session's cookie is not sent, because it is `Lax`.
@@ -76,7 +84,7 @@ struct HandOffController: BrowserGroup {
         return response
     }
 
-    private static func order(inQueryOf request: Request) throws -> HandOffs.Order {
+    private static func handOff(inQueryOf request: Request) throws -> HandOffs.Request {
         guard let parameters = try? request.query() else {
             throw OAuthError(.invalidRequest, "the parameters are not form-url-encoded")
         }
@@ -89,11 +97,11 @@ struct HandOffController: BrowserGroup {
                 .invalidRequest,
                 "state must be \(lengths.lowerBound) to \(lengths.upperBound) unreserved characters")
         }
-        return HandOffs.Order(
+        return HandOffs.Request(
             website: parameters["client_id"], redirect: parameters.bytes("redirect"), state: state)
     }
 
-    private static func order(inBodyOf request: Request) async throws -> HandOffs.Order {
+    private static func handOff(inBodyOf request: Request) async throws -> HandOffs.Request {
         let body = try await BodyReader.bytes(of: request)
         guard BodyReader.mediaType(of: request) == "application/json" else {
             throw OAuthError(.unsupportedMediaType)
@@ -109,7 +117,7 @@ struct HandOffController: BrowserGroup {
             guard let text = value.string else { throw OAuthError(.invalidRequest, "\(name) has the wrong type") }
             if !text.isEmpty { fields[name] = text }
         }
-        return HandOffs.Order(
+        return HandOffs.Request(
             website: fields["client_id"], redirect: fields["redirect"].map { Array($0.utf8) }, state: nil)
     }
 }

@@ -10,7 +10,7 @@ struct AccentStylesheet: Sendable {
 
     init(of accent: Accent) { self.accent = accent }
 
-    /// - Returns: `nil` for what is no such name, and for colours that nobody could read.
+    /// - Returns: `nil` for what is not such a name, and for colours that nobody could read.
     init?(name: String) {
         guard name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix) else { return nil }
         let colours = name.dropFirst(Self.prefix.count).dropLast(Self.suffix.count)

@@ -2,4 +2,7 @@
 struct HiddenField: Hashable, Sendable {
     let name: String
     let value: String
+
+    /// As templates read it.
+    var values: [String: String] { ["name": name, "value": value] }
 }

@@ -5,8 +5,8 @@ import OAuth2
 
 /// `/session/language`: a visitor chooses the language of the pages, and sees the same page again (docs/languages.md).
 ///
-/// By `GET`, though it sets a cookie: it says nothing of anybody, and who reads our pages' forms that change something finds
-/// none that does not.
+/// By `GET`, although it sets a cookie: the cookie identifies nobody. Every form of ours that changes something is a
+/// `POST`.
 struct LanguageController: RouteGroup {
     static let routes: [Route<Self>] = [
         Route(.get, path, "chooseLanguage", as: .page, anyone: choose).withoutHead
@@ -32,8 +32,8 @@ struct LanguageController: RouteGroup {
         return response
     }
 
-    /// Whether a page of this origin asks. Nothing is lost where an old browser does not say so: a language is no secret and
-    /// opens nothing.
+    /// Whether a page of this origin asks. Nothing is lost where an old browser does not say so: a language is not a
+    /// secret and opens nothing.
     private func isOwnPage(_ request: Request) -> Bool {
         FetchMetadata.site(request.headers).map { $0 == .sameOrigin } ?? true
     }

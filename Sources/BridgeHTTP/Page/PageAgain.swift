@@ -11,7 +11,7 @@ struct PageAgain: Hashable, Sendable {
     /// - Parameter repetition: of the page with this path.
     /// - Returns: `nil` unless it is the address of such a page.
     init?(_ address: String, _ repetition: (Substring) -> PageRepetition) {
-        // Seen, and not a backslash, which browsers take for a slash.
+        // Visible ASCII without the backslash, which browsers take for a slash.
         guard address.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") }) else { return nil }
         let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard let path = parts.first, Self.isPlain(path) else { return nil }

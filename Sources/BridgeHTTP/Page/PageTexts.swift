@@ -72,6 +72,5 @@ struct PageTexts: Sendable {
 /// Why the pages could not be loaded at the start.
 package enum PageError: Error, Hashable {
     case missingTexts(String)
-    case missingTemplate(String)
     case malformedTemplate(String)
 }

@@ -37,19 +37,18 @@ extension Pages {
     }
 
     /// - Parameters:
-    ///   - stayingAt: where it leads to who stays signed in.
+    ///   - stay: where it leads to who stays signed in; `nil` where nobody is.
     ///   - fields: what the form sends besides its token.
     ///   - formTargets: other origins that its answer may lead to.
     func signOut(
-        formToken: String, action: String, stayingAt stay: String, fields: [(name: String, value: String)] = [],
+        formToken: String, action: String, stayingAt stay: String?, fields: [HiddenField] = [],
         formTargets: [String] = [], to visitor: PageVisitor
     ) -> Response {
-        render(
-            "sign_out",
-            [
-                "form_token": formToken, "action": action, "stay_path": stay,
-                "fields": fields.map { ["name": $0.name, "value": $0.value] },
-            ], to: visitor, policy: ContentSecurityPolicy(formTargets: formTargets))
+        var values: [String: any Sendable] = [
+            "form_token": formToken, "action": action, "fields": fields.map(\.values),
+        ]
+        values["stay_path"] = stay
+        return render("sign_out", values, to: visitor, policy: ContentSecurityPolicy(formTargets: formTargets))
     }
 
     /// The page for an error that a person ran into.

@@ -34,7 +34,7 @@ package struct PublicFiles: Sendable {
     }
 
     /// Whether there is an asset of this name, in a folder of one's own or in the binary.
-    package static func haveAsset(_ name: String, overriddenBy folder: String?) -> Bool {
+    package static func hasAsset(_ name: String, overriddenBy folder: String?) -> Bool {
         embedded.contents["assets/\(name)"] != nil
             || (folder.map { FileManager.default.fileExists(atPath: "\($0)/assets/\(name)") } ?? false)
     }

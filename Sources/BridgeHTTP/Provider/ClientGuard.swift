@@ -7,11 +7,11 @@ import OAuth2
 /// they read on.
 struct ClientRequest: Sendable {
     let form: FormParameters
-    let basic: (id: String, secret: Secret<String>)?
+    let basic: BasicCredentials
     /// Of the request.
     let origin: RequestOrigin
 
-    fileprivate init(form: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin) {
+    fileprivate init(form: FormParameters, basic: BasicCredentials, origin: RequestOrigin) {
         self.form = form
         self.basic = basic
         self.origin = origin

@@ -9,19 +9,11 @@ struct DeviceGrantMetrics: Sendable {
         case limited
     }
 
-    private let counters: [Outcome: Counter]
+    private let counters: OutcomeCounters<Outcome>
 
     init(factory: any MetricsFactory) {
-        counters = Dictionary(
-            uniqueKeysWithValues: Outcome.allCases.map { outcome in
-                (
-                    outcome,
-                    Counter(
-                        label: "drawbridge_device_codes_total", dimensions: [("outcome", outcome.rawValue)],
-                        factory: factory)
-                )
-            })
+        counters = OutcomeCounters(label: "drawbridge_device_codes_total", factory: factory)
     }
 
-    func count(_ outcome: Outcome) { counters[outcome]?.increment() }
+    func count(_ outcome: Outcome) { counters.count(outcome) }
 }

@@ -29,7 +29,7 @@ struct LogoutController: BrowserGroup {
     @Sendable func submit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let form = try await TokenController.form(of: request)
         let logout = LogoutRequest(form, provider: provider, clients: clients)
-        guard let token = form["form_token"] else {
+        guard let token = form[BrowserForm.tokenField] else {
             // A website's own POST comes without our Lax cookies; the GET that follows it has them.
             guard try await browserSignOut.sessions(of: request).isEmpty else {
                 return try await answer(logout, request, context)

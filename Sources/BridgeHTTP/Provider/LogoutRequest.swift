@@ -16,19 +16,19 @@ struct LogoutRequest: Sendable {
 
     private static let names = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state", "ui_locales"]
 
-    /// `nil` when there is none, or none of ours.
+    /// `nil` when there is none, or one that we did not issue.
     let hint: PresentedIDToken?
     /// `nil` unless a hint of ours names a client that registered the address (contract §5.8).
     let target: Target?
     /// What a form sends on.
-    let fields: [(name: String, value: String)]
+    let fields: [HiddenField]
 
     /// A request with a flaw becomes one without the flawed part: a person is in front of it, who is asked
     /// (contract §5.8).
     init(_ parameters: FormParameters, provider: ProviderServices, clients: Reloadable<ClientDirectory>) {
         fields = Self.names.compactMap { name in
             guard !parameters.isRepeated(name) else { return nil }
-            return parameters[name].map { (name, $0) }
+            return parameters[name].map { HiddenField(name: name, value: $0) }
         }
         let values = Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         let presented = values["id_token_hint"].flatMap { provider.idTokens.read(Secret($0)) }

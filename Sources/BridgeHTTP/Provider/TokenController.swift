@@ -26,7 +26,7 @@ struct TokenController: RouteGroup {
     ) async throws -> Response {
         let answer = try await endpoints.tokens.answer(
             client.form, basic: client.basic, proof: request.proofOfPossession,
-            withoutCookiesBecauseOf: CookieRecipient.flaw(of: request.headers, own: origins.own(of: request)),
+            cookies: CookieRecipient.allowance(of: request.headers, own: origins.own(of: request)),
             origin: client.origin)
         return TokenAnswer.response(answer, to: request, host: origins.configured.website.host, at: time.now())
     }
@@ -47,7 +47,7 @@ struct TokenController: RouteGroup {
 
     /// The form of a request, the only encoding that RFC 6749 §3.2 has.
     static func form(of request: Request, upTo limit: Int = bodyLimit) async throws -> FormParameters {
-        guard BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
+        guard BodyReader.isForm(request) else {
             throw OAuthError(.invalidRequest, "the body must be application/x-www-form-urlencoded")
         }
         return try FormParameters(bytes: try await BodyReader.bytes(of: request, upTo: limit))

@@ -27,7 +27,7 @@ struct UserInfoController: RouteGroup {
 
     static func token(of request: Request) async throws -> PresentedAccessToken {
         guard request.method == .post,
-            BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded"
+            BodyReader.isForm(request)
         else { return try BearerReader.token(in: request) }
         let form = try await TokenController.form(of: request)
         try form.checkUnique()

@@ -20,6 +20,11 @@ enum BodyReader {
         }
     }
 
+    /// Whether the body is said to be a form's.
+    static func isForm(_ request: Request) -> Bool {
+        mediaType(of: request) == "application/x-www-form-urlencoded"
+    }
+
     static func mediaType(of request: Request) -> String? {
         request.headers.value(of: .contentType).map { HeaderText.mediaType($0) }
     }

@@ -9,6 +9,8 @@ struct BrowserForm: Sendable {
     let browser: OpaqueSecret
     /// Made for this very browser in the last minutes; without it nothing is done (login CSRF: RFC 9700 §4.7).
     let isOurs: Bool
+    /// Whether it is not ours for want of the cookie alone that was set with its page.
+    let lacksCookie: Bool
 
     static let tokenField = "form_token"
 
@@ -21,19 +23,37 @@ struct BrowserForm: Sendable {
         formTokens: FormTokens, random: RandomSource
     ) async throws -> BrowserForm {
         let body = try await BodyReader.bytes(of: request)
-        guard BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
+        guard BodyReader.isForm(request) else {
             throw OAuthError(.unsupportedMediaType)
         }
         let parameters = try FormParameters(parsing: body)
-        let binding = request.formBinding
-        let isOurs =
-            if let binding, let token = parameters[field], !parameters.hasRepeated {
-                formTokens.verify(
-                    token, for: purpose, binding: binding, session: isOfSession ? request.sessionSecret : nil)
-            } else {
-                false
-            }
         return BrowserForm(
-            parameters: parameters, browser: binding ?? .make(.formBinding, random: random), isOurs: isOurs)
+            parameters: parameters, browser: request.formBinding ?? .make(.formBinding, random: random),
+            isOurs: request.isOurs(parameters, for: purpose, isOfSession: isOfSession, field: field, by: formTokens),
+            lacksCookie: request.lacksCookie(of: parameters, field: field, by: formTokens))
+    }
+}
+
+extension Request {
+    /// Whether a form that came with this request is one of ours, which was shown to this very browser. None of ours
+    /// has a field twice.
+    /// - Parameters:
+    ///   - isOfSession: whether it acts in the browser's session, as for ``BrowserForm/read``.
+    ///   - field: the name of its token.
+    func isOurs(
+        _ form: FormParameters, for purpose: FormTokens.Purpose, isOfSession: Bool,
+        field: String = BrowserForm.tokenField, by formTokens: FormTokens
+    ) -> Bool {
+        guard let binding = formBinding, let token = form[field], !form.hasRepeated else { return false }
+        return formTokens.verify(token, for: purpose, binding: binding, session: isOfSession ? sessionSecret : nil)
+    }
+
+    /// Whether a form comes so soon after its page that the browser would still have the cookie of it, and does not: it
+    /// keeps none from here. What a page says of its refusal goes by this, and nothing else.
+    /// - Parameter field: the name of its token.
+    func lacksCookie(
+        of form: FormParameters, field: String = BrowserForm.tokenField, by formTokens: FormTokens
+    ) -> Bool {
+        formBinding == nil && form[field].map(formTokens.isRecent) ?? false
     }
 }

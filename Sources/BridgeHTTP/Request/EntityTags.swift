@@ -14,7 +14,7 @@ struct EntityTags: Sendable {
     private let isAny: Bool
     private let tags: [Tag]
 
-    /// - Returns: `nil` for what is no list of tags.
+    /// - Returns: `nil` for what is not a list of tags.
     init?(_ field: String) {
         var tags: [Tag] = []
         // A tag may hold commas, so the list is not split at them.

@@ -1,17 +1,22 @@
 /// User agents that fetch links to show a preview or to inspect them, not because a person opened them.
 ///
 /// Only agents that name themselves can be on such a list; those that pose as browsers are met by the confirm page.
-/// Each entry is matched in lower case anywhere in `User-Agent`.
+/// Each entry is matched in lower case.
 enum LinkPreviewAgents {
+    /// Words that are found anywhere in `User-Agent`.
     static let markers: [String] = [
         // Messengers and social networks.
         "facebookexternalhit", "facebot", "meta-externalagent", "meta-externalfetcher", "whatsapp/", "twitterbot",
-        "telegrambot", "discordbot", "slackbot", "slack-imgproxy", "linkedinbot", "skypeuripreview", "viber/",
+        "telegrambot", "discordbot", "slackbot", "slack-imgproxy", "slack-linkexpanding", "linkedinbot",
+        "skypeuripreview", "viber/", "linkpreview", "previewbot", "zulipurlpreview", "dingtalkbot", "larkurl2png",
+        "revoltchat/january", "tiktokspider", "odklbot", "mail.ru_bot", "xing-contenttabreceiver", "lemmy/", "akkoma",
+        "friendica", "pixelfed/", "peertube/", "gotosocial/", "summalybot", "discourse forum onebox", "xenforo/",
         "redditbot", "pinterestbot", "pinterest/0.", "mastodon/", "pleroma", "misskey/", "bluesky cardyb", "cardyb",
         "line-poker", "kakaotalk-scrap", "vkshare", "tumblr/", "flipboardproxy", "link preview", "url preview",
         "url-preview", "bitlybot", "zoombot", "iframely", "embedly", "opengraph", "rocket.chat",
-        "mattermost-bot", "synapse (bot", "signal-desktop-preview",
+        "mattermost-bot", "synapse (bot", "signal-desktop-preview", "web/snippet/", "google-pagerenderer",
         // Office suites and mail security.
+        "nextcloud server crawler", "notionembedder", "websitemetadataretriever",
         "microsoftpreview", "ms-teams-preview", "teamsbot", "oneoutlook", "outlook-safelinks", "safelinks",
         "microsoft office", "ms-office", "barracuda", "mimecast", "proofpoint", "google-safety", "googleimageproxy",
         "yahoomailproxy", "google-read-aloud", "google-inspectiontool", "feedfetcher-google", "googleother",
@@ -24,10 +29,14 @@ enum LinkPreviewAgents {
         "w3c_validator", "lighthouse", "pagespeed",
     ]
 
+    /// Agents that consist of one word, which within a longer one may be a browser's.
+    static let wholeAgents: [String] = ["whatsapp"]
+
     /// One pass over the agent, because every redemption asks: at each place only the markers that begin with the two
     /// bytes there are compared.
     static func matches(_ userAgent: String) -> Bool {
         let agent = userAgent.utf8.prefix(maximumLength).map(lowercased)
+        if wholeAgents.contains(where: { agent.elementsEqual($0.utf8) }) { return true }
         for start in agent.indices.dropLast() {
             for marker in beginnings[slot(agent[start], agent[start + 1])]
             where agent.count - start >= marker.count && agent[start..<start + marker.count].elementsEqual(marker) {

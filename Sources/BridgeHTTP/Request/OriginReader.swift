@@ -8,12 +8,17 @@ final class OriginReader: Sendable {
     let configured: Origins
     /// Whose websites may have origins of their own, and lead our paths to us.
     let clients: Reloadable<ClientDirectory>
+    /// The configured ones by each of their ``WebOrigin/authorities``; the website's goes first.
+    private let configuredByAuthority: [String: WebOrigin]
 
     init(
         configured: Origins, clients: Reloadable<ClientDirectory>
     ) {
         self.configured = configured
         self.clients = clients
+        configuredByAuthority = configured.all.reduce(into: [:]) { origins, origin in
+            for authority in origin.authorities where origins[authority] == nil { origins[authority] = origin }
+        }
     }
 
     /// Where a request came in.
@@ -96,24 +101,8 @@ final class OriginReader: Sendable {
     }
 
     private func named(by request: Request) -> WebOrigin? {
-        guard let host = authority(of: request) else { return nil }
-        if configured.website.isNamed(by: host) { return configured.website }
-        return [configured.issuer, configured.admin].first { $0.isNamed(by: host) }
-            ?? clients.current.websites.keys.first { $0.isNamed(by: host) }
+        // Host names know no case.
+        guard let host = authority(of: request)?.lowercased() else { return nil }
+        return configuredByAuthority[host] ?? clients.current.originsByAuthority[host]
     }
-}
-
-extension WebOrigin {
-    /// Whether this is what a browser means that sends this `Host`: host names know no case, and the scheme's own port
-    /// may be written out.
-    fileprivate func isNamed(by host: String) -> Bool {
-        if host.utf8.elementsEqual(authority.utf8) { return true }
-        let host = host.lowercased()
-        return host.utf8.elementsEqual(authority.utf8) || host == "\(authority):\(isSecure ? 443 : 80)"
-    }
-}
-
-extension HTTPField.Name {
-    /// The first is the request's authority, which the server has already taken out of the header.
-    fileprivate static let furtherHost = literal("Host")
 }

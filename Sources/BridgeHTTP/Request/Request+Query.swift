@@ -2,7 +2,7 @@ import Hummingbird
 import OAuth2
 
 extension Request {
-    /// The parameters of the address; none where it has no query.
+    /// The parameters of the address; empty where it has no query.
     func query() throws(FormParameters.Failure) -> FormParameters {
         try FormParameters(parsing: (uri.query ?? "").utf8)
     }

@@ -25,14 +25,14 @@ struct AuthCheckController: RouteGroup {
         headers[.xAuthSubject] = HeaderText.encode(session.subject.rawValue)
         headers[.xAuthSession] = HeaderText.encode(session.id.rawValue)
         if let acr = session.authentication.acr { headers[.xAuthAcr] = HeaderText.encode(acr) }
-        if let query = request.uri.query { try await addIdentity(of: session, asked: query, to: &headers) }
+        if let query = request.uri.query { try await addIdentity(of: session, asked: query, by: request, to: &headers) }
         return Response(status: .ok, headers: headers)
     }
 
     /// Name, e-mail address and groups, where the proxy asks for them, the website's scope has them, and so had the app by
     /// which the session came to be (contract §16).
     private func addIdentity(
-        of session: WebSession, asked query: String, to headers: inout HTTPFields
+        of session: WebSession, asked query: String, by request: Request, to headers: inout HTTPFields
     ) async throws {
         let names = try Self.identityNames(query)
         guard !names.isEmpty else { return }
@@ -40,14 +40,29 @@ struct AuthCheckController: RouteGroup {
         let website = directory[session.clientID] ?? directory.defaultWebsite
         guard let scope = website?.scope else { return }
         let claims = try await users.claims(of: session.subject)
-        let open = ScopeClaims.names(openedBy: session.lineage.limiting(scope))
+        var told = ScopeClaims.names(openedBy: session.lineage.limiting(scope))
+        if let asking = askingWebsites(request, besides: session, in: directory) {
+            told.formIntersection(asking.flatMap { ScopeClaims.names(openedBy: $0.scope) })
+        }
         for name in names {
             guard let field = Self.identity[name] else { continue }
             // Websites take an address for who somebody is: one that nobody has checked is not said.
             if name == "email", claims["email_verified"]?.bool != true { continue }
-            guard open.contains(name), let claim = claims[name] else { continue }
+            guard told.contains(name), let claim = claims[name] else { continue }
             headers[field] = claim.string.map(HeaderText.encode) ?? UserGroups(claim).flatMap(Self.list)
         }
+    }
+
+    /// The website that asks, where the session is another one's: a neighbour's at a shared domain, or the user's own
+    /// sign-in. It is told no more than its own scope opens, too.
+    /// - Returns: `nil` for a session of its own, and at an origin that no website has to itself.
+    private func askingWebsites(
+        _ request: Request, besides session: WebSession, in directory: ClientDirectory
+    ) -> [Client]? {
+        guard let websites = directory.websites[way.origins.own(of: request)],
+            !websites.contains(where: { $0.id == session.clientID })
+        else { return nil }
+        return websites
     }
 
     /// What `?identity=` asks for.
@@ -58,7 +73,7 @@ struct AuthCheckController: RouteGroup {
         guard !parameters.isRepeated("identity") else { throw OAuthError(.invalidRequest, "identity is repeated") }
         let names = parameters["identity"]?.split(separator: ",").map(String.init) ?? []
         guard names.allSatisfy({ identity.keys.contains($0) }) else {
-            throw OAuthError(.invalidRequest, "identity names what there is no field for")
+            throw OAuthError(.invalidRequest, "identity names an unknown field")
         }
         return names
     }

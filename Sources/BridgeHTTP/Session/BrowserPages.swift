@@ -100,7 +100,7 @@ extension BrowserGroup {
             browserSignOut.takeShadows(prefix: website.cookiePrefix, request, in: &headers)
             browserSignOut.takeOtherRefreshRoutes(prefix: website.cookiePrefix, request, in: &headers)
         }
-        guard let other = try await browsers.known(by: request), other.subject != subject else { return }
+        guard let other = try await browsers.sessionEvenIfEnded(of: request), other.subject != subject else { return }
         SessionCookies.clear(in: &headers)
     }
 }

@@ -7,6 +7,19 @@ import OAuth2
 /// What a hand-off or an exchange opened at a website of another domain is known to that website's server as well. It
 /// counts as a visit of the website (``visitor(of:)``), and never where the user's account, other sessions or new
 /// grants are in question.
+///
+/// | Asked for | Cookies | Given to other domains too | Ended too | A use of it |
+/// |---|---|---|---|---|
+/// | ``signedIn(by:)`` | of both profiles | no | no | yes |
+/// | ``visitor(of:)`` | of both profiles | at that website | no | yes |
+/// | ``opened(by:)``, ``secretSession(of:)`` | `session` | no | no | yes |
+/// | ``openedHere(by:)`` | `session` | at that website | no | yes |
+/// | ``sessionWithoutUse(of:)`` | `session` | no | no | no |
+/// | ``sessionEvenIfEnded(of:)`` | `session` | yes | yes | no |
+/// | ``tokenSessions(of:)`` | `tokens`, spent ones too | yes | no | no |
+/// | ``webViewSession(of:)`` | `tokens` | at that website | no | no |
+/// | ``firstToEnd(of:)`` | of both profiles | yes | no | no |
+/// | ``all(of:)`` | of both profiles | yes | no | of that of the profile `session` |
 package final class BrowserSessions: Sendable {
     private let sessions: WebSessions
     private let clients: Reloadable<ClientDirectory>
@@ -28,7 +41,7 @@ package final class BrowserSessions: Sendable {
 
     /// The live session of a request's cookies; counts as a use of it.
     /// - Throws: ``StorageError`` when it cannot be found out.
-    package func find(_ request: Request) async throws -> SignedIn? {
+    package func signedIn(by request: Request) async throws -> SignedIn? {
         try await find(request) { !origins.isKeptElsewhere($0) }
     }
 
@@ -103,8 +116,8 @@ package final class BrowserSessions: Sendable {
     }
 
     /// As ``opened(by:)``, and no use of it.
-    func peeked(by request: Request) async throws -> WebSession? {
-        guard let id = try await known(by: request)?.id, let session = try await sessions.peek(id),
+    func sessionWithoutUse(of request: Request) async throws -> WebSession? {
+        guard let id = try await sessionEvenIfEnded(of: request)?.id, let session = try await sessions.peek(id),
             !origins.isKeptElsewhere(session)
         else { return nil }
         return session
@@ -117,7 +130,9 @@ package final class BrowserSessions: Sendable {
 
     /// The first of ``all(of:)``, and no use of it.
     func firstToEnd(of request: Request) async throws -> WebSession? {
-        if let id = try await known(by: request)?.id, let session = try await sessions.peek(id) { return session }
+        if let id = try await sessionEvenIfEnded(of: request)?.id, let session = try await sessions.peek(id) {
+            return session
+        }
         return try await tokenSessions(of: request).first?.session
     }
 
@@ -144,7 +159,7 @@ package final class BrowserSessions: Sendable {
     func session(_ id: SessionID) async throws -> WebSession? { try await sessions.peek(id) }
 
     /// The session of the cookie of the profile `session`, ended or not: whose it was.
-    func known(by request: Request) async throws -> WebSession? {
+    func sessionEvenIfEnded(of request: Request) async throws -> WebSession? {
         guard let secret = request.sessionSecret else { return nil }
         return try await sessions.known(secret)
     }

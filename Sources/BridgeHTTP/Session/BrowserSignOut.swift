@@ -42,15 +42,20 @@ final class BrowserSignOut: Sendable {
         return found.map(\.session)
     }
 
-    /// Ends what other users' cookies of the profile `tokens` open, and takes those cookies away: whoever has just
-    /// signed in is the browser's only user, as after a link (contract §4.3). Without such cookies no store is asked.
+    /// Ends what other users' cookies of the profile `tokens` open, and takes those cookies away, as well as those
+    /// that a page could renew although nobody can tell their user: whoever has just signed in is the browser's only
+    /// user, as after a link (contract §4.3). Without such cookies no store is asked.
     func leaveOnly(
         _ subject: Subject, in request: Request, origin: RequestOrigin, headers: inout HTTPFields
     ) async throws {
-        let others = try await browsers.tokenSessions(of: request).filter { $0.session.subject != subject }
+        let found = try await browsers.tokenSessions(of: request)
+        let others = found.filter { $0.session.subject != subject }
         let ending = Ending.accountSwitch(origin: origin, at: time.now())
         for other in others { try await endings.end(.webSession(other.session.id), ending) }
         takeCookies(of: others, request, in: &headers)
+        // Without a readable access token a page could still renew them, once nobody else is signed in; without the
+        // anti-CSRF cookie none could, and `access_token` alone may be another program's.
+        takeLeftovers(of: request, besides: found, withAnyOf: [CookieTokens.antiCSRFName], in: &headers)
     }
 
     /// Every session that the request's cookies open.
@@ -59,8 +64,8 @@ final class BrowserSignOut: Sendable {
     }
 
     /// Takes the cookies of the profile `tokens` away, as their own clients have set them, but for those that the
-    /// answer sets: clients of one prefix have the host's own cookies in common. A browser goes by the last line, and to
-    /// some a cookie of the host and one of the domain of that name are the same: what takes away comes first.
+    /// answer sets: clients of one prefix have the host's own cookies in common. A browser goes by the last line, and
+    /// some take a host cookie and a domain cookie of one name for the same, so removals come first.
     func takeCookies(of found: [SignedIn], _ request: Request, in headers: inout HTTPFields) {
         for found in found {
             guard let prefix = found.tokenPrefix else { continue }
@@ -133,12 +138,14 @@ final class BrowserSignOut: Sendable {
         headers[values: .setCookie] = lines[values: .setCookie] + headers[values: .setCookie]
     }
 
+    /// - Parameter names: cookies of which one must have come with a prefix for that prefix's to be taken.
     private func takeLeftovers(
-        of request: Request, besides found: [SignedIn], in headers: inout HTTPFields
+        of request: Request, besides found: [SignedIn], withAnyOf names: [String] = CookieTokens.names,
+        in headers: inout HTTPFields
     ) {
         let known = Set(found.compactMap(\.tokenPrefix))
         for prefix in clients.current.tokenCookiePrefixes where !known.contains(prefix) {
-            guard CookieTokens.names.contains(where: { request.carriesCookie(named: prefix + $0) }) else { continue }
+            guard names.contains(where: { request.carriesCookie(named: prefix + $0) }) else { continue }
             takeShadows(prefix: prefix, request, in: &headers)
             takeCookies(of: nil, prefix: prefix, in: &headers)
         }

@@ -42,7 +42,7 @@ final class CheckedWebsite: Sendable {
         }
         var head = request.head
         head.authority = String(origin.authority)
-        head.headerFields[values: Self.furtherHost] = []
+        head.headerFields[values: .furtherHost] = []
         // In the form that names no host (RFC 9112 §3.2).
         head.path = "\(request.uri.path)?\(query)"
         return Request(head: head, body: request.body)
@@ -61,6 +61,4 @@ final class CheckedWebsite: Sendable {
             "A proxy asked /auth/check about a website that is unknown or has no public_origin",
             metadata: ["parameter": "\(Self.parameter)"])
     }
-
-    private static let furtherHost = HTTPField.Name.literal("Host")
 }

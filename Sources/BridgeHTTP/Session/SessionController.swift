@@ -38,7 +38,7 @@ struct SessionController: BrowserGroup {
         body.add("acr", session.authentication.acr)
         if !session.authentication.amr.isEmpty { body.add("amr", session.authentication.amr) }
         body.add("auth_time", session.authentication.time)
-        body.add("origin", session.origin)
+        body.add("origin", session.openingName)
         // The cookie is not for scripts; only a page of this origin reads this answer, and may repeat the value.
         body.add("anti_csrf_token", try await browsers.antiCSRFValue(of: request, for: found))
         var response = Self.answer(body)
@@ -56,18 +56,30 @@ struct SessionController: BrowserGroup {
         return response
     }
 
-    @Sendable func askToSignOut(_ request: Request, context: BridgeRequestContext) throws -> Response {
+    @Sendable func askToSignOut(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let binding = FormCookie.binding(of: request, random: random)
         var response = pages.signOut(
             formToken: try formTokens.make(for: .signOut, binding: binding, session: request.sessionSecret),
-            action: Self.signOutPath, stayingAt: stayPath(request), to: pageVisitor(request, context))
+            action: Self.signOutPath, stayingAt: await hasSession(request) ? stayPath(request) : nil,
+            to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }
 
+    /// Whether there is a session to end, or one that a page may renew although nobody can tell whose it is. Asking is
+    /// no use of it; without its store the question is the usual one.
+    private func hasSession(_ request: Request) async -> Bool {
+        do {
+            if try await browsers.firstToEnd(of: request) != nil { return true }
+            return try await browsers.antiCSRFValue(of: request, for: nil) != nil
+        } catch {
+            return true
+        }
+    }
+
     @Sendable func signOut(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let body = try await BodyReader.bytes(of: request)
-        let isForm = BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded"
+        let isForm = BodyReader.isForm(request)
         let own = origins.own(of: request)
         guard try SameOriginProof(publicOrigin: own).holds(for: request) || (isForm && isOurForm(body, request)) else {
             throw OAuthError(.forbidden, "signing out takes a page of the same origin")
@@ -87,7 +99,7 @@ struct SessionController: BrowserGroup {
 
     private func isOurForm(_ body: [UInt8], _ request: Request) throws -> Bool {
         guard let binding = request.formBinding,
-            let token = try FormParameters(parsing: body)["form_token"]
+            let token = try FormParameters(parsing: body)[BrowserForm.tokenField]
         else { return false }
         return formTokens.verify(token, for: .signOut, binding: binding, session: request.sessionSecret)
     }

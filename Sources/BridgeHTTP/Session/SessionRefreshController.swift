@@ -35,9 +35,9 @@ struct SessionRefreshController: BrowserGroup {
         guard let prefix = prefixes.first, let secret = request.refreshSecret(prefix: prefix) else {
             throw Self.signedOut([:])
         }
-        let flaw = CookieRecipient.flaw(of: request.headers, own: origins.own(of: request))
+        let allowance = CookieRecipient.allowance(of: request.headers, own: origins.own(of: request))
         switch try await refresh.refresh(
-            secret, proof: proof, path: path, withoutCookiesBecauseOf: flaw, origin: origin)
+            secret, proof: proof, path: path, cookies: allowance, origin: origin)
         {
         case .forged: throw OAuthError(.forbidden, "X-CSRF-Token must repeat the anti-CSRF value")
         case .over(let clientID):

@@ -10,6 +10,8 @@ struct SignInWay: Sendable {
     static let page = "/sign-in"
     /// The parameter that says which page was wanted.
     static let wanted = "redirect"
+    /// What says to the page that a session is there and not good enough, where its cookies do not.
+    static let stepUp = HiddenField(name: "fresh", value: "1")
 
     let clients: Reloadable<ClientDirectory>
     let origins: OriginReader
@@ -49,11 +51,18 @@ struct SignInWay: Sendable {
             let state = random.text(16)
             var handOff = "\(HandOffs.path)?client_id=\(PercentEncoding.encode(website.id.rawValue))&state=\(state)"
             if let path { handOff += "&redirect=\(PercentEncoding.encode(path))" }
-            let location = isStepUp ? Self.signIn(andThen: handOff) : handOff
+            let location = isStepUp ? Self.asStepUp(Self.signIn(andThen: handOff)) : handOff
             return Destination(location: configured.issuer.description + location, state: state)
         }
-        let place = isApart ? configured.issuer : own
-        return Destination(location: place.description + Self.signIn(andThen: path), state: nil)
+        let page = Self.signIn(andThen: path)
+        guard isApart else { return Destination(location: own.description + page, state: nil) }
+        let location = configured.issuer.description + (isStepUp ? Self.asStepUp(page) : page)
+        return Destination(location: location, state: nil)
+    }
+
+    /// The address of the page at another host than the session's.
+    private static func asStepUp(_ page: String) -> String {
+        "\(page)\(page.contains("?") ? "&" : "?")\(stepUp.name)=\(stepUp.value)"
     }
 
     private static func signIn(andThen path: String?) -> String {

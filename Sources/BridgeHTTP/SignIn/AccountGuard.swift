@@ -8,7 +8,7 @@ extension RouteGuard where Group == DevicesController, Admitted == SignedIn {
     static var session: Self {
         Self(.session) { group, handler in
             { request, context in
-                guard let found = try await group.browsers.find(request) else {
+                guard let found = try await group.browsers.signedIn(by: request) else {
                     return group.pages.devicesSignedOut(to: group.pageVisitor(request, context))
                 }
                 return try await handler(request, context, found)
@@ -24,7 +24,7 @@ extension RouteGuard where Group == DevicesController, Admitted == (found: Signe
             { request, context in
                 let form = try await BrowserForm.read(
                     request, as: .devices, isOfSession: true, formTokens: group.formTokens, random: group.random)
-                guard form.isOurs, let found = try await group.browsers.find(request) else {
+                guard form.isOurs, let found = try await group.browsers.signedIn(by: request) else {
                     return group.onward(DevicesController.path, request)
                 }
                 return try await handler(request, context, (found, form.parameters))
@@ -38,7 +38,7 @@ extension RouteGuard where Group == AccountController, Admitted == SignedIn {
     static var session: Self {
         Self(.session) { group, handler in
             { request, context in
-                guard let found = try await group.browsers.find(request) else {
+                guard let found = try await group.browsers.signedIn(by: request) else {
                     return group.onward(SignInController.path(backTo: request.uri.path), request)
                 }
                 return try await handler(request, context, found)

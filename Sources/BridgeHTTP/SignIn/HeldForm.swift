@@ -19,13 +19,13 @@ struct HeldForm: Sendable {
     init?(_ parameters: FormParameters, path: String, by subject: Subject) {
         guard let path = ConsolePath.checked(path),
             !parameters.names.contains(where: {
-                $0.hasSuffix("password") || $0.hasSuffix("token") && $0 != "form_token"
+                $0.hasSuffix("password") || $0.hasSuffix("token") && $0 != BrowserForm.tokenField
             })
         else { return nil }
         self.subject = subject
         self.path = path
         // Its token was made for the session that the new sign-in replaces.
-        fields = parameters.names.filter { $0 != "form_token" }.compactMap { name in
+        fields = parameters.names.filter { $0 != BrowserForm.tokenField }.compactMap { name in
             parameters[name].map { HiddenField(name: name, value: $0) }
         }
         guard text.count <= Self.limit else { return nil }
@@ -67,7 +67,7 @@ extension Pages {
     /// The held form, for a session that is now fresh enough. Not sent by itself: somebody who was away meanwhile
     /// sees what is about to happen.
     func goOn(with form: HeldForm, formToken: String, to visitor: PageVisitor) -> Response {
-        let fields = form.fields + [HiddenField(name: "form_token", value: formToken)]
+        let fields = form.fields + [HiddenField(name: BrowserForm.tokenField, value: formToken)]
         let language = language(for: visitor)
         return render(
             "admin_go_on",

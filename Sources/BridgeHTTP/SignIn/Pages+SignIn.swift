@@ -9,9 +9,9 @@ extension Pages {
         var values: [String: any Sendable] = [
             "fields": page.fields.map(\.values), "needs_username": page.username == nil,
         ]
-        values["notice"] = notice(page.notice, in: "sign_in", language)
+        values["notice"] = text(of: page.notice, in: "sign_in", language)
         values["is_error"] = page.notice.map(\.isOfFields) ?? false
-        values["is_problem"] = page.notice.map(\.isProblem) ?? false
+        values["is_problem"] = page.notice?.code != nil
         values["username"] = page.username
         values["passkey"] = page.passkey?.values
         values["providers"] = page.providers.map { provider in
@@ -22,8 +22,9 @@ extension Pages {
         }
         values[visitor.hasUsedPhoneKey ? "first_self_issued_url" : "self_issued_url"] = page.selfIssuedURL
         values["phone_url"] = page.phoneURL
+        let ownPage = page.isForAccount ? "for_account" : page.isForDevice ? "for_device" : nil
         values["purpose"] =
-            page.isForAccount ? texts.text("sign_in", "for_account", in: language) : purpose(page.clientName, language)
+            ownPage.map { texts.text("sign_in", $0, in: language) } ?? purpose(page.clientName, language)
         values["is_by_link"] = page.isForAccount && page.isByLink
         if let known = page.known {
             values["known"] = known.name
@@ -39,7 +40,7 @@ extension Pages {
         var values: [String: any Sendable] = [
             "fields": page.fields.map(\.values), "other_url": page.otherAccountURL,
         ]
-        values["notice"] = notice(page.notice, in: "code", language)
+        values["notice"] = text(of: page.notice, in: "code", language)
         values["is_error"] = page.notice.map(\.isOfFields) ?? false
         values["purpose"] = purpose(page.clientName, language)
         values["known"] = page.name
@@ -55,29 +56,8 @@ extension Pages {
         _ template: String, _ values: [String: any Sendable], _ notice: SignInNotice?, _ formTargets: [String],
         _ language: String, _ visitor: PageVisitor
     ) -> Response {
-        var response = render(
-            template, values, to: visitor, language: language, status: notice?.status ?? .ok,
+        render(
+            template, values, notice: notice, to: visitor, language: language,
             policy: ContentSecurityPolicy(formTargets: formTargets))
-        if case .limited(let wait) = notice { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
-        return response
-    }
-
-    private func notice(_ notice: SignInNotice?, in section: String, _ language: String) -> String? {
-        notice.map { texts.text(section, $0.key, in: language, waiting: $0.wait) }
-    }
-}
-
-extension SignInNotice {
-    var status: HTTPResponse.Status { code.map { HTTPResponse.Status(code: $0.status) } ?? .ok }
-
-    var isProblem: Bool { code != nil }
-
-    private var code: ErrorCode? {
-        switch self {
-        case .refused, .noDigits, .wrongPassword, .stale, .passkeyRefused, .declined: .invalidRequest
-        case .limited: .rateLimited
-        case .changeWaits: .insufficientUserAuthentication
-        case .passwordSet: nil
-        }
     }
 }

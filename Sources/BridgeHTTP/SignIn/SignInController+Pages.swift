@@ -6,9 +6,10 @@ import OAuth2
 /// The pages that the sign-in shows.
 extension SignInController {
     /// The page that asks for what the browser's session lacks: for everything, for its user's password, or for a code.
+    /// - Parameter byTokens: the session that cookies of the profile `tokens` open, where the page is to tell of it.
     func missingPage(
         _ errand: SignInErrand, _ notice: SignInNotice? = nil, username: String? = nil, browser: OpaqueSecret,
-        session: WebSession?, at here: WebOrigin, to visitor: PageVisitor
+        session: WebSession?, byTokens: WebSession? = nil, at here: WebOrigin, to visitor: PageVisitor
     ) async throws -> Response {
         switch (try await missing(errand, browser: browser, session: session), session) {
         case (.password(let account), _):
@@ -19,9 +20,31 @@ extension SignInController {
             let pending = try services.signIn.raise(session, browser: browser)
             return try codePage(errand, pending, notice, of: account, browser: browser, at: here, to: visitor)
         case (.everything, _), (.code, nil):
+            let told: SignInNotice? =
+                if let notice { notice } else { try await shortfall(errand, browser: browser, session: session) }
             return try page(
-                errand, notice, username: username, replacing: session, browser: browser, at: here, to: visitor)
+                errand, told, username: username, replacing: session ?? byTokens, browser: browser, at: here,
+                to: visitor)
         }
+    }
+
+    /// What the page says to somebody whose own sign-in is not what an app asks for, as when an upstream provider has
+    /// answered with one of before: without a word the page would just come again.
+    private func shortfall(
+        _ errand: SignInErrand, browser: OpaqueSecret, session: WebSession?
+    ) async throws -> SignInNotice? {
+        guard let journey = errand.journey, !errand.isForAnother, let session, session.isOwnSignIn,
+            try await services.authorizations.fallsShort(session, of: journey, browser: browser)
+        else { return nil }
+        return .notEnough
+    }
+
+    /// The session that cookies of the profile `tokens` alone open, for a page that says why it is not enough.
+    func byTokens(
+        _ errand: SignInErrand, besides session: WebSession?, _ request: Request
+    ) async throws -> WebSession? {
+        guard errand.isForAccount, session == nil else { return nil }
+        return try await browsers.signedIn(by: request)?.session
     }
 
     /// What the browser's session lacks for what it is here for. Only an app's request says how much it wants.
@@ -47,7 +70,7 @@ extension SignInController {
     ) async throws -> Response {
         let browser = FormCookie.binding(of: request, random: random)
         // No use of it: what waits is refused for one that lay unused for too long.
-        let session = try await browsers.peeked(by: request)
+        let session = try await browsers.sessionWithoutUse(of: request)
         let held = try (sender ?? session?.subject).flatMap { HeldForm(form, path: request.uri.path, by: $0) }
             .map { try $0.sealed(with: services.heldForms, for: browser) }
         return try await missingPage(
@@ -75,6 +98,7 @@ extension SignInController {
             content.known = (account.shownName, errand.forAnother.url)
         } else {
             content.isForAccount = errand.isForAccount
+            content.isForDevice = errand.isForDevice
             // Whoever is to be somebody else need not hear what is wrong with this one.
             content.isByLink = !errand.isForAnother && session?.isOwnSignIn == false
             content.providers = providers(errand)
@@ -111,7 +135,7 @@ extension SignInController {
     }
 
     private func token(_ browser: OpaqueSecret) throws -> HiddenField {
-        HiddenField(name: "form_token", value: try formTokens.make(for: .signIn, binding: browser))
+        HiddenField(name: BrowserForm.tokenField, value: try formTokens.make(for: .signIn, binding: browser))
     }
 
     /// The page that starts a sign-in with a key on a phone.

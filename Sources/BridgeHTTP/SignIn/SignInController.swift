@@ -49,9 +49,10 @@ struct SignInController: BrowserGroup {
         // Said where the redirect of a password that was set leads, and by no other address that somebody makes up.
         let isSet =
             errand.isForAnother && errand.isForAccount && query[Self.passwordSet.name] == Self.passwordSet.value
+        let session = try await browsers.opened(by: request)
         return try await missingPage(
-            errand, isSet ? .passwordSet : nil, browser: browser,
-            session: try await browsers.opened(by: request), at: origins.own(of: request),
+            errand, isSet ? .passwordSet : nil, browser: browser, session: session,
+            byTokens: try await byTokens(errand, besides: session, request), at: origins.own(of: request),
             to: pageVisitor(request, context))
     }
 
@@ -66,9 +67,10 @@ struct SignInController: BrowserGroup {
         let session = try await browsers.opened(by: request)
         func again(_ notice: SignInNotice) async throws -> Response {
             try await missingPage(
-                errand, notice, username: username, browser: form.browser, session: session, at: here, to: visitor)
+                errand, notice, username: username, browser: form.browser, session: session,
+                byTokens: try await byTokens(errand, besides: session, request), at: here, to: visitor)
         }
-        guard form.isOurs else { return try await again(.stale) }
+        guard form.isOurs else { return try await again(.notOurs(form)) }
         let origin = context.recognisedOrigin(of: request)
         let outcome = try await services.signIn.attempt(
             username: username, password: Secret(form.parameters["password"] ?? ""), browser: form.browser,
@@ -94,7 +96,7 @@ struct SignInController: BrowserGroup {
         let session = try await browsers.opened(by: request)
         guard form.isOurs, let pending = form.parameters["pending"] else {
             return try await missingPage(
-                errand, .stale, browser: form.browser, session: session, at: here, to: visitor)
+                errand, .notOurs(form), browser: form.browser, session: session, at: here, to: visitor)
         }
         func again(_ notice: SignInNotice) async throws -> Response {
             let missing = try await self.missing(errand, browser: form.browser, session: session)

@@ -9,6 +9,9 @@ struct SignInErrand: Sendable {
     let redirect: [UInt8]?
     /// Whether the visitor wants to sign in as somebody else than the browser's session says.
     let isForAnother: Bool
+    /// Whether a website that the visitor is signed in to wants a newer sign-in, or a stronger one. The address says
+    /// so, because the session's cookies are those of another host.
+    let isStepUp: Bool
     /// A form of the console that waits for the sign-in, sealed (``HeldForm``). Travels in forms alone: it is long.
     let held: String?
 
@@ -19,13 +22,17 @@ struct SignInErrand: Sendable {
         journey = parameters["journey"]
         redirect = parameters.isRepeated("redirect") ? nil : parameters.bytes("redirect")
         isForAnother = parameters[Self.another.name] == Self.another.value
+        isStepUp = parameters[SignInWay.stepUp.name] == SignInWay.stepUp.value
         held = parameters[Self.heldName]
     }
 
-    private init(journey: String?, redirect: [UInt8]?, isForAnother: Bool = false, held: String? = nil) {
+    private init(
+        journey: String?, redirect: [UInt8]?, isForAnother: Bool = false, isStepUp: Bool = false, held: String? = nil
+    ) {
         self.journey = journey
         self.redirect = redirect
         self.isForAnother = isForAnother
+        self.isStepUp = isStepUp
         self.held = held
     }
 
@@ -41,7 +48,7 @@ struct SignInErrand: Sendable {
 
     /// The same, for any user.
     var forAnother: SignInErrand {
-        SignInErrand(journey: journey, redirect: redirect, isForAnother: true, held: held)
+        SignInErrand(journey: journey, redirect: redirect, isForAnother: true, isStepUp: isStepUp, held: held)
     }
 
     /// Whether it leads to the console.
@@ -52,6 +59,11 @@ struct SignInErrand: Sendable {
     /// Whether it leads to the pages of one's own account.
     var isForAccount: Bool {
         journey == nil && AccountPath.checked(redirect.map { String(decoding: $0, as: UTF8.self) }) != nil
+    }
+
+    /// Whether it leads to the page that lets another device in.
+    var isForDevice: Bool {
+        journey == nil && DevicePath.checked(redirect.map { String(decoding: $0, as: UTF8.self) }) != nil
     }
 
     /// The complete sign-in page for a journey, whosever the browser's session is.
@@ -77,6 +89,7 @@ struct SignInErrand: Sendable {
             journey.map { HiddenField(name: "journey", value: $0) },
             redirect.map { HiddenField(name: "redirect", value: String(decoding: $0, as: UTF8.self)) },
             isForAnother ? Self.another : nil,
+            isStepUp ? SignInWay.stepUp : nil,
         ].compactMap(\.self)
     }
 }

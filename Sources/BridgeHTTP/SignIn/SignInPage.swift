@@ -1,7 +1,8 @@
 import Bridge
+import OAuth2
 
 /// What the sign-in page says above its fields.
-enum SignInNotice: Sendable {
+enum SignInNotice: PageNotice {
     /// Name or password are wrong, and nothing tells which.
     case refused
     /// What was typed beside the user name cannot be a phone's digits.
@@ -9,17 +10,24 @@ enum SignInNotice: Sendable {
     case limited(Duration)
     /// The page was open too long, or in another browser.
     case stale
+    /// The browser keeps no cookies from here, so that no form of it is ever known for ours.
+    case noCookies
     /// The password is wrong of a user whom the page names.
     case wrongPassword
-    /// The passkey is none that signs anybody in here now.
+    /// The passkey does not sign anybody in here now.
     case passkeyRefused
     /// The upstream provider named nobody who may sign in.
     case declined
+    /// The browser's session is the user's own sign-in, and not what an app asks for.
+    case notEnough
     /// A change in the console waits for a newer sign-in.
     /// - Parameter isKept: whether what was sent is done after it, or has to be sent again.
     case changeWaits(isKept: Bool)
     /// Whoever followed a set-up link has a password now.
     case passwordSet
+
+    /// What is said of a form that is not ours.
+    static func notOurs(_ form: BrowserForm) -> SignInNotice { form.lacksCookie ? .noCookies : .stale }
 
     /// The text's key in the section `sign_in`, or in that of the page which shows it.
     var key: String {
@@ -28,19 +36,30 @@ enum SignInNotice: Sendable {
         case .noDigits: PhonePageNotice.noDigits.rawValue
         case .limited: "limited"
         case .stale: "stale"
+        case .noCookies: Pages.noCookies.key
         case .wrongPassword: "wrong_password"
         case .passkeyRefused: "passkey_refused"
         case .declined: "declined"
+        case .notEnough: "not_enough"
         case .changeWaits(let isKept): isKept ? "change_waits" : "change_lost"
         case .passwordSet: "password_set"
         }
     }
 
+    var section: String? { if case .noCookies = self { Pages.noCookies.section } else { nil } }
+
     /// What its text says to wait.
     var wait: Duration? { if case .limited(let wait) = self { wait } else { nil } }
-}
 
-extension SignInNotice {
+    var code: ErrorCode? {
+        switch self {
+        case .refused, .noDigits, .wrongPassword, .stale, .noCookies, .passkeyRefused, .declined: .invalidRequest
+        case .limited: .rateLimited
+        case .changeWaits: .insufficientUserAuthentication
+        case .notEnough, .passwordSet: nil
+        }
+    }
+
     /// Whether what was typed is wrong, so that the fields say so too.
     var isOfFields: Bool {
         switch self {
@@ -60,6 +79,8 @@ struct SignInPage: Sendable {
     let formTargets: [String]
     /// Whether it is asked for by a page of one's own account.
     var isForAccount = false
+    /// Whether it is asked for by the page that lets another device in.
+    var isForDevice = false
     /// Whether the browser has a session already, which came over an edge and is not enough for that page.
     var isByLink = false
     /// What a passkey is asked for; `nil` where none signs in.

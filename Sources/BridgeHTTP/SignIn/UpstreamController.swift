@@ -44,8 +44,7 @@ struct UpstreamController: BrowserGroup {
         guard !signIn.isBlocked(errand, browser: browser, request) else {
             return signIn.blockedPage(request, context)
         }
-        // Somebody who is already signed in here wants another sign-in, not the same one again.
-        let isFresh = try await browsers.opened(by: request) != nil || signIn.limitsAge(errand, browser: browser)
+        let isFresh = try await wantsFreshSignIn(errand, browser: browser, request)
         guard let id = context.parameters.get("provider"),
             let target = try await upstream.begin(
                 id, errand: errand.query, browser: browser, at: origins.own(of: request), isFresh: isFresh)
@@ -53,6 +52,16 @@ struct UpstreamController: BrowserGroup {
         var response = Response.seeOther(target)
         FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response
+    }
+
+    /// Whether a sign-in of before will not do. Somebody who is already signed in here, by cookies of either profile,
+    /// wants another sign-in, not the same one again.
+    private func wantsFreshSignIn(
+        _ errand: SignInErrand, browser: OpaqueSecret, _ request: Request
+    ) async throws -> Bool {
+        if errand.isStepUp || signIn.limitsAge(errand, browser: browser) { return true }
+        if try await browsers.opened(by: request) != nil { return true }
+        return try await !browsers.tokenSessions(of: request).isEmpty
     }
 
     @Sendable func finish(_ request: Request, context: BridgeRequestContext) async throws -> Response {
@@ -67,10 +76,10 @@ struct UpstreamController: BrowserGroup {
         case .signedIn(let opened, let errand):
             let errand = SignInErrand(try FormParameters(parsing: errand.utf8))
             return try await signIn.proceed(errand, opened, browser: browser, request, context)
-        case .refused(let errand):
-            let errand = SignInErrand(try FormParameters(parsing: (errand ?? "").utf8))
+        case .refused(let query):
+            let errand = SignInErrand(try FormParameters(parsing: (query ?? "").utf8))
             return try signIn.page(
-                errand, errand.isEmpty ? .stale : .declined, browser: browser, at: here,
+                errand, query == nil ? .stale : .declined, browser: browser, at: here,
                 to: pageVisitor(request, context))
         }
     }

@@ -9,7 +9,7 @@ package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: `nil` for another scheme, a user part, a query or fragment where none may be, or bytes that a URL
     ///   cannot hold.
     package init?(_ text: String, allowingQuery: Bool = true) {
-        guard text.utf8.count <= 2048, let schemeEnd = text.utf8.firstRange(of: "://") else { return nil }
+        guard text.utf8.count <= 2048, let schemeEnd = text.utf8.end(ofFirst: "://") else { return nil }
         let authority = text[schemeEnd...].prefix { !"/?#".contains($0) }
         let origin = text[..<authority.endIndex]
         let rest = text[authority.endIndex...]
@@ -24,8 +24,8 @@ package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension String.UTF8View {
-    // The index after the first occurrence.
-    fileprivate func firstRange(of text: String) -> Index? {
+    /// The index after the first occurrence of a text.
+    fileprivate func end(ofFirst text: String) -> Index? {
         var start = startIndex
         while start < endIndex {
             if self[start...].starts(with: text.utf8) { return index(start, offsetBy: text.utf8.count) }

@@ -49,7 +49,7 @@ package struct TrustedIssuerSettings: Sendable {
     /// The longest token of theirs that is looked at, in bytes.
     package static let maximumTokenLength = 8192
     /// What is signed with public keys unless said otherwise.
-    package static let defaultAlgorithms: Set<SignatureAlgorithm> = [.es256, .rs256, .ps256, .eddsa]
+    package static let defaultAlgorithms: Set<SignatureAlgorithm> = [.es256, .rs256, .ps256, .edDSA]
     package static let defaultMaximumTokenLifetime = Duration.seconds(86_400)
     package static let maximumTokenLifetimes = Duration.seconds(60)...(.seconds(366 * 86_400))
 

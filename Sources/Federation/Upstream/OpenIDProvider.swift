@@ -19,7 +19,6 @@ package final class OpenIDProvider: UpstreamProvider {
     private static let metadataFloor = Duration.seconds(5)
     /// How far the provider's clock may be off.
     private static let leeway = Duration.seconds(30)
-    private static let logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 
     /// - Returns: `nil` when the issuer is not a secure URL. Nothing is fetched yet.
     package init?(
@@ -96,14 +95,18 @@ package final class OpenIDProvider: UpstreamProvider {
     package func logoutToken(_ text: String, at now: Timestamp) async throws -> LogoutToken {
         guard let token = ForeignToken(text) else { throw LogoutTokenRefusal.malformed }
         // Older providers write the plain "JWT" of any token; that it is no ID token is told by its claims.
-        if let flaw = try await self.flaw(of: token, typed: ["logout+jwt", "jwt"], at: now) { throw flaw }
+        if let flaw = try await self.flaw(of: token, typed: ["logout+jwt", "jwt"], at: now) {
+            throw flaw.logoutTokenRefusal
+        }
         let claims = token.claims
         guard let issued = claims["iat"].flatMap(Timestamp.init(numericDate:)) else {
             throw LogoutTokenRefusal.notYetValid
         }
         let end = issued + LogoutToken.longestUse + Self.leeway
         guard now < end else { throw LogoutTokenRefusal.tooOld }
-        guard claims["events"]?.object?[Self.logoutEvent]?.object != nil else { throw LogoutTokenRefusal.noEvent }
+        guard claims["events"]?.object?[IDTokenCodec.logoutEvent]?.object != nil else {
+            throw LogoutTokenRefusal.noEvent
+        }
         guard claims["nonce"] == nil else { throw LogoutTokenRefusal.hasNonce }
         guard let id = claims["jti"]?.string, ClaimText.isAcceptable(id) else { throw LogoutTokenRefusal.withoutID }
         return LogoutToken(
@@ -131,7 +134,7 @@ package final class OpenIDProvider: UpstreamProvider {
     /// The signature is last: what is not for us has no keys fetched.
     private func flaw(
         of token: ForeignToken, typed types: Set<String>, at now: Timestamp
-    ) async throws -> LogoutTokenRefusal? {
+    ) async throws -> UpstreamTokenFlaw? {
         guard !token.hasCriticalExtensions, token.type.map({ types.contains($0) }) ?? true else { return .wrongType }
         guard let algorithm = SignatureAlgorithm(rawValue: token.algorithm), settings.algorithms.contains(algorithm)
         else { return .wrongAlgorithm }

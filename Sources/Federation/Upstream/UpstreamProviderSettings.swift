@@ -15,7 +15,7 @@ package struct UpstreamProviderSettings: Sendable {
     package let algorithms: Set<SignatureAlgorithm>
 
     package static let defaultScope = "openid profile email"
-    package static let defaultAlgorithms: Set<SignatureAlgorithm> = [.rs256, .ps256, .es256, .eddsa]
+    package static let defaultAlgorithms: Set<SignatureAlgorithm> = [.rs256, .ps256, .es256, .edDSA]
 
     package init(
         id: String, name: String, issuer: String, clientID: String, clientSecret: Secret<String>,

@@ -1,5 +1,7 @@
 /// Hexadecimal digits in ASCII.
 package enum HexDigit {
+    private static let digits = Array("0123456789abcdef".utf8)
+
     /// The value of one digit of either case; `nil` for any other byte.
     package static func value(_ byte: UInt8) -> UInt8? {
         switch byte {
@@ -12,11 +14,11 @@ package enum HexDigit {
 
     /// Lower-case digits, two a byte.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
         var output: [UInt8] = []
+        output.reserveCapacity(bytes.underestimatedCount * 2)
         for byte in bytes {
-            output.append(digits[Int(byte >> 4)])
-            output.append(digits[Int(byte & 0xF)])
+            output.append(Self.digits[Int(byte >> 4)])
+            output.append(Self.digits[Int(byte & 0xF)])
         }
         return String(decoding: output, as: UTF8.self)
     }

@@ -10,7 +10,7 @@ extension OAuthError {
     package static func unknown(_ name: String, as what: String, known: some Sequence<String>) -> OAuthError {
         let shown = isPlain(name) ? "\"\(name)\"" : "one of the names"
         let list = known.sorted().joined(separator: ", ")
-        let problem = "\(shown) is no \(what)" + (list.isEmpty ? "; there is none" : "; known: \(list)")
+        let problem = "\(shown) is not a \(what)" + (list.isEmpty ? "; there is none" : "; known: \(list)")
         return OAuthError(.invalidRequest, problem)
     }
 

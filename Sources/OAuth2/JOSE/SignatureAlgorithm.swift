@@ -12,7 +12,7 @@ package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case es256 = "ES256"
     case es384 = "ES384"
     case es512 = "ES512"
-    case eddsa = "EdDSA"
+    case edDSA = "EdDSA"
 
     /// Whether one shared secret signs and verifies.
     package var isSymmetric: Bool {

@@ -2,7 +2,7 @@ extension VerificationKey {
     /// The algorithms of keys that ``init(cose:)`` takes, with their numbers (RFC 9053 §2, RFC 8812 §2); the first is
     /// the one that we would rather have.
     package static let coseAlgorithms: [(number: Int64, algorithm: SignatureAlgorithm)] = [
-        (-7, .es256), (-8, .eddsa), (-257, .rs256),
+        (-7, .es256), (-8, .edDSA), (-257, .rs256),
     ]
 
     /// Reads a public key as an authenticator writes it (RFC 9052 §7), which names its algorithm.
@@ -18,7 +18,7 @@ extension VerificationKey {
         switch (members[.integer(1)]?.integer, members[.integer(-1)]?.integer, algorithm) {
         case (2, 1, .es256):
             jwk = ["kty": .string("EC"), "crv": .string("P-256"), "x": text(-2), "y": text(-3)]
-        case (1, 6, .eddsa):
+        case (1, 6, .edDSA):
             jwk = ["kty": .string("OKP"), "crv": .string("Ed25519"), "x": text(-2)]
         case (3, nil, .rs256):
             jwk = ["kty": .string("RSA"), "n": text(-1), "e": text(-2)]

@@ -13,7 +13,7 @@ package struct VerificationKey: Sendable {
     }
 
     /// What clients of our own sign with, and what we sign with ourselves, in the order in which clients are told.
-    package static let announcedAlgorithms: [SignatureAlgorithm] = [.es256, .eddsa, .rs256, .ps256]
+    package static let announcedAlgorithms: [SignatureAlgorithm] = [.es256, .edDSA, .rs256, .ps256]
     /// The same, for ``init(jwk:for:)``.
     package static let usualAlgorithms = Set(announcedAlgorithms)
 
@@ -29,19 +29,19 @@ package struct VerificationKey: Sendable {
     /// (RFC 8725 §3.1).
     private let algorithms: Set<SignatureAlgorithm>
 
-    private init(own key: Key, for algorithm: SignatureAlgorithm) throws {
+    private init(bare key: Key, for algorithm: SignatureAlgorithm) throws {
         self.key = key
         id = nil
         algorithms = [algorithm]
         members = try Self.thumbprintMembers(of: key)
     }
 
-    init(_ key: P256.Signing.PublicKey) throws { try self.init(own: .p256(key), for: .es256) }
+    init(_ key: P256.Signing.PublicKey) throws { try self.init(bare: .p256(key), for: .es256) }
 
-    init(_ key: Curve25519.Signing.PublicKey) throws { try self.init(own: .ed25519(key), for: .eddsa) }
+    init(_ key: Curve25519.Signing.PublicKey) throws { try self.init(bare: .ed25519(key), for: .edDSA) }
 
-    /// - Parameter key: of our own, which signs by RS256 alone (``SigningAlgorithm``).
-    init(_ key: _RSA.Signing.PublicKey) throws { try self.init(own: .rsa(key), for: .rs256) }
+    /// RS256 alone: we sign by no other RSA algorithm, and a phone's bare RSA key is read for no other.
+    init(_ key: _RSA.Signing.PublicKey) throws { try self.init(bare: .rsa(key), for: .rs256) }
 
     /// Reads a public key of a JWK set.
     /// - Parameter allowed: what its holder may sign with at all; of these the key verifies those that fit its kind.
@@ -89,7 +89,7 @@ package struct VerificationKey: Sendable {
             guard let x = bytes("x"), let key = try? Curve25519.Signing.PublicKey(rawRepresentation: x) else {
                 return nil
             }
-            return (.ed25519(key), [.eddsa])
+            return (.ed25519(key), [.edDSA])
         case ("RSA", _):
             guard let modulus = bytes("n"), let exponent = bytes("e"), (256...1024).contains(modulus.count),
                 let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent)
@@ -107,7 +107,7 @@ package struct VerificationKey: Sendable {
     /// Whether the token's signature is this key's, by the algorithm that the token names.
     package func verifies(_ token: CompactJWS) -> Bool {
         // "Ed25519" is EdDSA's name since RFC 9864.
-        let name = token.algorithm == "Ed25519" ? SignatureAlgorithm.eddsa.rawValue : token.algorithm
+        let name = token.algorithm == "Ed25519" ? SignatureAlgorithm.edDSA.rawValue : token.algorithm
         guard let algorithm = name.flatMap(SignatureAlgorithm.init(rawValue:)) else { return false }
         return isValid(token.signature, for: token.message, by: algorithm)
     }

@@ -17,7 +17,7 @@ final class RedisConnection: Sendable {
     /// - Throws: ``RedisConnectionError``, or `CancellationError`; the server may have run the commands all the same.
     func send(_ commands: [RedisCommand], timeout: TimeAmount? = nil) async throws -> [RedisReply] {
         guard !commands.isEmpty else { return [] }
-        let request = try RedisRequest(commands, deadline: .now() + (timeout ?? limits.commandTimeout))
+        let request = RedisRequest(commands, deadline: .now() + (timeout ?? limits.commandTimeout))
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 guard request.wait(continuation) else { return }

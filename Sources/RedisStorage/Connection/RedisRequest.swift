@@ -19,9 +19,9 @@ final class RedisRequest: Sendable {
     private let replyCount: Int
     private let state = Mutex(State())
 
-    init(_ commands: [RedisCommand], deadline: NIODeadline) throws(RedisConnectionError) {
+    init(_ commands: [RedisCommand], deadline: NIODeadline) {
         var bytes = ByteBuffer()
-        for command in commands { try command.encode(into: &bytes) }
+        for command in commands { command.encode(into: &bytes) }
         self.bytes = bytes
         self.deadline = deadline
         replyCount = commands.count

@@ -9,12 +9,12 @@ package struct RedisCrossDeviceStore: CrossDeviceStore {
     private static let batch = 500
 
     private let client: RedisClient
-    private let prefix: String
+    private let keys: RedisKeys
 
     /// - Parameter prefix: in front of every key, so that a server can be shared.
-    package init(client: RedisClient, prefix: String = "drawbridge:") {
+    package init(client: RedisClient, prefix: String = RedisKeys.standardPrefix) {
         self.client = client
-        self.prefix = prefix
+        keys = RedisKeys(prefix: prefix)
     }
 
     package func addCrossDevice(_ record: CrossDeviceRecord, at now: Timestamp) async throws -> Bool {
@@ -92,7 +92,7 @@ package struct RedisCrossDeviceStore: CrossDeviceStore {
     /// Redis forgets by itself.
     package func purgeCrossDevices(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }
 
-    private func key(_ key: String) -> String { "\(prefix)x:\(key)" }
+    private func key(_ key: String) -> String { keys.crossDevice(key) }
 }
 
 extension RedisScript {

@@ -4,15 +4,15 @@ import OAuth2
 /// The interval of waiting devices, kept for all nodes: one small value a device, gone with it.
 package struct RedisDevicePolls: DevicePolls {
     private let client: RedisClient
-    private let prefix: String
+    private let keys: RedisKeys
     private let clock: RedisRateLimiter.Clock
 
     /// - Parameter prefix: in front of every key, so that a server can be shared.
     package init(
-        client: RedisClient, prefix: String = "drawbridge:", clock: RedisRateLimiter.Clock = .server
+        client: RedisClient, prefix: String = RedisKeys.standardPrefix, clock: RedisRateLimiter.Clock = .server
     ) {
         self.client = client
-        self.prefix = prefix
+        keys = RedisKeys(prefix: prefix)
         self.clock = clock
     }
 
@@ -22,7 +22,7 @@ package struct RedisDevicePolls: DevicePolls {
             "\(DevicePoll.tolerance.inMilliseconds)", "\(max(1, (expiry - now).inMilliseconds))",
         ]
         if case .parameter = clock { arguments.append("\(now.milliseconds)") }
-        let call = ScriptCall(script: .devicePoll, key: "\(prefix)d:\(digest)", arguments: arguments)
+        let call = ScriptCall(script: .devicePoll, key: keys.waitingDevice(digest), arguments: arguments)
         switch try await client.run([call])[0] {
         // Too soon is told by the sign, so that the answer is one number.
         case .integer(let interval):

@@ -12,13 +12,15 @@ package struct RedisRateLimiter: RateLimiter {
     }
 
     private let client: RedisClient
-    private let prefix: String
+    private let keys: RedisKeys
     private let clock: Clock
 
     /// - Parameter prefix: in front of every key, so that a server can be shared.
-    package init(client: RedisClient, prefix: String = "drawbridge:", clock: Clock = .server) {
+    package init(
+        client: RedisClient, prefix: String = RedisKeys.standardPrefix, clock: Clock = .server
+    ) {
         self.client = client
-        self.prefix = prefix
+        keys = RedisKeys(prefix: prefix)
         self.clock = clock
     }
 
@@ -84,7 +86,7 @@ package struct RedisRateLimiter: RateLimiter {
         if case .parameter = clock { arguments.append("\(now.milliseconds)") }
         // A digest keeps addresses and user names out of Redis, and keys short; 128 bits do not collide.
         let digest = SHA256Hash(of: key.value).base64URLOfHalf
-        return ScriptCall(script: script, key: "\(prefix)l:\(key.scope):\(digest)", arguments: arguments)
+        return ScriptCall(script: script, key: keys.limit(key.scope, digest), arguments: arguments)
     }
 
     private static func wait(in reply: RedisReply) throws -> Int64 {

@@ -3,12 +3,12 @@ package import Bridge
 /// The tries that all nodes share. The server's own clock ends each, so clocks that differ change nothing.
 package struct RedisRecentTries: RecentTries {
     private let client: RedisClient
-    private let prefix: String
+    private let keys: RedisKeys
 
     /// - Parameter prefix: in front of every key, so that a server can be shared.
-    package init(client: RedisClient, prefix: String = "drawbridge:") {
+    package init(client: RedisClient, prefix: String = RedisKeys.standardPrefix) {
         self.client = client
-        self.prefix = prefix
+        keys = RedisKeys(prefix: prefix)
     }
 
     package func isFirst(_ id: TokenID, within window: Duration) async throws -> Bool {
@@ -23,8 +23,10 @@ package struct RedisRecentTries: RecentTries {
 
     package func takeBack(_ id: TokenID) async throws {
         let key = key(of: id)
-        _ = try await client.send([RedisCommand("DEL", key, key: key)])
+        if let error = try await client.send([RedisCommand("DEL", key, key: key)])[0].serverError {
+            throw StorageError.redis(RedisConnectionError.refused(error))
+        }
     }
 
-    private func key(of id: TokenID) -> String { "\(prefix)w:\(id.rawValue)" }
+    private func key(of id: TokenID) -> String { keys.recentTry(id) }
 }

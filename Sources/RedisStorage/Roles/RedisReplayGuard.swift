@@ -6,16 +6,16 @@ package struct RedisReplayGuard: ReplayGuard {
     static let margin = Duration.seconds(10)
 
     private let client: RedisClient
-    private let prefix: String
+    private let keys: RedisKeys
 
     /// - Parameter prefix: in front of every key, so that a server can be shared.
-    package init(client: RedisClient, prefix: String = "drawbridge:") {
+    package init(client: RedisClient, prefix: String = RedisKeys.standardPrefix) {
         self.client = client
-        self.prefix = prefix
+        keys = RedisKeys(prefix: prefix)
     }
 
     package func claim(_ id: TokenID, until expiry: Timestamp, at now: Timestamp) async throws -> ReplayClaim {
-        let key = "\(prefix)t:\(id.rawValue)"
+        let key = keys.redeemed(id)
         let life = max(0, (expiry - now).inMilliseconds) + Self.margin.inMilliseconds
         let command = RedisCommand("SET", key, "1", "NX", "PX", "\(life)", key: key)
         let reply = try await TraceStep.replayGuard.run { span in

@@ -14,11 +14,11 @@ package struct RedisReuseMemory: ReuseMemory {
     ///   - name: what is remembered.
     ///   - capacity: values at once, of some 120 bytes each.
     package init(
-        client: RedisClient, prefix: String = "drawbridge:", name: String, lifetime: Duration, capacity: Int,
-        clock: RedisRateLimiter.Clock = .server
+        client: RedisClient, prefix: String = RedisKeys.standardPrefix, name: String, lifetime: Duration,
+        capacity: Int, clock: RedisRateLimiter.Clock = .server
     ) {
         self.client = client
-        key = "\(prefix)m:\(name)"
+        key = RedisKeys(prefix: prefix).memory(name)
         self.lifetime = lifetime
         self.capacity = max(1, capacity)
         self.clock = clock

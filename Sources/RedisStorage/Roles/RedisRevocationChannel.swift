@@ -7,9 +7,9 @@ package struct RedisRevocationChannel: RevocationChannel {
     private let topic: String
 
     /// - Parameter prefix: in front of the channel's name, so that a server can be shared.
-    package init(client: RedisClient, prefix: String = "drawbridge:") {
+    package init(client: RedisClient, prefix: String = RedisKeys.standardPrefix) {
         self.client = client
-        topic = "\(prefix)ended"
+        topic = RedisKeys(prefix: prefix).endings
     }
 
     package func publish(_ ids: [SessionID]) async throws { try await publish(ids.map(\.rawValue)) }

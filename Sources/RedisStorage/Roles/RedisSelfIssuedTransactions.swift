@@ -3,12 +3,12 @@ package import Bridge
 /// Sign-ins that wait for a phone, for all nodes. What Redis loses with its memory has to be begun anew.
 package struct RedisSelfIssuedTransactions: SelfIssuedTransactionStore {
     private let client: RedisClient
-    private let prefix: String
+    private let keys: RedisKeys
 
     /// - Parameter prefix: in front of every key, so that a server can be shared.
-    package init(client: RedisClient, prefix: String = "drawbridge:") {
+    package init(client: RedisClient, prefix: String = RedisKeys.standardPrefix) {
         self.client = client
-        self.prefix = prefix
+        keys = RedisKeys(prefix: prefix)
     }
 
     package func keepSelfIssued(
@@ -20,10 +20,8 @@ package struct RedisSelfIssuedTransactions: SelfIssuedTransactionStore {
     }
 
     package func takeSelfIssued(_ digest: String, at now: Timestamp) async throws -> SelfIssuedRecord? {
-        // As GETDEL, which Redis has since 6.2 alone.
-        let key = key(of: digest)
-        let take = "local kept = redis.call('GET', KEYS[1]) redis.call('DEL', KEYS[1]) return kept"
-        return alive(try await text(RedisCommand("EVAL", take, "1", key, key: key)), at: now)
+        let call = ScriptCall(script: .takeSelfIssued, key: key(of: digest), arguments: [])
+        return alive(try Self.text(in: try await client.run([call])[0]), at: now)
     }
 
     package func selfIssued(_ digest: String, at now: Timestamp) async throws -> SelfIssuedRecord? {
@@ -36,14 +34,27 @@ package struct RedisSelfIssuedTransactions: SelfIssuedTransactionStore {
         return now < record.expiresAt ? record : nil
     }
 
-    private func key(of digest: String) -> String { "\(prefix)siop:tx:\(digest)" }
+    private func key(of digest: String) -> String { keys.selfIssued(digest) }
 
-    /// - Returns: the reply; `nil` when there is no such key.
     private func text(_ command: RedisCommand) async throws -> String? {
-        let reply = try await client.send([command])[0]
+        try Self.text(in: try await client.send([command])[0])
+    }
+
+    /// - Returns: `nil` when there is no such key.
+    private static func text(in reply: RedisReply) throws -> String? {
         if let error = reply.serverError { throw StorageError.redis(RedisConnectionError.refused(error)) }
         if case .null = reply { return nil }
         guard let text = reply.text else { throw StorageError.redis(RedisConnectionError.unexpectedReply) }
         return text
     }
+}
+
+extension RedisScript {
+    /// As `GETDEL`, which Redis has since 6.2 alone. `KEYS[1]` the transaction.
+    static let takeSelfIssued = RedisScript(
+        """
+        local kept = redis.call('GET', KEYS[1])
+        redis.call('DEL', KEYS[1])
+        return kept
+        """)
 }

@@ -105,7 +105,8 @@ package struct RedisTLS: Sendable {
     }
 
     func makeHandler(for address: RedisAddress) throws -> NIOSSLClientHandler {
-        // A literal address is no server name (RFC 6066 §3); the certificate is then checked against the peer's address.
+        // A literal address is not a server name (RFC 6066 §3); the certificate is then checked against the peer's
+        // address.
         let isLiteral = (try? SocketAddress(ipAddress: address.host, port: address.port)) != nil
         return try NIOSSLClientHandler(context: context, serverHostname: isLiteral ? nil : address.host)
     }

@@ -86,7 +86,8 @@ final class RedisCluster: Sendable {
                 await adopt(slots)
                 return
             } catch {
-                lastError = error
+                // Only ``close()`` cancels this task; whoever waits for it was not cancelled.
+                lastError = error is CancellationError ? RedisConnectionError.closed : error
             }
         }
         throw lastError
@@ -102,11 +103,12 @@ final class RedisCluster: Sendable {
     }
 
     func close() async {
-        let lines = state.withLock { state in
+        let (lines, refresh) = state.withLock { state in
             state.isClosed = true
-            defer { state.lines = [:] }
-            return Array(state.lines.values)
+            defer { (state.lines, state.refresh) = ([:], nil) }
+            return (Array(state.lines.values), state.refresh)
         }
+        refresh?.cancel()
         for line in lines { await line.close() }
     }
 

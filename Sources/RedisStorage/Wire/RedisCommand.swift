@@ -1,4 +1,3 @@
-import CHiredis
 import NIOCore
 
 /// One command and the key it is about.
@@ -17,31 +16,12 @@ package struct RedisCommand: Sendable {
     }
 
     /// Appends the command as an array of bulk strings.
-    func encode(into buffer: inout ByteBuffer) throws(RedisConnectionError) {
-        var bytes: [CChar] = []
-        bytes.reserveCapacity(arguments.reduce(0) { $0 + $1.utf8.count } + 1)
-        var lengths: [Int] = []
-        lengths.reserveCapacity(arguments.count)
+    func encode(into buffer: inout ByteBuffer) {
+        buffer.writeString("*\(arguments.count)\r\n")
         for argument in arguments {
-            let before = bytes.count
-            for byte in argument.utf8 { bytes.append(CChar(bitPattern: byte)) }
-            lengths.append(bytes.count - before)
+            buffer.writeString("$\(argument.utf8.count)\r\n")
+            buffer.writeString(argument)
+            buffer.writeString("\r\n")
         }
-        // An empty array has no address to point at.
-        bytes.append(0)
-        let isEncoded = bytes.withUnsafeBufferPointer { bytes -> Bool in
-            var position = bytes.baseAddress
-            var pointers: [UnsafePointer<CChar>?] = lengths.map { length in
-                defer { position = position?.advanced(by: length) }
-                return position
-            }
-            var formatted: UnsafeMutablePointer<CChar>?
-            let length = redisFormatCommandArgv(&formatted, Int32(pointers.count), &pointers, lengths)
-            guard length > 0, let formatted else { return false }
-            defer { redisFreeCommand(formatted) }
-            buffer.writeBytes(UnsafeRawBufferPointer(start: formatted, count: Int(length)))
-            return true
-        }
-        guard isEncoded else { throw .protocolError }
     }
 }

@@ -20,7 +20,7 @@ struct AuditChainEnd {
     ) throws -> AuditChainEnd? {
         guard let head = try run(AuditSQL.head, [.text(node)]).first else { return nil }
         var end = AuditChainEnd(sequence: try head.integer(0), hash: head.values[1])
-        // Behind any other there is nothing in that half.
+        // After any other end the lower half holds nothing.
         guard end.sequence == AuditSQL.middle else { return end }
         while true {
             let rows = try run(AuditSQL.following, [.text(node), .integer(end.sequence), .integer(pageSize)])

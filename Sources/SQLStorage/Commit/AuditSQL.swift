@@ -19,8 +19,6 @@ enum AuditSQL {
     /// Stands in a step of the schema.
     static let isRareType = "type NOT IN (\(frequentTypes.map { "'\($0)'" }.joined(separator: ", ")))"
 
-    static let insert = insert(rows: 1)
-
     /// Most rows of one statement: PostgreSQL takes a third less time for eight rows of one statement than of eight,
     /// and no less for more.
     static let mostTogether = 8
@@ -28,7 +26,7 @@ enum AuditSQL {
     static let inserts = [8, 4, 2, 1].map { (count: $0, statement: insert(rows: $0)) }
 
     private static func insert(rows: Int) -> SQLStatement {
-        let width = 17
+        let width = columns.split(separator: ",").count
         let values = (0..<rows).map { row in
             "(\((1...width).map { "$\(row * width + $0)" }.joined(separator: ", ")))"
         }
@@ -106,7 +104,7 @@ enum AuditSQL {
     static let checkpoint: SQLStatement = """
         SELECT node, size, at, hash, note FROM audit_checkpoint WHERE node = $1 AND size = $2
         """
-    static let checkpointsBehind: SQLStatement = """
+    static let checkpointsAfter: SQLStatement = """
         SELECT node, size, at, hash, note FROM audit_checkpoint
         WHERE node = $1 AND size > $2 AND size <= $3 ORDER BY size LIMIT $4
         """
@@ -122,7 +120,7 @@ enum AuditSQL {
         """
     static let cuts: SQLStatement = "SELECT node, through, note FROM audit_cut ORDER BY node, through"
     static let cut: SQLStatement = "SELECT node, through, note FROM audit_cut WHERE node = $1 AND through = $2"
-    static let cutsBehind: SQLStatement = """
+    static let cutsAfter: SQLStatement = """
         SELECT node, through, note FROM audit_cut
         WHERE node = $1 AND through > $2 AND through <= $3 ORDER BY through LIMIT $4
         """

@@ -1,5 +1,8 @@
 /// The statements about counts of audit events.
 enum AuditTallySQL {
+    /// No count that was made is larger, and sums of such do not overflow.
+    private static let mostCounted = 1_000_000_000_000
+
     static let progress: SQLStatement = "SELECT sequence FROM audit_tally_progress WHERE node = $1"
     /// Where somebody else has written, counting goes on after what there is now.
     static let mend: SQLStatement = """
@@ -26,24 +29,26 @@ enum AuditTallySQL {
             ORDER BY sequence LIMIT $4) AS next
         """
 
-    static let add: SQLStatement = """
+    static let add = SQLStatement(
+        """
         INSERT INTO audit_tally (at, node, type, outcome, reason, events) VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (at, node, type, outcome, reason) DO UPDATE SET events = excluded.events
-            + CASE WHEN audit_tally.events BETWEEN 0 AND 1000000000000 THEN audit_tally.events ELSE 0 END
-        """
+            + CASE WHEN audit_tally.events BETWEEN 0 AND \(mostCounted) THEN audit_tally.events ELSE 0 END
+        """)
 
-    /// No count that was made is larger, and sums of such do not overflow.
-    static let select: SQLStatement = """
-        SELECT at, type, outcome, reason, CAST(sum(events) AS BIGINT) FROM audit_tally
-        WHERE at >= $1 AND at < $2 AND events BETWEEN 0 AND 1000000000000 GROUP BY at, type, outcome, reason
+    static let select = SQLStatement(
         """
+        SELECT at, type, outcome, reason, CAST(sum(events) AS BIGINT) FROM audit_tally
+        WHERE at >= $1 AND at < $2 AND events BETWEEN 0 AND \(mostCounted) GROUP BY at, type, outcome, reason
+        """)
 
     static let sample: SQLStatement = """
         INSERT INTO state_sample (name, at, value) VALUES ($1, $2, $3)
         ON CONFLICT (name, at) DO UPDATE SET value = excluded.value
         """
-    static let samples: SQLStatement = """
-        SELECT at, value FROM state_sample WHERE name = $1 AND at >= $2 AND at < $3
-            AND value BETWEEN 0 AND 1000000000000 ORDER BY at
+    static let samples = SQLStatement(
         """
+        SELECT at, value FROM state_sample WHERE name = $1 AND at >= $2 AND at < $3
+            AND value BETWEEN 0 AND \(mostCounted) ORDER BY at
+        """)
 }

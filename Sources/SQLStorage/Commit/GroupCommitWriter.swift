@@ -113,7 +113,7 @@ final class GroupCommitWriter: Sendable {
             // Whatever went wrong, the database knows best where the chain ends.
             committedChain.withLock { $0 = written }
             if written != nil { engine.didCommit(writes: batch.count) }
-        } while isTurnLeft()
+        } while continuesOrReschedules()
     }
 
     /// Waits for those that wrote at the same time as now, if they come soon.
@@ -158,8 +158,9 @@ final class GroupCommitWriter: Sendable {
         watch.note(writes.contains { $0.isUpkeep } ? .upkeep : .requests, taking: time)
     }
 
-    /// Whether the writer goes on in this turn, which it does only when no other may come.
-    private func isTurnLeft() -> Bool {
+    /// Goes on in this turn when no other writer may come; otherwise schedules the next drain.
+    /// - Returns: whether to go on.
+    private func continuesOrReschedules() -> Bool {
         queue.withLock { queue in
             guard !queue.waiting.isEmpty else {
                 queue.isDraining = false

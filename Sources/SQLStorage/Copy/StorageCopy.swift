@@ -28,8 +28,7 @@ package enum StorageCopy {
         fromSQLite path: String, to target: PostgresAddress, nodes: [String] = [], at now: Timestamp,
         progress: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws -> Report {
-        let storage = try SQLiteStorage.openForReading(path: path)
-        guard let source = storage.engine as? SQLiteEngine else { throw StorageCopyError.differs(path) }
+        let source = try SQLiteStorage.engineForReading(path: path)
         let hold = try hold(source, at: path, nodes: nodes)
         defer { hold.release() }
         try await PostgresStorage.migrate(target, at: now)
@@ -51,7 +50,7 @@ package enum StorageCopy {
             copied = .failure((error as? SQLError)?.storageError ?? error)
         }
         engine.close()
-        try await storage.close()
+        try source.close()
         return try copied.get()
     }
 
@@ -66,7 +65,7 @@ package enum StorageCopy {
         } catch let error as SQLError {
             throw error.storageError
         }
-        for name in names where !name.hasSuffix("-cli") { names.insert("\(name)-cli") }
+        for name in names where !NodeName.isOfCommand(name) { names.insert(NodeName.ofCommand(beside: name)) }
         do {
             return try SQLiteBackup.hold(path, nodes: Array(names))
         } catch SQLiteOpenError.nodeInUse(let node) {

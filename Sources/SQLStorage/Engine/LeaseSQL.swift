@@ -38,6 +38,9 @@ struct LeaseSQL: Sendable {
     /// Say which database it is, in a way that a copy of it does not share; each for where those before are refused.
     private let identities: [SQLStatement]
 
+    /// Whether a database says by itself which one it is; a file is known by the mark beside it (``CommitMark``).
+    var identifiesDatabase: Bool { !identities.isEmpty }
+
     /// `$1` is the node, `$2` the holder, here and in the next ones.
     let insert: SQLStatement
     /// The holder, its epoch, the end, and what time it is.
@@ -129,7 +132,7 @@ struct LeaseSQL: Sendable {
                 let row = try session.run(statement).first
                 try session.commit()
                 if let text = try row?.optionalText(0) { return Identity(text: text, statement: statement) }
-            } catch let failure as SQLError where failure.kind == .refused || failure.text.contains(" 42501:") {
+            } catch let failure as SQLError where failure.kind == .refused || failure.state == "42501" {
                 session.rollback()
             } catch {
                 session.rollback()

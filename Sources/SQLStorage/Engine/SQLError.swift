@@ -22,20 +22,23 @@ package struct SQLError: Error, Sendable {
     /// The engine's code where it has no room, no right or no working disk to write; `nil` for conflicts and all else.
     /// Unlike ``text`` it quotes nothing, so it is fit for the log.
     package let writeRefusal: String?
-    /// Whether it is a server's answer, and not what became of the connection to it.
-    let isAnswer: Bool
+    /// The SQLSTATE of a server's answer; `nil` for what became of the connection to it, and in SQLite.
+    let state: String?
     /// Whether the database's file may not be written.
     let isReadOnly: Bool
 
     package init(
-        kind: Kind, text: String, writeRefusal: String? = nil, isAnswer: Bool = false, isReadOnly: Bool = false
+        kind: Kind, text: String, writeRefusal: String? = nil, state: String? = nil, isReadOnly: Bool = false
     ) {
         self.kind = kind
         self.text = text
         self.writeRefusal = writeRefusal
-        self.isAnswer = isAnswer
+        self.state = state
         self.isReadOnly = isReadOnly
     }
+
+    /// Whether it is a server's answer, and not what became of the connection to it.
+    var isAnswer: Bool { state != nil }
 
     package var storageError: StorageError {
         switch kind {

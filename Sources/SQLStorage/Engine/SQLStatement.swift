@@ -29,7 +29,7 @@ package struct SQLStatement: Sendable, ExpressibleByStringLiteral {
 
     package init(stringLiteral text: String) { self.init(text) }
 
-    /// Whether the statement is about rows, and no savepoint or the like.
+    /// Whether the statement is about rows, and not a savepoint or the like.
     private static func isOfRows(_ text: String) -> Bool {
         ["SELECT", "INSERT", "UPDATE", "DELETE"].contains { text.hasPrefix($0) }
     }

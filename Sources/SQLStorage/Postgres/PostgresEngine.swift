@@ -125,7 +125,7 @@ extension SQLError {
         let code = "PostgreSQL \(state)"
         self.init(
             kind: Self.kind(ofState: state, message: message), text: "\(code): \(message)",
-            writeRefusal: Self.isWriteRefusal(state) ? code : nil, isAnswer: true)
+            writeRefusal: Self.isWriteRefusal(state) ? code : nil, state: state)
     }
 
     /// What became of the connection itself.
@@ -164,12 +164,12 @@ extension SQLError {
     }
 
     /// Whether the server ended the transaction because of another one that was in its way.
-    var isConflict: Bool { text.hasPrefix("PostgreSQL 40P01:") || text.hasPrefix("PostgreSQL 40001:") }
+    var isConflict: Bool { state == "40P01" || state == "40001" }
 
     /// Whether another transaction held on to something for too long.
-    var isLockTimeout: Bool { text.hasPrefix("PostgreSQL 55P03:") }
+    var isLockTimeout: Bool { state == "55P03" }
 
-    var isMissingTable: Bool { text.hasPrefix("PostgreSQL 42P01:") }
+    var isMissingTable: Bool { state == "42P01" }
 
     /// Whether the server says that it ends the connection, which may still be open.
     static func endsConnection(postgresResult result: OpaquePointer) -> Bool {

@@ -110,7 +110,7 @@ final class PostgresLink {
                 guard isInStep else { break }
             }
         }
-        // A server answers in order, so it came to nothing behind what it refused. A pooler refuses in the place of one
+        // A server answers in order, so it ran nothing after what it refused. A pooler refuses in the place of one
         // that it has lost, and that may have run everything.
         if let refusal = failure as? SQLError, refusal.isAnswer, !isPooled, answers.count < commands.count - 1 {
             mayHaveRunLast = false

@@ -99,7 +99,8 @@ package enum PostgresStorage {
             return try await engine.onWriterNow { session in
                 do {
                     guard let node else { return try !session.run(AuditSQL.anyCheckpoint).isEmpty }
-                    return try !session.run(AuditSQL.ownCheckpoint, [.text(node), .text("\(node)-cli")]).isEmpty
+                    let names = [node, NodeName.ofCommand(beside: node)]
+                    return try !session.run(AuditSQL.ownCheckpoint, names.map { .text($0) }).isEmpty
                 } catch let failure as SQLError where failure.isMissingTable {
                     return false
                 }
@@ -184,8 +185,8 @@ package enum PostgresOpenError: Error, Hashable, Sendable, CustomStringConvertib
         case .notMigrated(let database):
             "the database \(database) has not been set up by this version; start the server once"
         case .locksNotReal(let database):
-            "the database \(database) does not keep row locks: what one connection had locked, a second one got. It is no "
-                + "PostgreSQL server, or something in between does not keep transactions together"
+            "the database \(database) does not keep row locks: what one connection had locked, a second one got. It is "
+                + "not a PostgreSQL server, or something in between does not keep transactions together"
         case .nodeInUse(let node):
             "another process writes this database as the node \(node.debugDescription); stop it, or give this one "
                 + "another `node`"

@@ -34,6 +34,11 @@ package enum SQLiteStorage {
     /// Opens a file that exists, for reading: no node name is taken and every write is refused.
     /// - Throws: ``SQLiteOpenError``.
     package static func openForReading(path: String) throws(SQLiteOpenError) -> DurableStorage {
+        DurableStorage(engine: try engineForReading(path: path), auditor: nil, time: .system)
+    }
+
+    /// The engine alone of what ``openForReading(path:)`` opens.
+    static func engineForReading(path: String) throws(SQLiteOpenError) -> SQLiteEngine {
         try checkDirectory(of: path)
         let engine = try openEngine(path: path, lock: nil)
         let missing: [Migration]
@@ -45,7 +50,7 @@ package enum SQLiteStorage {
             throw openError(error, path: path)
         }
         guard missing.isEmpty else { throw .notMigrated(path) }
-        return DurableStorage(engine: engine, auditor: nil, time: .system)
+        return engine
     }
 
     private static func checkDirectory(of path: String) throws(SQLiteOpenError) {

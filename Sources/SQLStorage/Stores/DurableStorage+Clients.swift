@@ -107,17 +107,17 @@ extension DurableStorage: RequestStore {
     package func claimUse(
         digest: String, madeAfter start: Timestamp, until expiry: Timestamp
     ) async throws -> Bool {
-        let claim = SQLCall(ClientAssertionSQL.claim, [.text(digest), SQLValue(expiry), SQLValue(start)])
+        let claim = SQLCall(SingleUseSQL.claim, [.text(digest), SQLValue(expiry), SQLValue(start)])
         return try await write(anticipating: [claim]) { try $0.changes(claim) }
     }
 
     package func purgeUses(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await purge(ClientAssertionSQL.purge, before: cutoff, limit: limit)
+        try await purge(SingleUseSQL.purge, before: cutoff, limit: limit)
     }
 }
 
-/// The statements about clients' assertions that were used.
-enum ClientAssertionSQL {
+/// The statements about what counts once and was used: clients' assertions, pushed requests, logout tokens.
+enum SingleUseSQL {
     static let claim: SQLStatement = """
         INSERT INTO client_assertion_use (digest, expires_at) SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT)
         WHERE NOT EXISTS (SELECT 1 FROM restore_point WHERE restored_at > $3) ON CONFLICT (digest) DO NOTHING

@@ -17,9 +17,9 @@ extension DurableStorage {
     /// - Parameters:
     ///   - actor: whoever put the database back, for the log.
     ///   - keepsSessions: whether those that are open stay so, also such as were ended since the backup.
-    ///   - said: why, for the log.
+    ///   - reason: why, for the log.
     package func recordRestore(
-        by actor: AdminActor, at now: Timestamp, keepsSessions: Bool, said: String?
+        by actor: AdminActor, at now: Timestamp, keepsSessions: Bool, reason: String?
     ) async throws -> RestoreReport {
         try await write { transaction in
             for call in RestoreCheck.raise(at: now) { _ = try transaction.change(call.statement, call.arguments) }
@@ -33,7 +33,7 @@ extension DurableStorage {
             var detail = JSONObjectWriter()
             for (name, count) in ended.sorted(by: { $0.name < $1.name }) { detail.add(name, Int64(count)) }
             detail.add(AuditDetail.actor, actor.description)
-            if let said { detail.add("said", said) }
+            if let reason { detail.add("said", reason) }
             var event = RestoreNotice(at: now, reason: .command).event
             event.detail = detail.finishedText()
             try transaction.record(event)

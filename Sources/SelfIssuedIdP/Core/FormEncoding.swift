@@ -22,12 +22,12 @@ enum FormEncoding {
     private static func escape(_ text: String) -> String {
         var escaped = ""
         for byte in text.utf8 {
-            let scalar = Unicode.Scalar(byte)
-            if scalar.properties.isASCIIHexDigit || scalar.isASCII && scalar.properties.isAlphabetic
-                || "-._~".unicodeScalars.contains(scalar)
-            {
-                escaped.unicodeScalars.append(scalar)
-            } else {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                escaped.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
                 let digits = String(byte, radix: 16, uppercase: true)
                 escaped += byte < 16 ? "%0\(digits)" : "%\(digits)"
             }

@@ -1,8 +1,6 @@
 /// The link that a website opens the phone with, in each of its spellings: `openid://authz?…`, `openid://?…`,
 /// `siopv2://?…`, and the https link that an installed app claims.
 public struct AuthorizationLink: Sendable {
-    /// More than any of ours, and little enough to read.
-    private static let maximumLength = 8192
     /// Where the claimed https link leads to (contract §10).
     private static let claimedPath = "/self-issued/open"
 
@@ -12,8 +10,8 @@ public struct AuthorizationLink: Sendable {
 
     /// - Throws: a refusal of the stage `link`.
     public init(_ text: String) throws(PhoneRefusal) {
-        guard text.utf8.count <= Self.maximumLength else {
-            throw PhoneRefusal(.linkTooLong, "the link is longer than \(Self.maximumLength) characters")
+        guard text.utf8.count <= RequestLimits.link else {
+            throw PhoneRefusal(.linkTooLong, "the link is longer than \(RequestLimits.link) characters")
         }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("#") else {
             throw PhoneRefusal(.linkMalformed, "the link has a fragment, a space or a character that links do not have")

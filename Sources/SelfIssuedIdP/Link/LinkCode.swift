@@ -9,7 +9,7 @@ public struct LinkCode: Sendable {
 
     /// - Throws: a refusal of the stage `link`.
     public init(_ text: String) throws(PhoneRefusal) {
-        guard text.utf8.count <= 8192 else { throw PhoneRefusal(.linkTooLong, "the code is too long") }
+        guard text.utf8.count <= RequestLimits.link else { throw PhoneRefusal(.linkTooLong, "the code is too long") }
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let audience = WebAddress(parts[0]) else {
             throw PhoneRefusal(.linkMalformed, "the code is not a plain https address with a query")
@@ -28,7 +28,7 @@ public struct LinkCode: Sendable {
         guard client.website == audience.website else {
             throw PhoneRefusal(.linkMalformed, "the code is of \(audience.website), and names \(client.website)")
         }
-        guard let nonce = parameters["nonce"], (8...256).contains(nonce.utf8.count) else {
+        guard let nonce = parameters["nonce"], RequestLimits.nonce.contains(nonce.utf8.count) else {
             throw PhoneRefusal(.nonceLength, "the code's nonce is missing, or not of 8 to 256 characters")
         }
         website = client.website

@@ -122,7 +122,7 @@ struct RequestReader {
         guard let nonce = link.parameters["nonce"] ?? own, !nonce.isEmpty else {
             throw PhoneRefusal(.nonceMissing, "without a nonce an answer could be used twice")
         }
-        guard (8...256).contains(nonce.utf8.count) else {
+        guard RequestLimits.nonce.contains(nonce.utf8.count) else {
             throw PhoneRefusal(.nonceLength, "a nonce has 8 to 256 characters")
         }
         return nonce

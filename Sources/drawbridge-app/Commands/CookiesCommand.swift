@@ -29,7 +29,7 @@ struct CookiesCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.run { drawbridge throws(ClientError) in
-            guard let page = URL(string: url) else { throw .configuration("\(url) is no address") }
+            guard let page = URL(string: url) else { throw .configuration("\(url) is not an address") }
             let cookies = try await drawbridge.cookies(for: page, webView: webView)
             say(try Self.text(CookieList(cookies)))
         }

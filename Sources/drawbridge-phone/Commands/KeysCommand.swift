@@ -68,7 +68,7 @@ struct KeysCommand: AsyncParsableCommand {
 
     static func website(_ text: String) throws -> Website {
         guard let address = WebAddress(text.hasPrefix("https://") ? text : "https://\(text)") else {
-            throw ExitStatus.usage.end(saying: "\(text) is no address of a website")
+            throw ExitStatus.usage.end(saying: "\(text) is not an address of a website")
         }
         return address.website
     }

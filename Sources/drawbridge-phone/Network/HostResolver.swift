@@ -55,7 +55,7 @@ struct CheckedAddresses: Resolver, Sendable {
 }
 
 extension SocketAddress {
-    /// In network order; none for what is no internet address.
+    /// In network order; none for what is not an internet address.
     var octets: [UInt8] {
         switch self {
         case .v4(let address): withUnsafeBytes(of: address.address.sin_addr) { Array($0) }

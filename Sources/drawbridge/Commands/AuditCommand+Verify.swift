@@ -103,7 +103,7 @@ extension StorageOptions {
         guard let path = option.path else { return [try await auditSigningKey().verifierKey] }
         let text = String(decoding: try InputFile(path).read(), as: UTF8.self)
         guard let keys = AuditVerifierKey.keys(in: text) else {
-            throw CommandError("\(path) holds a line that is no key, or none.")
+            throw CommandError("\(path) holds no key, or a line that is not one.")
         }
         return keys
     }

@@ -155,8 +155,8 @@ struct BackupFolder {
         else {
             throw CommandError(
                 """
-                \(path) is no backup: it has no readable backup.json. For a database that was put back by other means \
-                there is drawbridge restore --in-place.
+                \(path) is not a backup: it has no readable backup.json. For a database that was put back by other \
+                means there is drawbridge restore --in-place.
                 """)
         }
         guard try digest() == contents.digest else {

@@ -60,7 +60,7 @@ struct ClientsCommand: AsyncParsableCommand {
                 let note = options.noteOnFixedClients(asked: ClientID(rawValue: id)).map { " \($0)" } ?? ""
                 throw CommandError("There is no client \(id) in the database.\(note)")
             }
-            try StandardOutput.answer(try ClientText.json(client))
+            try StandardOutput.answer(try ClientSettingText.json(client))
         }
     }
 
@@ -120,11 +120,11 @@ struct ClientsCommand: AsyncParsableCommand {
 
         private static func client(_ text: String) throws -> Client {
             do {
-                return try ClientText.read(yaml: text)
+                return try ClientSettingText.read(yaml: text)
             } catch let error as ClientDocumentError {
                 let list = error.problems.map { "\n  - \($0)" }.joined()
                 throw CommandError("The client is not accepted:\(list)")
-            } catch let error as ClientText.NotAnObject {
+            } catch let error as ClientSettingText.NotAnObject {
                 throw CommandError("The document \(error).")
             }
         }

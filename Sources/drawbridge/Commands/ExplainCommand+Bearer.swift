@@ -24,8 +24,7 @@ extension ExplainCommand {
         var website: String?
 
         func run() async throws {
-            let token = StandardInput.token()
-            guard !token.isEmpty else { throw CommandError("There is no token on standard input.") }
+            let token = try StandardInput.requiredToken()
             let (ground, wings) = try await options.storage.rules(try options.settings.load())
             let explanation = try await wings.gate.explain(
                 Secret(token), opening: website.map(ClientID.init(rawValue:)), in: ground.clients.current,

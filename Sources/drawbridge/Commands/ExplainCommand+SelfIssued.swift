@@ -24,9 +24,7 @@ extension ExplainCommand {
         var nonce: String?
 
         func run() async throws {
-            let input = StandardInput.token()
-            let text = input.hasPrefix("#") ? String(input.dropFirst()) : input
-            guard !text.isEmpty else { throw CommandError("There is no token on standard input.") }
+            let text = try StandardInput.requiredToken(behind: "#")
             // What cannot be decoded holds no token, and is judged as that.
             let form = text.contains("=") ? text : "id_token=\(text)"
             let answer = (try? FormParameters(parsing: form.utf8)) ?? FormParameters.none

@@ -28,12 +28,11 @@ extension ExplainCommand {
         var ip: String?
 
         func validate() throws {
-            if let ip, NetworkAddress(ip) == nil { throw ValidationError("--ip is no address.") }
+            if let ip, NetworkAddress(ip) == nil { throw ValidationError("--ip is not an address.") }
         }
 
         func run() async throws {
-            let token = StandardInput.token()
-            guard !token.isEmpty else { throw CommandError("There is no token on standard input.") }
+            let token = try StandardInput.requiredToken()
             let explanation = try await explainer().redemption(
                 Secret(token), redirect: redirect.map { Array($0.utf8) }, address: ip.flatMap { NetworkAddress($0) })
             try StandardOutput.answer(explanation.json)

@@ -107,7 +107,7 @@ struct ExplainCommand: AsyncParsableCommand {
         private static func sentence(_ error: ReturnPathPolicyError) -> String {
             switch error {
             case .malformedEntry(let entry):
-                "\(entry.debugDescription) is no entry, which is /a/b exactly, or /a/* for all below /a/."
+                "\(entry.debugDescription) is not an entry, which is /a/b exactly, or /a/* for all below /a/."
             case .anyPathNotAllowed: "/* alone, which allows every path, needs --allow-any-path."
             case .defaultNotListed(let path): "it does not allow \(path), where a refused value would lead."
             }

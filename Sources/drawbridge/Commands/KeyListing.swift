@@ -18,7 +18,7 @@ extension Listing {
 enum KeyWords {
     /// What it signs.
     static func purpose(_ key: KeyOverview) -> String {
-        key.use == "login_token" ? "login tokens" : "access and ID tokens"
+        key.use == .loginToken ? "login tokens" : "access and ID tokens"
     }
 
     /// One line: what it is for, what it does now, and its times.

@@ -75,20 +75,32 @@ extension KeysCommand {
         }
 
         func run() async throws {
+            let masterKeyPath = try options.location().masterKeyPath
             try await options.withKeys(loads: false) { keys in
                 let concerned = try await concerned(in: keys)
                 for key in concerned {
                     StandardOutput.say(([KeyWords.line(key)] + Self.cost(of: key)).joined(separator: "\n"))
                 }
-                guard now else { throw CommandError("Nothing was changed. Add --now to retire at once.") }
+                // Asked before: once the keys are retired, nothing may fail that would leave that unsaid.
+                let unopened = try await keys.unopenedKeys().map(\.id).filter { id in
+                    !concerned.contains { $0.id == id }
+                }
+                guard now else {
+                    Self.warn(of: unopened, masterKeyPath: masterKeyPath)
+                    throw CommandError("Nothing was changed. Add --now to retire at once.")
+                }
                 guard let done = try await keys.retire(all ? nil : Set(kid), action: why.action()) else {
                     throw Self.unknown
                 }
                 for key in done.retired { StandardOutput.say("Retired \(key.id).") }
                 for (algorithm, id) in done.signing.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-                    StandardOutput.say("\(id) signs now (\(algorithm.rawValue)).")
+                    StandardOutput.say(
+                        unopened.contains(id)
+                            ? "\(id) is next to sign (\(algorithm.rawValue)), but the master key does not open it."
+                            : "\(id) signs now (\(algorithm.rawValue)).")
                 }
                 if done.retired.isEmpty { StandardOutput.say("Nothing to do: it was retired before.") }
+                Self.warn(of: unopened, masterKeyPath: masterKeyPath)
             }
         }
 
@@ -96,6 +108,16 @@ extension KeysCommand {
             let found = try await keys.keys().filter { all ? $0.withdrawnAt == nil : kid.contains($0.id) }
             guard all || Set(found.map(\.id)) == Set(kid) else { throw Self.unknown }
             return found
+        }
+
+        /// A retirement needs to open no key, so it succeeds where servers can use none of those that stay.
+        private static func warn(of unopened: [String], masterKeyPath: String) {
+            guard !unopened.isEmpty else { return }
+            StandardError.write(
+                "warning: The master key \(masterKeyPath) does not open \(unopened.joined(separator: ", ")): sealed "
+                    + "with another master key, or damaged. No server with this master key can use them. Put the "
+                    + "master key of this database there; if it is lost, `drawbridge keys retire --all --now` makes "
+                    + "all signing keys anew.\n")
         }
 
         private static func cost(of key: KeyOverview) -> [String] { key.consequences.map { "  - \($0.sentence)" } }

@@ -92,7 +92,7 @@ struct RestoreCommand: AsyncParsableCommand {
         try SQLiteBackup.check(folder.databasePath)
         let lacksKey = try await lacksSigningKey(StorageLocation(location, databasePath: folder.databasePath))
         if options.dataPath == nil { try StorageFolder.create(try options.settings.load().storage.directory) }
-        let hold = try SQLiteBackup.hold(location.databasePath, nodes: [location.node, "\(location.node)-cli"])
+        let hold = try SQLiteBackup.hold(location.databasePath, nodes: [location.node, location.commandNode])
         defer { hold.release() }
         let action = AdminAction.atCommandLine()
         let new = "\(location.databasePath).restoring"
@@ -105,7 +105,7 @@ struct RestoreCommand: AsyncParsableCommand {
         let beginning = StorageLocation(location, databasePath: new)
         try await ServerStorage.withStorage(at: beginning) { storage in
             try await tell(
-                storage.recordRestore(by: action.actor, at: action.at, keepsSessions: keepsSessions, said: said))
+                storage.recordRestore(by: action.actor, at: action.at, keepsSessions: keepsSessions, reason: said))
         }
         let kept = "\(location.databasePath).before-\(action.at.rfc3339.filter { $0 != ":" })"
         try SQLiteBackup.replace(location.databasePath, with: new, keeping: kept)
@@ -113,7 +113,7 @@ struct RestoreCommand: AsyncParsableCommand {
         try takeFiles(from: folder, to: location)
         try SQLiteBackup.mark(location.databasePath, node: location.node, prefix: location.commitMarkPrefix)
         // A command's own name, under which the rest is written; no server starts before all is.
-        hold.release(node: "\(location.node)-cli")
+        hold.release(node: location.commandNode)
         try await accept(at: location, saying: said)
         StandardOutput.say("Restored the backup of \(contents.madeAt), with \(contents.events) events.")
         if lacksKey { Self.tellOfNewKey(at: location) }
@@ -129,10 +129,10 @@ struct RestoreCommand: AsyncParsableCommand {
         let lacksKey = try await lacksSigningKey(location)
         let hold =
             location.database == nil
-            ? try SQLiteBackup.hold(location.databasePath, nodes: [location.node, "\(location.node)-cli"]) : nil
+            ? try SQLiteBackup.hold(location.databasePath, nodes: [location.node, location.commandNode]) : nil
         defer { hold?.release() }
         // A command's own name, under which the rest is written; no server starts before all is.
-        hold?.release(node: "\(location.node)-cli")
+        hold?.release(node: location.commandNode)
         let said = why.reason ?? "the database was put back"
         if lacksKey { _ = try ServerStorage.signingKey(location) }
         // All sessions are ended by single statements: a million of them take longer than a service may wait for one.
@@ -143,7 +143,7 @@ struct RestoreCommand: AsyncParsableCommand {
             }
             let action = AdminAction.atCommandLine()
             try await tell(
-                storage.recordRestore(by: action.actor, at: action.at, keepsSessions: keepsSessions, said: said))
+                storage.recordRestore(by: action.actor, at: action.at, keepsSessions: keepsSessions, reason: said))
         }
         if location.database == nil {
             try SQLiteBackup.mark(location.databasePath, node: location.node, prefix: location.commitMarkPrefix)

@@ -64,4 +64,14 @@ enum StandardInput {
 
     /// The next line without any white space, as tokens are pasted; empty at the end of the input.
     static func token() -> String { (line() ?? "").filter { !$0.isWhitespace } }
+
+    /// As ``token()``, where one must be.
+    /// - Parameter mark: may stand in front of it.
+    /// - Throws: ``CommandError``.
+    static func requiredToken(behind mark: String = "") throws -> String {
+        let line = Self.token()
+        let found = line.hasPrefix(mark) ? String(line.dropFirst(mark.count)) : line
+        guard !found.isEmpty else { throw CommandError("There is no token on standard input.") }
+        return found
+    }
 }

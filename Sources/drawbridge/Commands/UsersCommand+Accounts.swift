@@ -113,7 +113,7 @@ extension UsersCommand {
             switch (role, Account.Role(rawValue: role)) {
             case (_, let role?): change = .give(role)
             case ("none", nil): change = .take
-            default: throw CommandError("\(role) is no role: it is admin, or none.")
+            default: throw CommandError("\(role) is not a role: it is admin, or none.")
             }
             let action = why.action()
             let outcome = try await options.withStorage { storage in

@@ -31,7 +31,7 @@ enum DemoMaterial: String, CaseIterable, Sendable {
 
     /// In a service's database a demo would leave an administrator whose password it prints.
     ///
-    /// A demo's secrets are there before its database is, or anything is in it: where they are not, it is no demo's.
+    /// A demo's secrets are there before its database is, or anything is in it: where they are not, it is not a demo's.
     private static func requireRoom(in folder: DemoFolder, _ database: PostgresAddress?) async throws {
         // A service on PostgreSQL has its master key there, and a demo writes its own last.
         let isUsed =
@@ -44,7 +44,7 @@ enum DemoMaterial: String, CaseIterable, Sendable {
 
     /// Sees to it that every file is in the folder.
     /// - Parameter database: decides where it is named: what the first process put there is kept.
-    /// - Throws: ``DemoRefusal`` where there is something that is no demo's; nothing is changed then.
+    /// - Throws: ``DemoRefusal`` where there is something that is not a demo's; nothing is changed then.
     static func prepare(
         in folder: DemoFolder, sharedBy database: PostgresAddress?, at now: Timestamp = TimeSource.system.now(),
         random: RandomSource = .system
@@ -70,8 +70,8 @@ enum DemoRefusal: Error, Hashable, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .folder(let path): "what is in \(path) is no demo's; name another folder with --data"
-        case .database(let address): "the database \(address) is no demo's; name another with --database"
+        case .folder(let path): "what is in \(path) is not a demo's; name another folder with --data"
+        case .database(let address): "the database \(address) is not a demo's; name another with --database"
         }
     }
 }

@@ -55,7 +55,7 @@ struct DemoSite: Sendable {
 
     /// Who is signed in in this browser.
     func session(_ request: Request) async throws -> WebSession? {
-        try await services.browserSessions(at: settings.origins).find(request)?.session
+        try await services.browserSessions(at: settings.origins).signedIn(by: request)?.session
     }
 
     static func escape(_ text: String) -> String { Pages.escape(text) }

@@ -28,12 +28,12 @@ enum LoginTokenKeyFile {
     /// - Returns: `nil` when there is no such file.
     /// - Throws: ``PrivateFileError`` for one that others can read; ``LoginTokenKeyFileError`` for one that is not
     ///   whole.
-    static func read(_ path: String) throws -> [LoginTokenKey]? {
+    static func read(_ path: String) throws -> [SecretKey]? {
         guard let bytes = try bytes(path) else { return nil }
         return try keys(json: bytes, path: path)
     }
 
-    static func keys(json: [UInt8], path: String) throws(LoginTokenKeyFileError) -> [LoginTokenKey] {
+    static func keys(json: [UInt8], path: String) throws(LoginTokenKeyFileError) -> [SecretKey] {
         let document: Document
         do {
             document = try JSONDecoder().decode(Document.self, from: Data(json))
@@ -44,15 +44,15 @@ enum LoginTokenKeyFile {
         guard document.format == format else {
             throw LoginTokenKeyFileError(path: path, problem: "has a format other than \(format)")
         }
-        var keys: [LoginTokenKey] = []
+        var keys: [SecretKey] = []
         for key in document.keys {
             let retiresAt = key.retiresAt.flatMap { Timestamp(rfc3339: $0) }
             guard let signsFrom = Timestamp(rfc3339: key.signsFrom), (retiresAt == nil) == (key.retiresAt == nil),
-                let secret = Base64URL.decode(key.secret), secret.count >= LoginTokenKey.shortestSecret,
+                let secret = Base64URL.decode(key.secret), secret.count >= SecretKey.shortestSecret,
                 !key.kid.isEmpty
             else { throw LoginTokenKeyFileError(path: path, problem: "has a malformed key") }
             keys.append(
-                LoginTokenKey(id: key.kid, secret: Secret(secret), signsFrom: signsFrom, retiresAt: retiresAt))
+                SecretKey(id: key.kid, secret: Secret(secret), signsFrom: signsFrom, retiresAt: retiresAt))
         }
         guard Set(keys.map(\.id)).count == keys.count else {
             throw LoginTokenKeyFileError(path: path, problem: "has two keys with one kid")

@@ -11,6 +11,9 @@ struct AuditTallyService: Service {
     let time: TimeSource
     let logger: Logger
 
+    /// For pages of metrics that are asked for at the same time.
+    let countForPage = SharedRun()
+
     /// Events counted in one step: a step holds up no request for long.
     private static let batch = 5000
 
@@ -40,6 +43,12 @@ struct AuditTallyService: Service {
             Gauge(label: "drawbridge_database_restored_timestamp_seconds", factory: metrics).record(restored.seconds)
         }
         return !counts.isEmpty
+    }
+
+    /// For a page of metrics, so that it has what happened up to now: one batch at most, and no longer than the page
+    /// waits. The rest, and what fails, is for the next round.
+    func countBriefly() async {
+        await MetricsPatience.wait { try? await countForPage.join(or: { _ = try await count() }) }
     }
 
     private func counter(of type: AuditEventType, _ outcome: AuditEvent.Outcome) -> Counter {

@@ -20,12 +20,12 @@ extension ConfiguredClients {
 }
 
 extension ClientDirectory {
-    /// - Throws: ``SettingsRefused`` when the website that apps open by default is none.
+    /// - Throws: ``SettingsRefused`` when the website that apps open by default is not a client.
     func requireDefaultTarget() throws {
         guard let target = defaultTarget, self[target] == nil else { return }
         throw SettingsRefused(problems: [
             SettingError(
-                SiteSettings.defaultWebClient, value: target.rawValue, "is no client of the file or the database")
+                SiteSettings.defaultWebClient, value: target.rawValue, "is not a client of the file or the database")
         ])
     }
 }

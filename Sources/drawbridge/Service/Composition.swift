@@ -76,7 +76,7 @@ struct Composition: Sendable {
             provider: wings.provider?.services, device: wings.provider?.nativeSSO.services)
     }
 
-    /// - Throws: ``SettingsRefused`` when the website that apps open by default is none.
+    /// - Throws: ``SettingsRefused`` when the website that apps open by default is not a client.
     private static func clients(
         _ settings: DrawbridgeSettings, _ storage: any BridgeStorage,
         _ reread: (@Sendable () throws -> ConfiguredClients)?
@@ -199,7 +199,9 @@ extension LoginTokenServices {
     fileprivate convenience init(_ ground: Ground, _ wings: Wings) {
         self.init(
             issuer: wings.loginTokens.issuer,
-            overview: LoginTokenOverview(store: ground.storage, parents: wings.sessions.parents, time: ground.time),
+            overview: LoginTokenOverview(
+                store: ground.storage, audit: ground.storage, subjects: wings.sessions.subjects,
+                parents: wings.sessions.parents, time: ground.time),
             redeemer: wings.loginTokens.redeemer, handOffs: wings.loginTokens.handOffs, bearers: wings.gate)
     }
 }

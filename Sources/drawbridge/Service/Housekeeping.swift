@@ -97,13 +97,16 @@ struct DisabledUserService: Service {
     }
 }
 
-/// Learns twice a second which signing keys other processes added or retired, and says which ones this node has.
+/// Learns twice a second, and when the bell rings, which signing keys other processes added or retired, and says which
+/// ones this node has.
 struct KeyNewsService: Service {
     let keys: SigningKeys
+    /// Rung where another server says that it changed the keys.
+    let bell: NoticeBell
     let logger: Logger
 
     func run() async throws {
-        await Recurring(interval: .milliseconds(500), task: "read signing keys", logger: logger).run {
+        await Recurring(interval: .milliseconds(500), task: "read signing keys", logger: logger).run(wokenBy: bell) {
             try await keys.refresh()
         }
     }
@@ -113,7 +116,8 @@ struct KeyNewsService: Service {
 struct RevocationService: Service {
     let channel: any RevocationChannel
     let sessions: WebSessions
-    let keys: SigningKeys
+    /// Wakes whoever reads the keys.
+    let keyNews: NoticeBell
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -121,7 +125,7 @@ struct RevocationService: Service {
                 sessions.take(news)
                 guard news == .keysChanged || news == .gap else { return }
                 // What is lost here, the poll finds.
-                Task { try? await keys.refresh() }
+                keyNews.ring()
             }
         }
     }

@@ -55,8 +55,9 @@ struct ProviderWing: Sendable {
                     AppSignOut(bearers: ground.inquiries(by: bearers.issuers), endings: sessions.endings).revocation,
                 ], time: ground.time),
             introspection: TokenIntrospection(
-                authenticator: authenticator, accessTokens: tokens.accessTokens, refreshTokens: ground.storage,
-                users: tokens.userClaims, issuer: ground.issuer, refusals: ground.refusals,
+                authenticator: authenticator, clients: ground.clients, accessTokens: tokens.accessTokens,
+                refreshTokens: ground.storage, users: tokens.userClaims, issuer: ground.issuer,
+                refusals: ground.refusals,
                 further: [nativeSSO.secrets.introspection(issuer: ground.issuer)], time: ground.time))
     }
 

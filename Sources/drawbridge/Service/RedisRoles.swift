@@ -28,7 +28,7 @@ struct RedisRoles: Sendable {
         limiter = RedisRateLimiter(client: client, prefix: prefix)
         limiterState = degradation("rate_limits")
         reuseMemory = RedisReuseMemory(
-            client: client, prefix: prefix, name: "authorization", lifetime: AuthorizationMonitor.memory,
+            client: client, prefix: prefix, name: "authorization", lifetime: AuthorizationMonitor.reuseWindow,
             capacity: memoryCapacity)
         reuseMemoryState = degradation("reuse_memory")
         devicePolls = RedisDevicePolls(client: client, prefix: prefix)

@@ -20,6 +20,9 @@ struct Server: Sendable {
     /// Called once both listeners accept connections.
     var onReady: @Sendable () async -> Void = {}
 
+    /// Rung when other servers say that they changed the keys.
+    let keyNews = NoticeBell()
+
     private var ground: Ground { composition.ground }
 
     /// Returns after a clean stop: requests in flight are answered, the audit log is closed by a checkpoint.
@@ -76,7 +79,10 @@ struct Server: Sendable {
             router: buildManagementRouter(
                 readiness: composition.readiness, metrics: composition.metrics,
                 issuer: composition.httpSettings.origins.issuer,
-                refreshMetrics: ground.shared.refreshMetrics),
+                refreshMetrics: { [redis = ground.shared.refreshMetrics, tally = auditTally] in
+                    await redis()
+                    await tally.countBriefly()
+                }),
             address: ground.settings.listeners.management.bindAddress,
             malformed: malformedRequests(strictTransportSecurity: nil), logger: ground.logger,
             onServerRunning: { _ in await ready.arrive() })
@@ -106,11 +112,11 @@ struct Server: Sendable {
         return [composition.telemetry?.service].compactMap(\.self) + [
             purge, SessionNewsService(sessions: composition.wings.sessions.webSessions, logger: logger),
             DisabledUserService(users: composition.wings.sessions.subjects.disabledUsers, logger: logger),
-            KeyNewsService(keys: ground.keys, logger: logger), alerts,
+            KeyNewsService(keys: ground.keys, bell: keyNews, logger: logger), alerts,
             WebhookSubscription(notifier: composition.webhooks, logger: logger),
             NoticeService(worker: composition.webhooks, bell: composition.notices, logger: logger),
             ClientNewsService(clients: composition.clients, logger: logger), composition.auditWatch,
-            AuditTallyService(storage: storage, metrics: composition.metrics, time: time, logger: logger),
+            auditTally,
             AuditSealService(storage: storage, time: time, logger: logger),
             suppressedEvents,
         ] + composition.forwarding.services + revocationServices + providerServices
@@ -133,6 +139,11 @@ struct Server: Sendable {
             node: settings.storage.node, time: ground.time, logger: ground.logger)
     }
 
+    private var auditTally: AuditTallyService {
+        AuditTallyService(
+            storage: ground.storage, metrics: composition.metrics, time: ground.time, logger: ground.logger)
+    }
+
     private var suppressedEvents: SuppressedEventsService {
         SuppressedEventsService(
             refusals: ground.refusals, metrics: composition.metrics, time: ground.time,
@@ -143,7 +154,7 @@ struct Server: Sendable {
         ground.shared.revocations.map { channel in
             [
                 RevocationService(
-                    channel: channel, sessions: composition.wings.sessions.webSessions, keys: ground.keys)
+                    channel: channel, sessions: composition.wings.sessions.webSessions, keyNews: keyNews)
             ]
         } ?? []
     }

@@ -31,7 +31,7 @@ enum ServerStorage {
     ) async throws -> Value {
         let keeper = AuditNoteKeeper(file: location.auditNoteFile, watch: AuditWatch(), logger: nil)
         let storage = try await open(
-            location, node: "\(location.node)-cli", outlet: keeper, migrating: report, isPatient: isPatient,
+            location, node: location.commandNode, outlet: keeper, migrating: report, isPatient: isPatient,
             logger: Logger(label: "drawbridge"))
         do {
             let value = try await body(storage)

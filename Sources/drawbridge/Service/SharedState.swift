@@ -38,7 +38,7 @@ struct SharedState: Sendable {
     init(settings: DrawbridgeSettings, metrics: any MetricsFactory, logger: Logger, time: TimeSource) async {
         let own = InProcessRateLimiter(capacity: settings.rateLimits.trackedKeys, clock: .uptime(time))
         let ownMemory = InProcessReuseMemory(
-            lifetime: AuthorizationMonitor.memory, capacity: settings.rateLimits.trackedKeys, time: time)
+            lifetime: AuthorizationMonitor.reuseWindow, capacity: settings.rateLimits.trackedKeys, time: time)
         let degradation = Self.degradations(in: metrics, logger)
         noteWaitingPages = Self.waitingPageMetrics(metrics)
         reuseMemoryFullness = degradation("reuse_memory_full")

@@ -1,7 +1,7 @@
 import Bridge
 import OAuth2
 
-/// What is probably not meant in the clients of a settings file, but is no reason to refuse the start.
+/// What is probably not meant in the clients of a settings file, but not a reason to refuse the start.
 struct ClientWarnings {
     /// One sentence for each; none holds a secret.
     let sentences: [String]
@@ -23,7 +23,8 @@ struct ClientWarnings {
         let setting = SiteSettings.defaultWebClient.key.name
         return settings.clients.filter { $0.id == settings.site.defaultWebClient }.compactMap { client in
             if client.kind != .web {
-                return "\(setting) names \(client.id), which is no website (client_type: web), so no app can open it."
+                return "\(setting) names \(client.id), which is not a website (client_type: web), so no app can open "
+                    + "it."
             }
             guard client.returnPaths.defaultPath == nil, client.redirectURIs.isEmpty else { return nil }
             return "\(setting) names \(client.id), which has neither return_paths nor redirect_uris, so no app can "
@@ -74,7 +75,7 @@ struct ClientWarnings {
         let named = settings.selfIssued.configuration?.linkingApps ?? []
         let setting = SelfIssuedSettings.linkingApps.key.name
         return settings.clients.filter { named.contains($0.id) }.compactMap { client in
-            if client.kind != .native { return "\(setting) names \(client.id), which is no app." }
+            if client.kind != .native { return "\(setting) names \(client.id), which is not an app." }
             guard client.redirectURIs.contains(where: { $0.kind == .privateUse }) else { return nil }
             return "\(setting) names \(client.id), which has a redirect address that any app on a phone "
                 + "may take (RFC 8252 §8.6): claimed https addresses are its own."
@@ -92,7 +93,7 @@ struct ClientWarnings {
             named += client.shareWith.sorted { $0.rawValue < $1.rawValue }.map { ("clients[\(index)].share_with", $0) }
         }
         return named.filter { !known.contains($0.1) }.map { place, id in
-            "\(place) names \(id), which is no client of the settings; it has no effect unless the database has one."
+            "\(place) names \(id), which is not a client of the settings; it has no effect unless the database has one."
         }
     }
 }

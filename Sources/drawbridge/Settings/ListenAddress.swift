@@ -28,7 +28,7 @@ struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
     var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// Where this machine connects to it: every address is no address to connect to.
+    /// Where this machine connects to it: the address that stands for every address is not one to connect to.
     var reachable: ListenAddress {
         switch host {
         case "0.0.0.0": ListenAddress(host: "127.0.0.1", port: port)

@@ -10,6 +10,11 @@ enum NearestName {
         return best.candidate
     }
 
+    /// What ends a sentence about an unknown name; empty where nothing is near.
+    static func hint(for name: String, among candidates: [String]) -> String {
+        of(name, among: candidates).map { ", did you mean \($0)?" } ?? ""
+    }
+
     /// - Returns: `nil` where several candidates begin so, or the name is too short to tell.
     private static func continuation(of name: String, among candidates: [String]) -> String? {
         guard name.utf8.count >= 4 else { return nil }

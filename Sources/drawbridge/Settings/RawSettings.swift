@@ -86,9 +86,8 @@ struct RawSettings {
             } else if known[name] != nil {
                 problems.append(SettingError(name, "can only be set in the settings file"))
             } else {
-                let hint = NearestName.of(name, among: Array(known.keys)).map { ", did you mean \($0)?" }
-                problems.append(
-                    SettingError(name, "is an environment variable that no setting reads\(hint ?? "")"))
+                let hint = NearestName.hint(for: name, among: Array(known.keys))
+                problems.append(SettingError(name, "is an environment variable that no setting reads\(hint)"))
             }
         }
         return Layer(texts: texts, isFilledByOthers: true) { .environment(name: $0.environmentName) }
@@ -96,8 +95,8 @@ struct RawSettings {
 
     private mutating func refuseUnknownNames(in file: SettingsFile) {
         for (name, entry) in file.entries.sorted(by: { $0.key < $1.key }) where SettingKey.byName[name] == nil {
-            let hint = NearestName.of(name, among: SettingKey.all.map(\.name)).map { ", did you mean \($0)?" }
-            problems.append(SettingError(name, at: .file(line: entry.line), "is not a known key\(hint ?? "")"))
+            let hint = NearestName.hint(for: name, among: SettingKey.all.map(\.name))
+            problems.append(SettingError(name, at: .file(line: entry.line), "is not a known key\(hint)"))
         }
     }
 

@@ -83,14 +83,18 @@ struct SettingFields {
         problems.append(SettingError("\(path).\(name)", value: value, at: place(of: name), message))
     }
 
+    /// The text of a field that nothing is noted against, so that a rule between entries can say something.
+    func sound(_ name: String) -> String? {
+        problems.contains { $0.key == "\(path).\(name)" } ? nil : nodes[name]?.scalar?.string
+    }
+
     /// Where a field is, or the object that lacks it.
     func place(of name: String) -> SettingSource? { (nodes[name]?.mark ?? mark).map { .file(line: $0.line) } }
 
     /// Notes every field that nobody asked for. Called last.
     mutating func refuseUnknown() {
         for name in nodes.keys.sorted() where !asked.contains(name) {
-            let hint = NearestName.of(name, among: Array(asked)).map { ", did you mean \($0)?" }
-            note(name, "is not a known field\(hint ?? "")")
+            note(name, "is not a known field\(NearestName.hint(for: name, among: Array(asked)))")
         }
     }
 }

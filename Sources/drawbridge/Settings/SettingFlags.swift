@@ -11,8 +11,8 @@ struct SettingFlags: Sendable {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let flag = String(parts[0])
             guard let key = Self.byFlag[flag] else {
-                let hint = NearestName.of(flag, among: Array(Self.byFlag.keys)).map { ", did you mean \($0)?" }
-                problems.append(SettingError(flag, "is not a known option\(hint ?? "")"))
+                let hint = NearestName.hint(for: flag, among: Array(Self.byFlag.keys))
+                problems.append(SettingError(flag, "is not a known option\(hint)"))
                 // What follows an unknown flag is most likely its value.
                 if parts.count == 1, let next = rest.first, !next.hasPrefix("--") { rest.removeFirst() }
                 continue

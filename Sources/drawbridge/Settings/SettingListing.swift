@@ -18,12 +18,12 @@ struct SettingListing {
         lines.append(SettingLine(name: "redis", value: settings.redis == nil ? "none" : "shared"))
         add(SiteSettings.defaultWebClient, defaultTarget?.rawValue ?? "none")
         add(SiteSettings.redemptionPaths, settings.site.redemptionPaths)
-        add(LoginTokenSettings.lifetime, "\(settings.loginTokenLifetime.inMilliseconds / 1000) s")
+        add(LoginTokenSettings.lifetime, "\(settings.loginTokenLifetime.components.seconds) s")
         lines.append(SettingLine(name: "limits", value: settings.rateLimits.areEnforced ? "on" : "lifted"))
         add(TrustedIssuerSettings.list, "\(settings.trustedIssuers.count)")
         add(ListenerSettings.trustedProxies, settings.listeners.trustedProxies.map(\.description))
         add(AuditForwardTarget.list, settings.auditForwarders.map { "\($0.name): \($0.receiver)" })
-        add(StorageSettings.purgeInterval, "\(settings.storage.purgeInterval.inMilliseconds / 1000) s")
+        add(StorageSettings.purgeInterval, "\(settings.storage.purgeInterval.components.seconds) s")
     }
 
     private mutating func add<Value>(_ setting: Setting<Value>, _ values: [String]) {

@@ -1,7 +1,7 @@
 import Foundation
 import Yams
 
-/// The settings file, read once: scalars by dotted name, and the two lists of objects.
+/// The settings file, read once: scalars by dotted name, and the lists of objects.
 struct SettingsFile {
     /// One value as written, never interpreted: `30O` stays `30O`.
     struct Entry: Sendable {

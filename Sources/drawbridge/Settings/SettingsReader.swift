@@ -56,15 +56,16 @@ final class SettingsReader {
     /// The entries that the file lists as objects, each with a name of its own; what is wrong with them is noted.
     /// - Parameter field: which one has the name.
     func entries<Entry>(
-        of list: Setting<Void>, named field: String, _ name: KeyPath<Entry, String>,
-        _ read: (inout SettingFields) -> Entry?
+        of list: Setting<Void>, named field: String, _ read: (inout SettingFields) -> Entry?
     ) -> [Entry] {
         var found: [Entry] = []
+        var names: Set<String> = []
         for (index, node) in self[list].enumerated() {
             var fields = SettingFields(node, path: "\(list.key.name)[\(index)]")
             let entry = read(&fields)
-            if let entry, found.contains(where: { $0[keyPath: name] == entry[keyPath: name] }) {
-                fields.note(field, value: entry[keyPath: name], "is taken")
+            // Whatever else is wrong with either of the two: all problems are told at once.
+            if let name = fields.sound(field), !names.insert(name).inserted {
+                fields.note(field, value: name, "is taken")
             }
             fields.problems.forEach { note($0) }
             if let entry { found.append(entry) }

@@ -18,7 +18,7 @@ struct SystemFailure: Error, CustomStringConvertible {
     var remedy: String? {
         switch code {
         case EACCES, EPERM:
-            "Call it as whom the files belong to, such as with sudo -u drawbridge, or name another place."
+            "Run it as the user who owns the files, such as with sudo -u drawbridge, or name another place."
         case ENOSPC, EDQUOT: "Make room there, then try again."
         case EROFS: "Name a place that can be written to."
         default: nil

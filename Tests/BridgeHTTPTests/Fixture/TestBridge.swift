@@ -41,8 +41,8 @@ struct TestBridge: Sendable {
 
         guard let origin = WebOrigin(Self.publicOrigin) else { throw FixtureProblem.badOrigin }
         let keys = Reloadable(
-            try LoginTokenKeyRing(keys: [
-                LoginTokenKey(
+            try SecretKeyRing(keys: [
+                SecretKey(
                     id: "k1", secret: Secret(Array("0123456789abcdef0123456789abcdef".utf8)),
                     signsFrom: Timestamp(seconds: 0), retiresAt: nil)
             ]))
@@ -88,7 +88,8 @@ struct TestBridge: Sendable {
                 files: .embedded),
             loginTokens: LoginTokenServices(
                 issuer: issuer,
-                overview: LoginTokenOverview(store: storage, parents: parents, time: time),
+                overview: LoginTokenOverview(
+                    store: storage, audit: storage, subjects: subjects, parents: parents, time: time),
                 redeemer: redeemer,
                 handOffs: HandOffs(issuer: issuer, tries: InProcessRecentTries(time: time)),
                 bearers: BearerGate(
@@ -108,7 +109,8 @@ struct TestBridge: Sendable {
                             refusals: refusals)),
                     storage: storage, keys: keys,
                     monitor: AuthorizationMonitor(
-                        memory: InProcessReuseMemory(lifetime: AuthorizationMonitor.memory, capacity: 1000, time: time),
+                        memory: InProcessReuseMemory(
+                            lifetime: AuthorizationMonitor.reuseWindow, capacity: 1000, time: time),
                         refusals: refusals, fullness: Degradation(part: "test")),
                     givesDeviceSecrets: { true }, time: time),
                 redeemer: redeemer,

@@ -56,8 +56,8 @@ import Testing
         (json, #"{"code_challenge":"x"}"#, "code_challenge"),
         (form, "ttl=5&ttl=5", "ttl"), (form, "ttl=soon", "ttl"), (form, "ttl=5%2", nil),
         (form, "colour=blue", "colour"),
-        (json, #"{"redirct":"/x"}"#, "\"redirct\" is no member of this body; known: bind, client_id, "),
-        (json, #"{"two words":"blue"}"#, "one of the names is no member of this body"),
+        (json, #"{"redirct":"/x"}"#, "\"redirct\" is not a member of this body; known: bind, client_id, "),
+        (json, #"{"two words":"blue"}"#, "one of the names is not a member of this body"),
         (form, "%ff=1", "one of the names"), (form, "redirect=%ff", "redirect"), (form, "bind=planet", "bind"),
     ]
 

@@ -120,6 +120,37 @@ import Testing
         }
     }
 
+    @Test func `every template that the sources or another template name is there, and no other`() throws {
+        let templates = PublicFiles.embedded.section("templates")
+        let names = Set(templates.keys.map { String($0.dropLast(".mustache".count)) })
+        var named: Set<String> = []
+        for content in templates.values {
+            for match in String(decoding: content, as: UTF8.self).matches(of: #/\{\{[<>] ?([a-z_]+)\}\}/#) {
+                named.insert(String(match.1))
+            }
+        }
+        let folder = Self.repository.appendingPathComponent("Sources/BridgeHTTP")
+        let paths = FileManager.default.enumerator(atPath: folder.path)
+        while let path = paths?.nextObject() as? String {
+            guard path.hasSuffix(".swift"), !path.hasPrefix("Generated/") else { continue }
+            let text = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
+            let calls = text.matches(of: #/(?:render|answer)\(\s*(?:\w+ \? "([a-z_]+)" : )?"([a-z_]+)"/#)
+            for name in calls.flatMap({ [$0.1, $0.2].compactMap(\.self) }).map({ String($0) }) {
+                // The console's pages are named without what their templates' names begin with.
+                named.insert(names.contains(name) ? name : "admin_\(name)")
+            }
+        }
+        #expect(named == names)
+    }
+
+    @Test(arguments: ["sign_in", "code", "second_factor", "password", "self_issued", "device"])
+    func `a page that refuses for a while says how long`(section: String) throws {
+        let texts = try Self.texts()
+        for language in texts.languages {
+            #expect(texts.own(language)[section]?["limited"]?.contains("{wait}") == true, "\(language)")
+        }
+    }
+
     @Test func `every error code has an explanation`() throws {
         let texts = try Self.texts()
         for language in texts.languages {

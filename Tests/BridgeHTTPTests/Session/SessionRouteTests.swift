@@ -47,6 +47,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [nil, "__Host-drawbridge_session=nonsense"])
+    func `who is not signed in is told so instead of being asked`(cookie: String?) async throws {
+        try await TestBridge.run { _, client in
+            var headers: HTTPFields = [:]
+            headers[.cookie] = cookie
+            let page = try await client.send(.get, "/session/logout", headers)
+            #expect(page.status == .ok && page.text.contains("<h1>You are not signed in</h1>"))
+            #expect(!page.text.contains("id=\"stay\""))
+            let answer = try await client.post(
+                page.fields, [.origin: "null", .cookie: page.cookieHeader], to: "/session/logout")
+            #expect(answer.status == .seeOther)
+        }
+    }
+
     @Test func `logout by a script is 204, by a form 303 to the signed-out page`() async throws {
         try await TestBridge.run { _, client in
             let cookie = try await client.signIn()

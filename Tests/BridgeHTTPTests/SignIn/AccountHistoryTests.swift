@@ -24,6 +24,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [(19, false), (20, true)])
+    func `that there are earlier events is said`(before: Int, isCut: Bool) async throws {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            try await bridge.storage.append(
+                (0..<before).map { _ in
+                    AuditEvent(at: bridge.clock.now, type: .userRenamed, outcome: .success, subject: "alice")
+                })
+            let browser = TestBrowser(client)
+            #expect(try await browser.signIn(on: browser.get("/sign-in")).status == .seeOther)
+            let page = try await browser.get("/account").text
+            #expect(page.matches(of: /Name or e-mail address changed/).count == 19)
+            #expect(page.contains("The latest 20. Something") == isCut)
+        }
+    }
+
     @Test func `an attempt that was refused is told as one, in words`() async throws {
         try await TestBridge.run { bridge, client in
             try await TestAccounts.add(to: bridge)

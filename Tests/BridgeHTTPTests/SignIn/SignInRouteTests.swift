@@ -111,6 +111,18 @@ import Testing
         }
     }
 
+    @Test(arguments: ["/sign-in", "/admin/sign-in"])
+    func `a browser that keeps no cookies is told so, while the page is new`(path: String) async throws {
+        try await run { bridge, browser in
+            let page = try await browser.get(path)
+            let typed = page.fields + [("username", "alice"), ("password", TestAccounts.password), ("token", "t")]
+            func answer() async throws -> String { try await TestBrowser(browser.client).post(path, typed).text }
+            #expect(try await answer().contains("Your browser keeps no cookies from this site."))
+            bridge.clock.advance(by: .seconds(301))
+            #expect(try await answer().contains("open for too long"))
+        }
+    }
+
     // MARK: Fixation, clickjacking, throttling
 
     @Test func `a session that was planted before is not taken over`() async throws {

@@ -36,7 +36,7 @@ import Testing
         func revoke() async throws {
             try await provider.revocation.revoke(
                 try Provider.parameters([("token", try #require(shown).expose())]),
-                basic: ("machine", Secret(provider.secret.expose())), origin: origin())
+                basic: .given(id: "machine", secret: Secret(provider.secret.expose())), origin: origin())
         }
 
         func replaceClients(_ stays: (Client) -> Bool) {
@@ -52,7 +52,7 @@ import Testing
         func machineToken(scope: String? = nil, proof: PresentedProof = .none) async throws -> Secret<String> {
             let form = [("grant_type", "client_credentials")] + (scope.map { [("scope", $0)] } ?? [])
             return try await provider.token(
-                form, basic: ("machine", Secret(provider.secret.expose())), proof: proof
+                form, basic: .given(id: "machine", secret: Secret(provider.secret.expose())), proof: proof
             ).accessToken
         }
 

@@ -35,4 +35,38 @@ import Testing
             #expect(try await second.next().map(\.value?.event.subject) == ["c"])
         }
     }
+
+    /// A chain with an event in each of these seconds.
+    private func chain(_ node: String, _ seconds: [Int64]) -> [AuditRecord] {
+        var records: [AuditRecord] = []
+        for (index, second) in seconds.enumerated() {
+            let event = AuditEvent(
+                at: AuditFixture.start + .seconds(second), type: .userSignedIn, outcome: .success)
+            records.append(
+                AuditRecord(
+                    chaining: event, node: node, sequence: Int64(index) + 1,
+                    previousHash: records.last?.hash ?? AuditRecord.genesis))
+        }
+        return records
+    }
+
+    @Test func `after an event's own id nothing is missed, and of other nodes a minute may come twice`() async throws {
+        let here = chain("node-1", [0, 500, 1000])
+        let elsewhere = chain("b", [0, 100, 200, 300, 430, 450, 490, 600])
+        let log = FixedAuditLog(here + elsewhere + chain("idle", [3, 4]) + chain("late", [900]))
+        let position = try await AuditPosition.after("node-1-2", in: log)
+        #expect(position?.sequences == ["node-1": 2, "b": 5, "idle": 2, "late": 0])
+        for unknown in ["node-1-4", "node-2-1", "node-1", "-1", "node-1-x"] {
+            let none = try await AuditPosition.after(unknown, in: log)
+            #expect(none == nil)
+        }
+    }
+
+    @Test func `after the id of an event that retention has removed, all that is left comes`() async throws {
+        let log = FixedAuditLog(Array(chain("a", [0, 100, 200]).dropFirst(2)) + chain("b", [0, 300]).dropFirst())
+        let removed = try await AuditPosition.after("a-1", in: log)
+        #expect(removed?.sequences == ["a": 1])
+        let kept = try await AuditPosition.after("a-3", in: log)
+        #expect(kept?.sequences == ["a": 3, "b": 0])
+    }
 }

@@ -31,6 +31,8 @@ import Testing
         (AuditEventType.loginTokenRedeemed, AuditEvent.Outcome.success, 110),
         (.loginTokenRefused, .failure, 108), (.loginTokenReplayed, .failure, 107), (.refreshTokenReused, .failure, 107),
         (.authorizationCodeReused, .failure, 107), (.deviceCodeReused, .failure, 107),
+        // A challenge or nonce, not a token: recorded, or refused where the client's document says so.
+        (.authorizationRequestReused, .success, 110), (.authorizationRequestReused, .failure, 108),
     ])
     func `the priority tells reuse, failure and success apart`(
         type: AuditEventType, outcome: AuditEvent.Outcome, priority: Int

@@ -126,6 +126,20 @@ import Testing
         #expect(stored.cookiePrefix == prefix)
     }
 
+    @Test(arguments: [".other.example", "127.0.0.1", "a.www.shop.example"])
+    func `contract §14: a cookie domain that does not cover its website is refused, but what is stored stays`(
+        domain: String
+    ) throws {
+        let text =
+            #"{"client_id":"shop","client_type":"web","public_origin":"https://www.shop.example","#
+            + #""cookie_profile":"tokens","cookie_domain":"\#(domain)"}"#
+        #expect(throws: ClientDocumentError.self) { try decode(text) }
+        let stored = try JSONDecoder().decode(StoredClientDocument.self, from: Data(text.utf8))
+        #expect(stored.client.cookieDomain == domain)
+        #expect(try decode(text.replacing(domain, with: ".shop.example")).cookieDomain == ".shop.example")
+        #expect(try decode(text.replacing("tokens", with: "session")).cookieDomain == domain)
+    }
+
     @Test(arguments: ["__Secure-", "__Host", "__Hosting-", "_Host-", "shop__Host-"])
     func `other prefixes are taken`(prefix: String) throws {
         #expect(try decode(document(#""cookie_prefix":"\#(prefix)""#)).cookiePrefix == prefix)
@@ -159,6 +173,19 @@ import Testing
                     + #""session_lifetime":1,"session_idle":90000,"redirect_uris":["https://shop.example/cb"]}"#)
         }
         #expect(error?.problems.map(\.field) == ["client_type", "session_lifetime", "jwks"])
+    }
+
+    @Test func `a rule between fields is told beside the faults of other fields`() throws {
+        let error = #expect(throws: ClientDocumentError.self) {
+            try decode(
+                #"{"client_id":"a","client_type":"native","token_endpoint_auth_method":"client_secret_basic","#
+                    + #""grant_types":["client_credentials"],"jwks":7,"landing":"initiate_login","#
+                    + #""cookie_profile":"x"}"#)
+        }
+        #expect(
+            error?.problems.map(\.field).sorted() == [
+                "cookie_profile", "grant_types", "initiate_login_uri", "jwks", "landing", "token_endpoint_auth_method",
+            ])
     }
 
     @Test func `a secret in clear is answered with the way to keep its digest`() throws {

@@ -70,6 +70,15 @@ import Testing
         #expect(WebOrigin(text) == nil)
     }
 
+    @Test(arguments: [
+        ("https://www.example.com", ["www.example.com", "www.example.com:443"]),
+        ("http://localhost", ["localhost", "localhost:80"]),
+        ("https://www.example.com:8443", ["www.example.com:8443"]), ("http://[::1]:8080", ["[::1]:8080"]),
+    ])
+    func `RFC 9110 §4.2.3: the scheme's own port may be written out`(origin: String, authorities: [String]) throws {
+        #expect(try #require(WebOrigin(origin)).authorities == authorities)
+    }
+
     @Test func `an origin knows whether it is secure and whether it stays on the machine`() throws {
         #expect(try #require(WebOrigin("https://a.example")).isSecure)
         #expect(try !#require(WebOrigin("http://a.example")).isSecure)

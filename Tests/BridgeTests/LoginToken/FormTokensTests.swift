@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct FormTokensTests {
     private let clock = FixedClock()
-    private let keys: Reloadable<LoginTokenKeyRing>
+    private let keys: Reloadable<SecretKeyRing>
     private let tokens: FormTokens
     private let browser = OpaqueSecret.make(.formBinding, random: CountingRandom().source)
 

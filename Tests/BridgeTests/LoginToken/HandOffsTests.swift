@@ -28,7 +28,7 @@ import Testing
         }
 
         func follow(_ website: ClientID = website, redirect: String? = nil) async throws -> Bool {
-            let order = HandOffs.Order(
+            let order = HandOffs.Request(
                 website: website.rawValue, redirect: redirect.map { Array($0.utf8) },
                 state: HandOffState(String(repeating: "n", count: 22)))
             guard

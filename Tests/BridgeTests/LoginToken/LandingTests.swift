@@ -76,6 +76,22 @@ import Testing
         #expect(landing.refusal?.reason == .notListed)
     }
 
+    @Test(arguments: [
+        ("https://rp.example/login", "https://rp.example/login?"),
+        ("https://rp.example/login?", "https://rp.example/login?"),
+        ("https://rp.example/login?a=b", "https://rp.example/login?a=b&"),
+    ])
+    func `contract §4.5: the page is told after the query of the website's own way to sign in`(
+        uri: String, beginning: String
+    ) throws {
+        var website = site
+        website.landing = .initiateLogin
+        website.initiateLoginURI = uri
+        let landing = Landing.decide(.absent, sealed: nil, website: website, ownOrigin: own, issuer: own)
+        let query = "iss=https%3A%2F%2Fbridge.example&target_link_uri=https%3A%2F%2Fbridge.example%2Fcontacts"
+        #expect(landing == Landing(location: beginning + query, refusal: nil))
+    }
+
     @Test func `a website without paths has nowhere to land`() {
         let bare = Client(id: "bare", name: "Bare", kind: .web)
         #expect(Landing.decide(.absent, sealed: nil, website: bare, ownOrigin: own) == nil)

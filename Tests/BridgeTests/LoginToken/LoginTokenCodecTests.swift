@@ -5,7 +5,7 @@ import Testing
 @testable import Bridge
 
 @Suite struct LoginTokenCodecTests {
-    private let keys: Reloadable<LoginTokenKeyRing>
+    private let keys: Reloadable<SecretKeyRing>
     private let codec: LoginTokenCodec
 
     init() throws {
@@ -170,11 +170,11 @@ import Testing
 
     @Test func `a retired key neither signs nor verifies, and one that may not sign yet only verifies`() throws {
         let later = noon + .seconds(60)
-        let retiring = LoginTokenKey(
+        let retiring = SecretKey(
             id: "old", secret: Secret([UInt8](repeating: 1, count: 32)), signsFrom: noon, retiresAt: later)
-        let coming = LoginTokenKey(
+        let coming = SecretKey(
             id: "next", secret: Secret([UInt8](repeating: 2, count: 32)), signsFrom: later, retiresAt: nil)
-        let ring = try LoginTokenKeyRing(keys: [retiring, coming])
+        let ring = try SecretKeyRing(keys: [retiring, coming])
         #expect(ring.signingKeyID(at: noon) == "old")
         #expect(ring.signingKeyID(at: later) == "next")
         #expect(ring.signingKeyID(at: noon - .seconds(6)) == nil)
@@ -190,10 +190,10 @@ import Testing
     }
 
     @Test func `a key ring refuses no keys, short keys and two keys of one id`() {
-        #expect(throws: LoginTokenKeyRingError.empty) { try LoginTokenKeyRing(keys: []) }
-        #expect(throws: LoginTokenKeyRingError.duplicate(id: "a")) { try keyRing("a", "a") }
-        let short = LoginTokenKey(
+        #expect(throws: SecretKeyRingError.empty) { try SecretKeyRing(keys: []) }
+        #expect(throws: SecretKeyRingError.duplicate(id: "a")) { try keyRing("a", "a") }
+        let short = SecretKey(
             id: "s", secret: Secret([UInt8](repeating: 1, count: 31)), signsFrom: noon, retiresAt: nil)
-        #expect(throws: LoginTokenKeyRingError.tooShort(id: "s")) { try LoginTokenKeyRing(keys: [short]) }
+        #expect(throws: SecretKeyRingError.tooShort(id: "s")) { try SecretKeyRing(keys: [short]) }
     }
 }

@@ -331,19 +331,18 @@ import Testing
     @Test func `a disabled user, an ended parent, a lost right and a lost website are refused`() async throws {
         try await withService { service async throws in
             let token = try await service.issue().token
+            let event = AuditEvent(at: noon, type: .userDisabled, outcome: .success)
+            _ = try await service.storage.setDisabled(true, subject: "alice", event: event, ending: .sample(at: noon))
+            #expect(try await service.open(token).word == "refused")
             let all = try testClients()
             service.clients.replace(with: ClientDirectory(all.filter { $0.id != app }, defaultTarget: website))
             #expect(try await service.open(token).word == "refused")
             service.clients.replace(with: ClientDirectory(all.filter { $0.id != website }, defaultTarget: nil))
             #expect(try await service.open(token).word == "refused")
-            service.clients.replace(with: ClientDirectory(all, defaultTarget: website))
-            let event = AuditEvent(at: noon, type: .userDisabled, outcome: .success)
-            _ = try await service.storage.setDisabled(true, subject: "alice", event: event, ending: .sample(at: noon))
-            #expect(try await service.open(token).word == "refused")
             #expect(
                 try await service.events().filter { $0.hasPrefix("login_token.refused") } == [
-                    "login_token.refused client_without_right", "login_token.refused unknown_website",
-                    "login_token.refused subject_disabled",
+                    "login_token.refused subject_disabled", "login_token.refused client_without_right",
+                    "login_token.refused unknown_website",
                 ])
         }
     }

@@ -30,7 +30,7 @@ import Testing
         var current: WebSession?
         var retry: RedemptionRetry?
         var typedCode: String?
-        var admits = true
+        var objection: RedemptionRefusal?
 
         func candidate(_ channel: RedemptionChannel, _ service: Service) -> RedemptionCandidate {
             var candidate = RedemptionCandidate(
@@ -39,7 +39,7 @@ import Testing
             candidate.current = current
             candidate.retry = retry
             candidate.typedCode = typedCode
-            candidate.admits = { [admits] _ in admits }
+            candidate.objection = { [objection] _ in objection }
             return candidate
         }
     }
@@ -129,7 +129,7 @@ import Testing
                 ending: .sample(at: noon))
             return .refused(.subjectDisabled)
         case .requestWouldBeAnswered:
-            trial.admits = false
+            trial.objection = .signInDemanded
             return .refused(.signInDemanded)
         }
     }

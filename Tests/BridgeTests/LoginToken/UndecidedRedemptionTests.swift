@@ -144,6 +144,27 @@ import Testing
         }
     }
 
+    @Test func `a website's server that tries while the app has no right gets the session later`() async throws {
+        try await withService(faults: faults) { service async throws in
+            let token = try await service.issue().token
+            let site = try #require(service.clients.current[website])
+            let request = BackChannelRedemption(token: token, website: site, codeVerifier: nil, origin: origin())
+            faults.expect(.answerLost, .away)
+            await #expect(throws: UndecidedRedemption.self) { try await service.redeemer.redeem(request) }
+            service.clock.advance(.seconds(8))
+            let clients = service.clients.current
+            var narrowed = try #require(clients[app])
+            narrowed.mayReach = []
+            service.clients.replace(with: ClientDirectory([narrowed, site], defaultTarget: website))
+            await #expect(throws: OAuthError.self) { try await service.redeemer.redeem(request) }
+            service.clients.replace(with: clients)
+            let session = try await service.redeemer.redeem(request)
+            #expect(try await service.storage.session(id: session.id)?.endedAt == nil)
+            #expect(try await service.events().filter { $0.contains("replayed") } == [])
+            #expect(try await opened(service) == 1)
+        }
+    }
+
     /// Contract §16.5 and §16.11: what a replay has ended is not given back by a node that came up since, which has
     /// heard of neither the use nor the end.
     @Test func `a node that knows of nothing does not give back what another browser's use has ended`() async throws {

@@ -30,11 +30,11 @@ private struct DeviceReplay: ModelReplay {
                 Scope(tokens: NativeProvider.scope), at: now, lifetime: .seconds(90 * 86_400)),
             clientID: client.id, browserSessionID: browser.id, createdAt: now)
         _ = try await native.storage.open(session, refreshToken: nil, events: [])
-        let first = try #require(try await native.devices.provideAtSignIn(occasion(presenting: nil)))
-        secrets = [first.secret]
+        let first = try #require(try await native.devices.provideAtSignIn(request(presenting: nil)))
+        secrets = [first]
     }
 
-    private func occasion(presenting secret: OpaqueSecret?) -> DeviceSecrets.AttachRequest {
+    private func request(presenting secret: OpaqueSecret?) -> DeviceSecrets.AttachRequest {
         DeviceSecrets.AttachRequest(
             session: session, client: client, presented: secret?.expose(), origin: origin(), at: native.clock.now)
     }
@@ -68,9 +68,9 @@ private struct DeviceReplay: ModelReplay {
             return [1, secrets.count]
         case "signin":
             let told = try #require(
-                try await native.devices.provideAtSignIn(occasion(presenting: secrets[step[0] - 1])))
-            if let known = secrets.firstIndex(where: { $0.digest == told.secret.digest }) { return [1, known + 1] }
-            secrets.append(told.secret)
+                try await native.devices.provideAtSignIn(request(presenting: secrets[step[0] - 1])))
+            if let known = secrets.firstIndex(where: { $0.digest == told.digest }) { return [1, known + 1] }
+            secrets.append(told)
             return [1, secrets.count]
         case "late": native.clock.advance(Self.overlap + .seconds(1))
         case "revoke":

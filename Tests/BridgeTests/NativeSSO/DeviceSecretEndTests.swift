@@ -7,7 +7,8 @@ import Testing
 @Suite struct DeviceSecretEndTests {
     private func revoke(_ secret: Secret<String>?, _ native: NativeProvider, as client: ClientID) async throws {
         try await native.revocation.revoke(
-            try Provider.parameters([("token", secret?.expose() ?? ""), ("client_id", client.rawValue)]), basic: nil,
+            try Provider.parameters([("token", secret?.expose() ?? ""), ("client_id", client.rawValue)]),
+            basic: .absent,
             origin: origin())
     }
 
@@ -62,7 +63,7 @@ import Testing
                 ("client_id", NativeProvider.photos.rawValue),
             ]
             await #expect(throws: StorageError.self) {
-                try await native.revocation.revoke(try Provider.parameters(form), basic: nil, origin: origin())
+                try await native.revocation.revoke(try Provider.parameters(form), basic: .absent, origin: origin())
             }
             #expect(try await !native.isActive(tokens))
         }

@@ -101,7 +101,8 @@ import Testing
         try await withNativeProvider([.enabled: .flag(false)]) { native in
             let first = try await native.signIn()
             try await native.configuration.change(
-                [.enabled: .flag(true)], by: .login("root"), origin: origin())
+                [.enabled: .flag(true)],
+                by: AdminAction(actor: .login("root"), origin: origin(), at: native.clock.now))
             native.clock.advance(.seconds(60))
             #expect(try await native.refresh(first).deviceSecret != nil)
         }

@@ -34,7 +34,8 @@ import Testing
         ]
         if let codeVerifier { form.append(("code_verifier", codeVerifier)) }
         return try await native.post(
-            form, basic: (client.rawValue, Secret(native.provider.secret.expose())), from: requestOrigin)
+            form, basic: .given(id: client.rawValue, secret: Secret(native.provider.secret.expose())),
+            from: requestOrigin)
     }
 
     @Test func `contract §5.4: an access token gives a login token, which is no access token`() async throws {
@@ -217,7 +218,7 @@ import Testing
         try await withNativeProvider { native in
             let machine = try await native.provider.token(
                 [("grant_type", "client_credentials")],
-                basic: ("machine", Secret(native.provider.secret.expose())))
+                basic: .given(id: "machine", secret: Secret(native.provider.secret.expose())))
             #expect(
                 try await refusal { try await native.post(order(machine)) } == "invalid_token clients_own_token")
         }

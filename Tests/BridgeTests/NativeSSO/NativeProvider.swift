@@ -108,8 +108,8 @@ struct NativeProvider: Sendable {
             further: [Self.awayIssuer, devices.revocation(among: service.clients)],
             time: time)
         introspection = TokenIntrospection(
-            authenticator: authenticator, accessTokens: provider.accessTokens, refreshTokens: storage,
-            users: NoUserClaims(), issuer: issuerName, refusals: refusals,
+            authenticator: authenticator, clients: service.clients, accessTokens: provider.accessTokens,
+            refreshTokens: storage, users: NoUserClaims(), issuer: issuerName, refusals: refusals,
             further: [devices.introspection(issuer: issuerName)],
             time: time)
     }
@@ -194,7 +194,7 @@ struct NativeProvider: Sendable {
     }
 
     func post(
-        _ form: [(String, String)], basic: (id: String, secret: Secret<String>)? = nil, proof: PresentedProof = .none,
+        _ form: [(String, String)], basic: BasicCredentials = .absent, proof: PresentedProof = .none,
         from requestOrigin: RequestOrigin = origin()
     ) async throws -> TokenResponse {
         try await endpoint.answer(

@@ -35,6 +35,10 @@ private final class OvertakenSettings: SettingStore {
 }
 
 @Suite struct NativeSSOConfigurationTests {
+    private func act(of actor: AdminActor, signedInAt: Timestamp? = nil, reason: String? = nil) -> AdminAction {
+        AdminAction(actor: actor, reason: reason, origin: origin(), at: noon, signedInAt: signedInAt)
+    }
+
     private func withConfiguration(
         _ configured: [NativeSSOField: NativeSSOValue] = [:],
         _ body: (NativeSSOConfiguration, Service) async throws -> Void
@@ -58,8 +62,7 @@ private final class OvertakenSettings: SettingStore {
         try await withConfiguration([.deviceSecretTTLDays: .number(7), .enabled: .flag(true)]) {
             configuration, service in
             try await configuration.change(
-                [.deviceSecretTTLDays: .number(3), .maxAttemptsPerMinute: .number(2)], by: .client("operator"),
-                origin: origin())
+                [.deviceSecretTTLDays: .number(3), .maxAttemptsPerMinute: .number(2)], by: act(of: .client("operator")))
             let settings = try await configuration.current()
             #expect(settings.isEnabled)
             #expect(settings.secretLifetime == .seconds(3 * 86_400))
@@ -75,9 +78,9 @@ private final class OvertakenSettings: SettingStore {
     @Test func `a change leaves the other fields, and says who, what and why in the audit log`() async throws {
         try await withConfiguration { configuration, service in
             let actor = AdminActor.account("carol")
-            try await configuration.change([.enabled: .flag(true)], by: actor, origin: origin())
+            try await configuration.change([.enabled: .flag(true)], by: act(of: actor))
             try await configuration.change(
-                [.maxSecretsBehavior: .word("reject")], by: actor, origin: origin(), reason: "shared tablets")
+                [.maxSecretsBehavior: .word("reject")], by: act(of: actor, reason: "shared tablets"))
             let settings = try await configuration.current()
             #expect(settings.isEnabled)
             #expect(settings.limit.behavior == .reject)
@@ -95,7 +98,7 @@ private final class OvertakenSettings: SettingStore {
     @Test func `the event of a person's change says when that person signed in`() async throws {
         try await withConfiguration { configuration, service in
             try await configuration.change(
-                [.enabled: .flag(true)], by: .account("carol"), signedInAt: noon - .seconds(60), origin: origin())
+                [.enabled: .flag(true)], by: act(of: .account("carol"), signedInAt: noon - .seconds(60)))
             let page = try await service.storage.search(AuditFilter(type: .settingChanged), before: nil, limit: 10)
             let detail = try #require(page.records.first?.event.detail)
             let members = JSONValue.parse(Array(detail.utf8))?.object
@@ -119,9 +122,9 @@ private final class OvertakenSettings: SettingStore {
             let overtaken = NativeSSOConfiguration(
                 store: OvertakenSettings(service.storage, times: 1) { _ in
                     try await configuration.change(
-                        [.deviceSecretTTLDays: .number(3)], by: .login("root"), origin: origin())
+                        [.deviceSecretTTLDays: .number(3)], by: act(of: .login("root")))
                 }, time: service.clock.source)
-            try await overtaken.change([.enabled: .flag(true)], by: .account("carol"), origin: origin())
+            try await overtaken.change([.enabled: .flag(true)], by: act(of: .account("carol")))
             let settings = try await overtaken.current()
             #expect(settings.isEnabled)
             #expect(settings.secretLifetime == .seconds(3 * 86_400))
@@ -137,7 +140,7 @@ private final class OvertakenSettings: SettingStore {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for field in fields {
                     group.addTask {
-                        try await configuration.change([field: .number(7)], by: .login("root"), origin: origin())
+                        try await configuration.change([field: .number(7)], by: act(of: .login("root")))
                     }
                 }
                 try await group.waitForAll()
@@ -150,13 +153,13 @@ private final class OvertakenSettings: SettingStore {
 
     @Test func `a reset takes back what was set while it was under way, and its event names that too`() async throws {
         try await withConfiguration { configuration, service in
-            try await configuration.change([.enabled: .flag(true)], by: .login("root"), origin: origin())
+            try await configuration.change([.enabled: .flag(true)], by: act(of: .login("root")))
             let overtaken = NativeSSOConfiguration(
                 store: OvertakenSettings(service.storage, times: 1) { _ in
                     try await configuration.change(
-                        [.deviceSecretTTLDays: .number(3)], by: .login("root"), origin: origin())
+                        [.deviceSecretTTLDays: .number(3)], by: act(of: .login("root")))
                 }, time: service.clock.source)
-            try await overtaken.reset(by: .account("carol"), origin: origin())
+            try await overtaken.reset(by: act(of: .account("carol")))
             #expect(try await configuration.entries().allSatisfy { $0.source == .default })
             #expect(try await changedFields(service).last == ["deviceSecretTTLDays", "enabled"])
         }
@@ -169,10 +172,10 @@ private final class OvertakenSettings: SettingStore {
             let overtaken = NativeSSOConfiguration(
                 store: OvertakenSettings(service.storage, times: 50) { left in
                     try await configuration.change(
-                        [.maxAttemptsPerMinute: .number(left + 1)], by: .login("root"), origin: origin())
+                        [.maxAttemptsPerMinute: .number(left + 1)], by: act(of: .login("root")))
                 }, time: service.clock.source)
             await #expect(throws: StorageError.self) {
-                try await overtaken.change([.enabled: .flag(true)], by: .account("carol"), origin: origin())
+                try await overtaken.change([.enabled: .flag(true)], by: act(of: .account("carol")))
             }
             #expect(try await !configuration.current().isEnabled)
             let told = try await changedFields(service)
@@ -182,13 +185,13 @@ private final class OvertakenSettings: SettingStore {
 
     @Test func `what is so already is no change, and no event tells of one`() async throws {
         try await withConfiguration { configuration, service in
-            try await configuration.change([.enabled: .flag(true)], by: .login("root"), origin: origin())
-            try await configuration.change([.enabled: .flag(true)], by: .login("root"), origin: origin())
-            try await configuration.change([:], by: .login("root"), origin: origin())
+            try await configuration.change([.enabled: .flag(true)], by: act(of: .login("root")))
+            try await configuration.change([.enabled: .flag(true)], by: act(of: .login("root")))
+            try await configuration.change([:], by: act(of: .login("root")))
             try await configuration.change(
-                [.enabled: .flag(true), .rotateDeviceSecrets: .flag(true)], by: .login("root"), origin: origin())
-            try await configuration.reset(by: .login("root"), origin: origin())
-            try await configuration.reset(by: .login("root"), origin: origin())
+                [.enabled: .flag(true), .rotateDeviceSecrets: .flag(true)], by: act(of: .login("root")))
+            try await configuration.reset(by: act(of: .login("root")))
+            try await configuration.reset(by: act(of: .login("root")))
             #expect(
                 try await changedFields(service) == [
                     ["enabled"], ["rotateDeviceSecrets"], ["enabled", "rotateDeviceSecrets"],
@@ -198,9 +201,9 @@ private final class OvertakenSettings: SettingStore {
 
     @Test func `a reset takes everything back to what the settings file says`() async throws {
         try await withConfiguration([.enabled: .flag(true)]) { configuration, service in
-            try await configuration.change([.enabled: .flag(false)], by: .login("root"), origin: origin())
+            try await configuration.change([.enabled: .flag(false)], by: act(of: .login("root")))
             #expect(try await !configuration.current().isEnabled)
-            try await configuration.reset(by: .login("root"), origin: origin())
+            try await configuration.reset(by: act(of: .login("root")))
             #expect(try await configuration.current().isEnabled)
             #expect(try await service.events() == ["setting.changed changed", "setting.changed reset"])
         }
@@ -210,7 +213,7 @@ private final class OvertakenSettings: SettingStore {
         try await withConfiguration { configuration, service in
             #expect(try await !configuration.current().isEnabled)
             let other = NativeSSOConfiguration(store: service.storage, time: service.clock.source)
-            try await other.change([.enabled: .flag(true)], by: .login("root"), origin: origin())
+            try await other.change([.enabled: .flag(true)], by: act(of: .login("root")))
             service.clock.advance(.seconds(1))
             #expect(try await configuration.current().isEnabled)
         }
@@ -245,8 +248,8 @@ private final class OvertakenSettings: SettingStore {
         (#"[]"#, "the body is not a JSON object, or it repeats a member"),
         (#"{"enabled":true,"enabled":true}"#, "the body is not a JSON object, or it repeats a member"),
         (#"{"rateLimit":5}"#, "rateLimit must be an object"),
-        (#"{"other":true}"#, #""other" is no setting of native-sso"#),
-        (#"{"rateLimit":{"other":1}}"#, #""rateLimit.other" is no setting of native-sso"#),
+        (#"{"other":true}"#, #""other" is not a setting of native-sso"#),
+        (#"{"rateLimit":{"other":1}}"#, #""rateLimit.other" is not a setting of native-sso"#),
         (#"{"enabled":"yes"}"#, "enabled must be true or false"),
         (#"{"enabled":null}"#, "enabled must be true or false"),
         (#"{"deviceSecretTTLDays":91}"#, "deviceSecretTTLDays must be a whole number from 1 to 90"),

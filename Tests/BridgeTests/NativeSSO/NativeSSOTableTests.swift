@@ -90,7 +90,7 @@ import Testing
             "rateLimit.blockDurationMinutes must be a whole number from 1 to 60"
         ),
         (#"{"rateLimit":7}"#, "rateLimit must be an object"),
-        (#"{"ttl":7}"#, #""ttl" is no setting of native-sso"#),
+        (#"{"ttl":7}"#, #""ttl" is not a setting of native-sso"#),
         (#"[]"#, "the body is not a JSON object, or it repeats a member"),
     ])
     func `a value out of range is refused with the field's name and its range`(body: String, problem: String) {

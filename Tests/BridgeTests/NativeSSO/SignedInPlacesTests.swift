@@ -168,4 +168,22 @@ import Testing
             #expect(try await native.service.sessions.peek(other.id) == nil)
         }
     }
+
+    @Test func `ending all others keeps what else is signed in here, but not with an app that ends`() async throws {
+        try await withNativeProvider { native in
+            let tokens = try await native.signIn()
+            let app = try native.session(of: tokens)
+            let (other, beside, session) = (
+                try await browser(native), try await browser(native), try await browser(native)
+            )
+            _ = try await native.exchange(tokens, to: NativeProvider.shop, by: TokenTypeURI.accessToken)
+            let view = try #require(
+                try await native.places.places(of: "alice", current: session).first { $0.openedBy == app.rawValue })
+            let here: Set = [beside.id, SessionID(rawValue: view.id)]
+            try await native.places.endOthers(than: session, sparing: here, origin: origin())
+            #expect(try await kinds(native, from: session) == ["browser here", "browser"])
+            #expect(try await native.service.sessions.peek(beside.id) != nil)
+            #expect(try await native.service.sessions.peek(other.id) == nil)
+        }
+    }
 }

@@ -51,7 +51,7 @@ import Testing
         }
         let rest = form.filter { $0.0 != "client_id" }
         return try await refusal {
-            try await native.post(rest, basic: (id, Secret(native.provider.secret.expose())))
+            try await native.post(rest, basic: .given(id: id, secret: Secret(native.provider.secret.expose())))
         }
     }
 

@@ -249,7 +249,7 @@ import Testing
             let first = try await native.signIn()
             try await native.revocation.revoke(
                 try Provider.parameters([("token", first.accessToken.expose()), ("client_id", "photos")]),
-                basic: nil, origin: origin())
+                basic: .absent, origin: origin())
             #expect(
                 try await refusal { try await native.exchange(first, by: TokenTypeURI.accessToken) }
                     == "invalid_token subject_token_invalid")

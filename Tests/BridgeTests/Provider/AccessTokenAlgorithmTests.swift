@@ -67,7 +67,8 @@ import Testing
             _ = try addKeys(to: provider)
             try register("machine", .rs256, at: provider.service)
             let machine = try await provider.token(
-                [("grant_type", "client_credentials")], basic: ("machine", Secret(provider.secret.expose())))
+                [("grant_type", "client_credentials")],
+                basic: .given(id: "machine", secret: Secret(provider.secret.expose())))
             #expect(algorithm(of: machine.accessToken) == "RS256")
         }
     }
@@ -92,7 +93,8 @@ import Testing
             try register("machine", .rs256, at: provider.service)
             await #expect(throws: StorageError.self) {
                 try await provider.token(
-                    [("grant_type", "client_credentials")], basic: ("machine", Secret(provider.secret.expose())))
+                    [("grant_type", "client_credentials")],
+                    basic: .given(id: "machine", secret: Secret(provider.secret.expose())))
             }
         }
     }

@@ -78,7 +78,8 @@ import Testing
             let sid = try claims(tokens.accessToken)["sid"]?.string
             #expect(identity.sessionID?.rawValue == sid)
             let machine = try await provider.token(
-                [("grant_type", "client_credentials")], basic: ("machine", Secret(provider.secret.expose())))
+                [("grant_type", "client_credentials")],
+                basic: .given(id: "machine", secret: Secret(provider.secret.expose())))
             let own = try await refusal { try await bearers.authenticate(machine.accessToken, at: now) }
             #expect(own == "clients_own_token")
             #expect(try await refusal { try await bearers.authenticate(Secret("other"), at: now) } == "unknown_issuer")

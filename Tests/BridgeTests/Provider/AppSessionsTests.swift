@@ -86,7 +86,7 @@ import Testing
             let token = try await provider.signIn().accessToken
             _ = try await elsewhere.active(token, at: service.clock.now)
             try await provider.revocation.revoke(
-                try Provider.parameters([("token", token.expose()), ("client_id", "app")]), basic: nil,
+                try Provider.parameters([("token", token.expose()), ("client_id", "app")]), basic: .absent,
                 origin: origin())
             service.clock.advance(.milliseconds(500))
             #expect(try await refusal { try await elsewhere.active(token, at: service.clock.now) } == "inactive")

@@ -17,7 +17,9 @@ private func expectRefusal(
     @Test func `a secret is taken from the header and from the form`() async throws {
         try await withProvider { provider in
             let secret = provider.secret.expose()
-            try await expectRefusal("accepted") { try await provider.token(form, basic: ("machine", Secret(secret))) }
+            try await expectRefusal("accepted") {
+                try await provider.token(form, basic: .given(id: "machine", secret: Secret(secret)))
+            }
             try await expectRefusal("accepted") {
                 try await provider.token(form + [("client_id", "machine"), ("client_secret", secret)])
             }
@@ -29,10 +31,10 @@ private func expectRefusal(
             let secret = provider.secret.expose()
             let other = OpaqueSecret.make(.clientSecret, random: .system).expose()
             try await expectRefusal("invalid_client wrong_secret") {
-                try await provider.token(form, basic: ("machine", Secret(other)))
+                try await provider.token(form, basic: .given(id: "machine", secret: Secret(other)))
             }
             try await expectRefusal("invalid_client unknown_client") {
-                try await provider.token(form, basic: ("nobody", Secret(secret)))
+                try await provider.token(form, basic: .given(id: "nobody", secret: Secret(secret)))
             }
             try await expectRefusal("invalid_client missing_client_id") { try await provider.token(form) }
             try await expectRefusal("invalid_client missing_proof") {
@@ -43,7 +45,7 @@ private func expectRefusal(
             }
             try await expectRefusal("invalid_request several_proofs") {
                 try await provider.token(
-                    form + [("client_secret", secret)], basic: ("machine", Secret(secret)))
+                    form + [("client_secret", secret)], basic: .given(id: "machine", secret: Secret(secret)))
             }
             let failures = try await provider.service.events().filter { $0.hasPrefix("client.authentication_failed") }
             #expect(failures.count == 5)
@@ -54,7 +56,7 @@ private func expectRefusal(
         try await withProvider { provider in
             for named in [[], [("client_id", "machine")], [("client_id", "app")]] as [[(String, String)]] {
                 try await expectRefusal("invalid_client unreadable_credentials") {
-                    try await provider.token(form + named, basic: ClientCredentials.unreadable)
+                    try await provider.token(form + named, basic: .unreadable)
                 }
             }
             let failures = try await provider.service.events().filter { $0.hasPrefix("client.authentication_failed") }
@@ -94,7 +96,7 @@ private func expectRefusal(
                 limiter: UnlimitedRateLimiter(), limits: LimitSettings())
             let found = try await refusal {
                 try await other.authenticate(
-                    try ClientCredentials(try Provider.parameters(signed), basic: nil), origin: origin(),
+                    try ClientCredentials(try Provider.parameters(signed), basic: .absent), origin: origin(),
                     at: provider.service.clock.now)
             }
             #expect(found == "invalid_client assertion_replayed")
@@ -118,7 +120,7 @@ private func expectRefusal(
                 let form = try Provider.parameters(try assertion(provider, id: id))
                 do {
                     _ = try await authenticator.authenticate(
-                        try ClientCredentials(form, basic: nil), origin: network, at: provider.service.clock.now)
+                        try ClientCredentials(form, basic: .absent), origin: network, at: provider.service.clock.now)
                     return "accepted"
                 } catch is StorageError {
                     return "unavailable"
@@ -190,13 +192,13 @@ private func expectRefusal(
     @Test func `a public client may send Basic with nothing behind the colon, and a secret not`() async throws {
         try await withProvider { provider in
             let code = try await provider.code(try provider.grant())
-            let tokens = try await provider.redeem(code, client: nil, basic: ("app", Secret("")))
+            let tokens = try await provider.redeem(code, client: nil, basic: .given(id: "app", secret: Secret("")))
             #expect(tokens.idToken != nil)
             try await expectRefusal("invalid_client wrong_method") {
-                try await provider.token(form, basic: ("app", Secret("x")))
+                try await provider.token(form, basic: .given(id: "app", secret: Secret("x")))
             }
             try await expectRefusal("invalid_client wrong_secret") {
-                try await provider.token(form, basic: ("machine", Secret("")))
+                try await provider.token(form, basic: .given(id: "machine", secret: Secret("")))
             }
         }
     }

@@ -118,8 +118,8 @@ struct Provider: Sendable {
             authenticator: authenticator, accessTokens: accessTokens, idTokens: idTokens, grants: storage,
             endings: service.endings, refusals: refusals, time: time)
         introspection = TokenIntrospection(
-            authenticator: authenticator, accessTokens: accessTokens, refreshTokens: storage, users: users,
-            issuer: issuerName, refusals: refusals, time: time)
+            authenticator: authenticator, clients: service.clients, accessTokens: accessTokens,
+            refreshTokens: storage, users: users, issuer: issuerName, refusals: refusals, time: time)
         userInfo = UserInfo(
             tokens: accessTokens, sessions: appSessions, users: users, clients: service.clients, codec: idTokens,
             constraint: SenderConstraint(proofs: proofs),
@@ -184,14 +184,14 @@ struct Provider: Sendable {
 
     /// Posts a form to the token endpoint.
     func token(
-        _ form: [(String, String)], basic: (id: String, secret: Secret<String>)? = nil, proof: PresentedProof = .none
+        _ form: [(String, String)], basic: BasicCredentials = .absent, proof: PresentedProof = .none
     ) async throws -> TokenResponse {
         try await endpoint.answer(try Self.parameters(form), basic: basic, proof: proof, origin: origin())
     }
 
     func redeem(
         _ code: String, client: String? = "app", redirectURI: String? = callback, codeVerifier: String? = verifier,
-        basic: (id: String, secret: Secret<String>)? = nil, proof: PresentedProof = .none
+        basic: BasicCredentials = .absent, proof: PresentedProof = .none
     ) async throws -> TokenResponse {
         var form = [("grant_type", "authorization_code"), ("code", code)]
         if let client { form.append(("client_id", client)) }
@@ -223,7 +223,7 @@ struct Provider: Sendable {
         return try #require(JSONValue.parse(bytes: answer)?.object)
     }
 
-    var basic: (id: String, secret: Secret<String>) { ("rp", Secret(secret.expose())) }
+    var basic: BasicCredentials { .given(id: "rp", secret: Secret(secret.expose())) }
 
     static func parameters(_ form: [(String, String)]) throws -> FormParameters {
         try FormParameters(

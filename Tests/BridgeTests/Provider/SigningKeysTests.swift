@@ -291,8 +291,8 @@ import Testing
 
     @Test func `keys of a file are taken over once, but those that ended or were retired`() async throws {
         try await withKeys(nodes: 0) { nodes async throws in
-            func key(_ id: String, until end: Int64? = nil) -> LoginTokenKey {
-                LoginTokenKey(
+            func key(_ id: String, until end: Int64? = nil) -> SecretKey {
+                SecretKey(
                     id: id, secret: Secret([UInt8](repeating: 9, count: 32)), signsFrom: noon - .seconds(100),
                     retiresAt: end.map { noon + .seconds($0) })
             }
@@ -314,7 +314,7 @@ import Testing
 
     @Test func `a file whose keys may not sign yet is taken over and helped out`() async throws {
         try await withKeys(nodes: 0) { nodes async throws in
-            let waiting = LoginTokenKey(
+            let waiting = SecretKey(
                 id: "waiting", secret: Secret([UInt8](repeating: 9, count: 32)), signsFrom: noon + .seconds(300),
                 retiresAt: nil)
             let keys = nodes.make("node")
@@ -330,7 +330,7 @@ import Testing
             let keys = nodes.make("beside", algorithms: [.hs256])
             try await keys.load()
             #expect(try await nodes.storage.signingKeys().keys.map(\.algorithm) == [.hs256])
-            #expect(try await keys.keys().map(\.use) == ["login_token"])
+            #expect(try await keys.keys().map(\.use) == [.loginToken])
         }
     }
 

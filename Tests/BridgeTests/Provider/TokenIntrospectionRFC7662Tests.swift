@@ -85,7 +85,7 @@ private struct OneUser: UserClaimsSource {
         try await withProvider { provider in
             let form = try Provider.parameters([("token", "x"), ("client_id", "app")])
             let found = try await refusal {
-                try await provider.introspection.answer(form, basic: nil, origin: origin())
+                try await provider.introspection.answer(form, basic: .absent, origin: origin())
             }
             #expect(found == "invalid_client public_client")
         }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct TokenRevocationRFC7009Tests {
     private func revoke(_ provider: Provider, _ token: String, client: String = "app") async throws {
         try await provider.revocation.revoke(
-            try Provider.parameters([("token", token), ("client_id", client)]), basic: nil, origin: origin())
+            try Provider.parameters([("token", token), ("client_id", client)]), basic: .absent, origin: origin())
     }
 
     @Test func `a refresh token takes its session with it`() async throws {

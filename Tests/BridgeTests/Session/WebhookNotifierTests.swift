@@ -114,16 +114,16 @@ private struct FixedSecrets: WebhookSecretSource {
 
     @Test func `it is tried for a day, then given up and written down`() async throws {
         try await withNotifier { service, notifier, delivery async throws in
-            let tries = WebhookNotifier.pauses.count + 1
+            let tries = WebhookNotifier.retries.pauses.count + 1
             for number in 0..<tries {
                 delivery.willAnswer(503)
                 #expect(try await notifier.deliverDue() == 1, "try \(number)")
-                if number < tries - 1 { service.clock.advance(WebhookNotifier.pauses[number]) }
+                if number < tries - 1 { service.clock.advance(WebhookNotifier.retries.pauses[number]) }
             }
             service.clock.advance(.seconds(86_400))
             #expect(try await notifier.deliverDue() == 0)
             #expect(try await service.events().last == "webhook.failed status_503")
-            let day = WebhookNotifier.pauses.reduce(Duration.zero, +)
+            let day = WebhookNotifier.retries.pauses.reduce(Duration.zero, +)
             #expect((Duration.seconds(23 * 3600)...Duration.seconds(25 * 3600)).contains(day))
         }
     }

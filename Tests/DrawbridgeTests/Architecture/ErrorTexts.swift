@@ -19,7 +19,7 @@ enum ErrorTexts {
         "CheckedWebsite.swift": ["Self.parameter"],
         "ClientAuthenticator.swift": ["Self.description(of: flaw)"],
         // What is wrong with an administrator's document: the one text that quotes (ADR-0083).
-        "BridgeHTTP/Admin/ClientText.swift": ["name", "text"],
+        "BridgeHTTP/Admin/ClientEdit.swift": ["name", "text"],
         "CompatibleAuthorizeController.swift": ["name"],
         "CompatibleParameters.swift": ["name"],
         "CompatibleSessionController.swift": ["Scope.revokeAllSessions"],
@@ -28,7 +28,7 @@ enum ErrorTexts {
         "DeviceCodeGrant.swift": ["poll.interval.roundedUpSeconds"],
         "HandOffController.swift": ["lengths.lowerBound", "lengths.upperBound", "name"],
         "IssueRequestReader.swift": ["name"],
-        "KeyRegistration.swift": ["seconds / 60"],
+        "KeyRegistration.swift": ["refusal.explanation", "seconds / 60"],
         "LimitGate.swift": ["text"],
         "ListOrder.swift": ["known"],
         "LoginTokenExchange.swift": ["error.publicDescription"],
@@ -40,8 +40,8 @@ enum ErrorTexts {
             "AuthorizationRequestReader.foreignResource", "Self.maximumBytes", "description",
             "description(of: problem)", "problem",
         ],
+        "RequestedExchange.swift": ["type.rawValue"],
         "SelfIssuedController.swift": ["SelfIssuedRefusal.Reason.foreignPage.explanation"],
-        "TokenExchangeOrder.swift": ["type.rawValue"],
         "TokenGrant.swift": ["AuthorizationRequestReader.foreignResource", "name"],
         // A name of the request's, once it is sure that it can be one.
         "UnknownName.swift": ["problem"],

@@ -77,7 +77,7 @@ import Testing
         let trusted = try folder.file("none.pub", "no key\n")
         #expect(
             await RanCommand(["audit", "verify", "--export", export, "--public-key", trusted]).reason
-                == "\(trusted) holds a line that is no key, or none.")
+                == "\(trusted) holds no key, or a line that is not one.")
     }
 
     @Test func `a database is verified against what was kept elsewhere`() async throws {
@@ -157,7 +157,7 @@ import Testing
     @Test func `what is no backup, or was changed since, is not restored`() async throws {
         try await prepare()
         let empty = folder.path + "/empty"
-        #expect(await run("restore", empty).reason.hasPrefix("\(empty) is no backup"))
+        #expect(await run("restore", empty).reason.hasPrefix("\(empty) is not a backup"))
         let backup = folder.path + "/backup"
         try #require(await run("backup", backup).status == 0)
         let database = try #require(FileHandle(forWritingAtPath: backup + "/drawbridge.sqlite"))

@@ -364,7 +364,7 @@ import Testing
         let input = await RanCommand(["explain", "redirect", "--allow", "/a", "--stdin-base64"], input: "%")
         #expect(input.reason == "A line of standard input is not base64.")
         let list = await RanCommand(["explain", "redirect", "--allow", "//a", "--default", "/a", "/a"])
-        #expect(list.reason.hasPrefix("The allow-list is not accepted: \"//a\" is no entry"))
+        #expect(list.reason.hasPrefix("The allow-list is not accepted: \"//a\" is not an entry"))
     }
 
     @Test func `a token that is not ours is explained, and ends with status 1`() async throws {

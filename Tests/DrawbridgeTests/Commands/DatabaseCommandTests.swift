@@ -237,7 +237,7 @@ import Testing
         try await migrate()
         #expect(try await failure(UsersCommand.Role.self, "alice", "none") == "There is no account alice.")
         #expect(
-            try await failure(UsersCommand.Role.self, "alice", "king") == "king is no role: it is admin, or none.")
+            try await failure(UsersCommand.Role.self, "alice", "king") == "king is not a role: it is admin, or none.")
     }
 
     @Test func `a user is disabled and enabled once each`() async throws {

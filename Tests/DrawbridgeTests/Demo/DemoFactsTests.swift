@@ -69,7 +69,7 @@ import Testing
         let refused = await #expect(throws: DemoRefusal.self) {
             try await DemoMaterial.prepare(in: folder, sharedBy: nil)
         }
-        #expect(refused?.description == "what is in \(folder.path) is no demo's; name another folder with --data")
+        #expect(refused?.description == "what is in \(folder.path) is not a demo's; name another folder with --data")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [file])
     }
 

@@ -26,7 +26,7 @@ import Testing
     }
 
     private func save(_ yaml: String, in storage: any BridgeStorage) async throws {
-        let client = try ClientText.read(yaml: yaml)
+        let client = try ClientSettingText.read(yaml: yaml)
         let event = AuditEvent(
             at: Timestamp(seconds: 1_795_356_000), type: .clientCreated, outcome: .success, clientID: client.id)
         #expect(try await storage.save(client, expecting: .absent, event: event))
@@ -64,7 +64,7 @@ import Testing
     @Test func `a reload takes the file's clients anew`() async throws {
         try await withStorage(clients: "[{client_id: a, client_type: native, client_name: File}]") {
             settings, storage in
-            let fresh = [try ClientText.read(yaml: "{client_id: c, client_type: native, client_name: Fresh}")]
+            let fresh = [try ClientSettingText.read(yaml: "{client_id: c, client_type: native, client_name: Fresh}")]
             let clients = try await ClientReloader(
                 settings: settings, store: storage,
                 reread: { ConfiguredClients(clients: fresh, defaultTarget: nil) })
@@ -110,7 +110,7 @@ import Testing
             let clients = try await ClientReloader(
                 settings: settings, store: storage, reread: { said.withLock { $0 } })
             #expect(clients.directory.current.defaultTarget == "a")
-            let file = [try ClientText.read(yaml: "{client_id: c, client_type: web}")]
+            let file = [try ClientSettingText.read(yaml: "{client_id: c, client_type: web}")]
             said.withLock { $0 = ConfiguredClients(clients: file, defaultTarget: "c") }
             try await clients.reload()
             #expect(clients.directory.current.defaultTarget == "c")
@@ -130,7 +130,7 @@ import Testing
             let refused = await #expect(throws: SettingsRefused.self) { try await clients.reload() }
             #expect(
                 refused?.problems.map(\.description) == [
-                    "default_web_client = \"a\": is no client of the file or the database"
+                    "default_web_client = \"a\": is not a client of the file or the database"
                 ])
             #expect(clients.fixedIDs() == [ClientID(rawValue: "a")])
             #expect(clients.directory.current.defaultTarget == "a")

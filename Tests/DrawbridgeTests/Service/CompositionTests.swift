@@ -69,7 +69,7 @@ import Testing
         let refused = await #expect(throws: SettingsRefused.self) { try await compose("default_web_client: nosuch") }
         #expect(
             refused?.problems.map(\.description) == [
-                "default_web_client = \"nosuch\": is no client of the file or the database"
+                "default_web_client = \"nosuch\": is not a client of the file or the database"
             ])
     }
 
@@ -78,7 +78,7 @@ import Testing
             "default_web_client: shop",
             prepare: { storage in
                 let event = AuditEvent(at: Timestamp(seconds: 1), type: .clientCreated, outcome: .success)
-                let shop = try ClientText.read(yaml: "{client_id: shop, client_type: web}")
+                let shop = try ClientSettingText.read(yaml: "{client_id: shop, client_type: web}")
                 #expect(try await storage.save(shop, expecting: .absent, event: event))
             })
     }
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func `a reload takes in the file's clients, and keeps the old ones when it fails`() async throws {
-        let fresh = [try ClientText.read(yaml: "{client_id: fresh, client_type: native}")]
+        let fresh = [try ClientSettingText.read(yaml: "{client_id: fresh, client_type: native}")]
         try await compose(
             "clients: [{client_id: old, client_type: native}]",
             reread: { ConfiguredClients(clients: fresh, defaultTarget: nil) },

@@ -48,4 +48,59 @@ final class LogLines: Sendable {
         _ = await run(rounds)
         #expect(lines.count(of: "could not do it") == warnings)
     }
+
+    @Test(.timeLimit(.minutes(1))) func `a slow round that a bell may wake is followed by a pause, too`() async {
+        let interval = Duration.milliseconds(50)
+        let recurring = Recurring(interval: interval, task: "do it", logger: lines.logger)
+        let (pauses, report) = AsyncStream.makeStream(of: Duration.self)
+        let work = Task {
+            var ended: ContinuousClock.Instant?
+            await recurring.run(wokenBy: NoticeBell()) {
+                if let ended { report.yield(ended.duration(to: ContinuousClock.now)) }
+                try await Task.sleep(for: interval * 3)
+                ended = ContinuousClock.now
+            }
+        }
+        for await pause in pauses.prefix(2) { #expect(pause >= interval) }
+        work.cancel()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a bell wakes a round before its time`() async {
+        let recurring = Recurring(interval: .seconds(3600), task: "do it", logger: lines.logger)
+        let bell = NoticeBell()
+        let (rounds, report) = AsyncStream.makeStream(of: Void.self)
+        let work = Task { await recurring.run(wokenBy: bell) { report.yield() } }
+        let ringing = Task {
+            // Until somebody listens.
+            for await _ in AsyncTimer(every: .milliseconds(10)) { bell.ring() }
+        }
+        for await _ in rounds.prefix(2) {}
+        ringing.cancel()
+        work.cancel()
+    }
+
+    @Test func `work that is wanted while it is done is done once, and anew for whoever comes later`() async throws {
+        let shared = SharedRun()
+        let count = Counter()
+        let (holding, release) = AsyncStream.makeStream(of: Void.self)
+        async let first: Void = shared.join { @Sendable in
+            count.add()
+            for await _ in holding {}
+        }
+        while count.value == 0 { await Task.yield() }
+        async let second: Void = shared.join { @Sendable in count.add() }
+        for _ in 0..<1000 { await Task.yield() }
+        release.finish()
+        try await first
+        try await second
+        #expect(count.value == 1)
+        try await shared.join { @Sendable in count.add() }
+        #expect(count.value == 2)
+    }
+}
+
+private final class Counter: Sendable {
+    private let count = Mutex(0)
+    var value: Int { count.withLock { $0 } }
+    func add() { count.withLock { $0 += 1 } }
 }

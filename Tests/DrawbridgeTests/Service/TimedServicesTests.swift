@@ -96,6 +96,14 @@ import Testing
         #expect(text.contains(#"drawbridge_audit_events_total{outcome="failure",type="login_token.refused"} 1"#))
     }
 
+    @Test func `a page of metrics has the events up to now, whenever the next round is`() async throws {
+        let service = AuditTallyService(storage: storage, metrics: metrics, time: time, logger: lines.logger)
+        try await events(.loginTokenRefused, .failure, 1)
+        await service.countBriefly()
+        let text = metrics.exposition()
+        #expect(text.contains(#"drawbridge_audit_events_total{outcome="failure",type="login_token.refused"} 1"#))
+    }
+
     @Test func `every kind of event is counted from 0 on, so that a first burst is a rise`() async throws {
         let service = AuditTallyService(storage: storage, metrics: metrics, time: time, logger: lines.logger)
         service.beginSeries()

@@ -70,6 +70,7 @@ import Testing
         ("{name: siem, url: 'tls://siem', allow_plaintext: perhaps}", "true or false"),
         ("{name: siem, url: 'tls://siem', colour: red}", "colour"),
         ("{name: siem, url: 'tls://a'}\n  - {name: siem, url: 'tls://b'}", "is taken"),
+        ("{name: siem, url: 'tls://a', colour: red}\n  - {name: siem, url: 'udp://b'}", "is taken"),
     ])
     func `a receiver that could not be served is refused`(entry: String, expected: String) throws {
         _ = try folder.file("token", "Bearer abc\n")

@@ -46,6 +46,23 @@ import Testing
             ], "\(found)")
     }
 
+    @Test func `what a client's fields mean here is told beside the faults of others`() throws {
+        let found = try problems(
+            """
+
+              - {client_id: a, client_type: web, foo: 1, theme_logo: none.svg, cookie_profile: tokens}
+              - {client_id: a, client_type: native, session_lifetime: 1}
+              - {client_id: "b c", client_type: native}
+              - {client_id: "b c", client_type: native}
+            provider: {enabled: false}
+            """)
+        #expect(
+            found.map { $0.prefix { $0 != " " } } == [
+                "clients[0].foo", "clients[0].theme_logo", "clients[0].cookie_profile", "clients[1].session_lifetime",
+                "clients[1].client_id", "clients[2].client_id", "clients[3].client_id",
+            ], "\(found)")
+    }
+
     @Test(arguments: ["tokens", "session"])
     func `cookies that hold access tokens are refused where nothing signs them`(profile: String) throws {
         let clients =
@@ -86,7 +103,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("b, client_type: native", "which is no website"),
+            ("b, client_type: native", "which is not a website"),
             ("b, client_type: web", "which has neither return_paths"),
             ("b, client_type: web, return_paths: [/b], default_return_path: /b", nil),
         ] as [(String, String?)])
@@ -117,9 +134,9 @@ import Testing
             """)
         let warnings = ClientWarnings(in: settings).sentences.filter { $0.hasPrefix("self_issued.linking_apps") }
         #expect(warnings.count == 3, "\(warnings)")
-        #expect(warnings.contains { $0.contains("nosuch, which is no client") })
+        #expect(warnings.contains { $0.contains("nosuch, which is not a client") })
         #expect(warnings.contains { $0.contains("own, which has a redirect address that any app") })
-        #expect(warnings.contains { $0.contains("site, which is no app") })
+        #expect(warnings.contains { $0.contains("site, which is not an app") })
     }
 
     @Test(

@@ -56,6 +56,13 @@ import Testing
         #expect(redis.connection.credentials?.password.expose() == "hunter2")
     }
 
+    @Test(arguments: ["hunter2", "hunter2\n", "hunter2\r\n"])
+    func `the line end of a password's file is not part of the password`(content: String) throws {
+        let password = try folder.file("redis-password", content)
+        let redis = try #require(try load(["--redis-url=redis://host", "--redis-password-file=\(password)"]))
+        #expect(redis.connection.credentials?.password.expose() == "hunter2")
+    }
+
     private static let sentinel = [
         "--redis-url=redis://host", "--redis-topology=sentinel", "--redis-sentinel-master=bridge",
     ]

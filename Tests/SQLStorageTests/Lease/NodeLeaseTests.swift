@@ -242,7 +242,7 @@ import Testing
         try await TemporaryDatabase.with { database in
             let storage = try Self.storage(database)
             _ = try await storage.recordRestore(
-                by: .login("root"), at: TimeSource.system.now(), keepsSessions: true, said: nil)
+                by: .login("root"), at: TimeSource.system.now(), keepsSessions: true, reason: nil)
             let misses = try await storage.recordMiss(
                 Self.issued, at: Self.issued.issuedAt, limit: 5, event: Self.event, tells: false)
             #expect(misses == 5)

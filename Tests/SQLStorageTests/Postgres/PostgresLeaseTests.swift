@@ -93,7 +93,7 @@ import Testing
             let one = try await database.open(node: "one")
             let two = try await database.open(node: "two")
             _ = try await one.recordRestore(
-                by: .login("root"), at: TimeSource.system.now(), keepsSessions: true, said: nil)
+                by: .login("root"), at: TimeSource.system.now(), keepsSessions: true, reason: nil)
             try await two.append([NodeLeaseTests.event])
             #expect(two.nodeStanding.isHeld)
             #expect(try await Set(one.livingNodes()) == ["two"])

@@ -43,7 +43,7 @@ package enum AuthorizationStoreConformance {
             let store = try await open()
             try await store.storePushedRequest(Sample.pushed("d"))
             _ = try await store.recordRestore(
-                by: .login("root"), at: Sample.now + .seconds(1), keepsSessions: true, said: nil)
+                by: .login("root"), at: Sample.now + .seconds(1), keepsSessions: true, reason: nil)
             try expectEqual(
                 try await store.consume("d", at: Sample.now + .seconds(2)), false, "its use may be forgotten")
         },

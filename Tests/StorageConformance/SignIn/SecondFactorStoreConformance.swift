@@ -19,7 +19,7 @@ package enum SecondFactorStoreConformance {
             let store = try await open()
             _ = try await store.add("alice")
             _ = try await store.setFactor("sub-alice", ["d1"])
-            _ = try await store.recordRestore(by: .login("root"), at: Sample.now, keepsSessions: true, said: nil)
+            _ = try await store.recordRestore(by: .login("root"), at: Sample.now, keepsSessions: true, reason: nil)
             let step = OneTimeCode.step(at: Sample.now)
             for (step, isClaimed) in [(step - 1, false), (step, false), (step + 1, false), (step + 2, true)] {
                 try expectEqual(try await store.claimStep(step, of: "sub-alice"), isClaimed, "step \(step)")

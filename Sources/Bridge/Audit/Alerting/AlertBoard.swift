@@ -9,32 +9,37 @@ package final class AlertBoard: Sendable {
     }
 
     package let rules: [AlertRule]
-    private let alerts = Mutex<[AlertRule.Name: Alert]>([:])
 
-    /// Since when an alert lasts that somebody has seen; it is not shown again until it is over and begins anew.
-    private let seen = Mutex<[AlertRule.Name: Timestamp]>([:])
+    private struct State {
+        var alerts: [AlertRule.Name: Alert] = [:]
+        /// When each acknowledged alert began: it stays hidden until it ends and begins anew.
+        var acknowledged: [AlertRule.Name: Timestamp] = [:]
+    }
+
+    private let state = Mutex(State())
 
     package init(rules: [AlertRule]) { self.rules = rules }
 
     /// What nobody has acknowledged yet, in the order of the rules.
     package var unseen: [Alert] {
-        let seen = seen.withLock { $0 }
-        return current.filter { seen[$0.rule.name] != $0.since }
+        let state = state.withLock { $0 }
+        return inOrder(state.alerts).filter { state.acknowledged[$0.rule.name] != $0.since }
     }
 
     /// Notes that an administrator has seen an alert, at this node.
     /// - Returns: whether there is such an alert now.
     package func acknowledge(_ name: AlertRule.Name) -> Bool {
-        guard let alert = current.first(where: { $0.rule.name == name }) else { return false }
-        seen.withLock { $0[name] = alert.since }
-        return true
+        state.withLock { state in
+            guard let alert = state.alerts[name] else { return false }
+            state.acknowledged[name] = alert.since
+            return true
+        }
     }
 
     /// In the order of the rules.
-    package var current: [Alert] {
-        let alerts = alerts.withLock { $0 }
-        return rules.compactMap { alerts[$0.name] }
-    }
+    package var current: [Alert] { inOrder(state.withLock { $0.alerts }) }
+
+    private func inOrder(_ alerts: [AlertRule.Name: Alert]) -> [Alert] { rules.compactMap { alerts[$0.name] } }
 
     /// Counts the events of the last ``AlertRule/window``.
     /// - Parameter tallies: of that time.
@@ -48,19 +53,19 @@ package final class AlertBoard: Sendable {
                 }
             )
         }
-        return alerts.withLock { alerts in
+        return state.withLock { state in
             var begun: [Alert] = []
             var over: [Alert] = []
             for (rule, count) in counts {
-                let before = alerts[rule.name]
+                let before = state.alerts[rule.name]
                 guard count > rule.threshold else {
                     if let before { over.append(before) }
-                    alerts[rule.name] = nil
+                    state.alerts[rule.name] = nil
                     continue
                 }
                 let alert = Alert(rule: rule, count: count, since: before?.since ?? now)
                 if before == nil { begun.append(alert) }
-                alerts[rule.name] = alert
+                state.alerts[rule.name] = alert
             }
             return Change(begun: begun, over: over)
         }

@@ -110,8 +110,8 @@ struct AuditCutText: Hashable, Sendable {
             AuditRecord.sequences.contains(through),
             let hash = Base64.decode(lines[3]), hash.count == 32, lines[4].hasPrefix(Self.retentionPrefix),
             let seconds = Int64(lines[4].dropFirst(Self.retentionPrefix.count)), seconds >= 0,
-            lines[5].hasPrefix(Self.timePrefix),
-            let at = Timestamp(rfc3339: String(lines[5].dropFirst(Self.timePrefix.count)))
+            lines[5].hasPrefix(AuditCheckpointText.timePrefix),
+            let at = Timestamp(rfc3339: String(lines[5].dropFirst(AuditCheckpointText.timePrefix.count)))
         else { return nil }
         self.init(
             origin: String(lines[1]), through: through, hash: hash, retention: .seconds(seconds),
@@ -127,13 +127,29 @@ struct AuditCutText: Hashable, Sendable {
         \(through)
         \(Base64.encode(hash))
         \(Self.retentionPrefix)\(retention.components.seconds)
-        \(Self.timePrefix)\(at.rfc3339)
+        \(AuditCheckpointText.timePrefix)\(at.rfc3339)
 
         """ + (isAdopted ? "\(Self.adopted)\n" : "")
     }
 
     private static let kind = "drawbridge audit cut"
     private static let retentionPrefix = "retention "
-    private static let timePrefix = "time "
     private static let adopted = "adopted"
+}
+
+extension AuditCut {
+    /// Reads the signed note of a cut against trusted keys; whether it was allowed is another question.
+    /// - Returns: what is wrong, `nil` when nothing is.
+    package func problem(trusting keys: [AuditVerifierKey]) -> AuditProblemKind? {
+        guard let note = SignedNote(note), let text = AuditCutText(note.text), text.through == through,
+            text.retention == retention, text.isAdopted == isAdopted, text.at == at,
+            Base64URL.encode(text.hash).hasSameBytes(as: hash)
+        else { return .cutMalformed }
+        switch note.verdict(on: text.origin, of: node, trusting: keys) {
+        case .signed: return nil
+        case .badSignature: return .cutBadSignature
+        case .foreignOrigin: return .cutMalformed
+        case .unknownKey: return .cutUnknownKey
+        }
+    }
 }

@@ -15,7 +15,9 @@ package struct AuditKeptNotes: Sendable {
         for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
             number += 1
             let text = String(decoding: line, as: UTF8.self)
-            if let last = lines.last, last.text.hasPrefix(Self.signatureMark), !text.hasPrefix(Self.signatureMark) {
+            if let last = lines.last, last.text.hasPrefix(SignedNote.Signature.mark),
+                !text.hasPrefix(SignedNote.Signature.mark)
+            {
                 finish(&lines)
             }
             if line.first == UInt8(ascii: "{") {
@@ -29,7 +31,7 @@ package struct AuditKeptNotes: Sendable {
             // What stands between two notes belongs to none.
             if !lines.isEmpty || !text.isEmpty { lines.append((number, text)) }
         }
-        if lines.contains(where: { $0.text.hasPrefix(Self.signatureMark) }) { finish(&lines) }
+        if lines.contains(where: { $0.text.hasPrefix(SignedNote.Signature.mark) }) { finish(&lines) }
     }
 
     package mutating func append(_ others: AuditKeptNotes) {
@@ -37,7 +39,6 @@ package struct AuditKeptNotes: Sendable {
         malformedLines += others.malformedLines
     }
 
-    private static let signatureMark = "\u{2014} "
     /// What a syslog receiver writes before a message is its own affair.
     private static let jsonStarts = [#"{"checkpoint":{"#, #"{"cut":{"#]
 

@@ -57,8 +57,8 @@ package struct SignedNote: Hashable, Sendable {
 }
 
 extension SignedNote.Signature {
-    // An em dash, U+2014, begins the line.
-    fileprivate static let mark = "\u{2014} "
+    /// An em dash, U+2014, begins the line.
+    static let mark = "\u{2014} "
 
     fileprivate var line: String { "\(Self.mark)\(name) \(Base64.encode(keyID + bytes))\n" }
 
@@ -69,5 +69,33 @@ extension SignedNote.Signature {
             field.count > 4
         else { return nil }
         self.init(name: String(parts[0]), keyID: Array(field.prefix(4)), bytes: Array(field.dropFirst(4)))
+    }
+}
+
+extension SignedNote {
+    enum Verdict {
+        case signed
+        case badSignature
+        /// Signed, but about another chain.
+        case foreignOrigin
+        case unknownKey
+    }
+
+    /// - Parameters:
+    ///   - origin: what the text says it is about.
+    ///   - node: whose chain it should be about.
+    func verdict(on origin: String, of node: String, trusting keys: [AuditVerifierKey]) -> Verdict {
+        var isSigned = false
+        for signature in signatures {
+            guard let key = keys.first(where: { $0.keyID == signature.keyID && $0.name == signature.name }) else {
+                continue
+            }
+            // Whoever knows the key must reject the whole note when its signature fails (C2SP signed-note).
+            guard key.isValid(signature.bytes, for: text) else { return .badSignature }
+            // A good signature under another chain's text must not vouch for this one.
+            guard origin == AuditCheckpointText.origin(keyName: key.name, node: node) else { return .foreignOrigin }
+            isSigned = true
+        }
+        return isSigned ? .signed : .unknownKey
     }
 }

@@ -37,14 +37,21 @@ package struct AuditExport: Sendable {
     }
 
     /// What a search finds, newest first; without checkpoints, since a chain with gaps cannot be verified.
-    package func write(matching filter: AuditFilter, as format: Format, to sink: Sink) async throws {
+    /// - Parameter limit: how many entries at most.
+    package func write(
+        matching filter: AuditFilter, upTo limit: Int = .max, as format: Format, to sink: Sink
+    ) async throws {
         try await begin(format, sink)
         var cursor: AuditCursor?
+        var left = limit
         repeat {
-            let found = try await log.search(filter, before: cursor, limit: Self.searchSize)
-            if !found.entries.isEmpty { try await sink(page(found.entries, format)) }
+            let found = try await log.search(filter, before: cursor, limit: min(left, Self.searchSize))
+            // What cannot be read may come beside as many events as were asked for.
+            let entries = Array(found.entries.prefix(left))
+            if !entries.isEmpty { try await sink(page(entries, format)) }
+            left -= entries.count
             cursor = found.next
-        } while cursor != nil
+        } while cursor != nil && left > 0
     }
 
     private func begin(_ format: Format, _ sink: Sink) async throws {

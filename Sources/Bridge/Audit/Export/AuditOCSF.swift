@@ -34,10 +34,13 @@ package enum AuditOCSF {
         object.add("severity_id", severity(of: event))
         object.add("status_id", event.outcome == .success ? 1 : 2)
         object.add("status", event.outcome == .success ? "Success" : "Failure")
-        if let reason = event.reason { object.add("status_detail", reason) }
+        object.add("status_detail", event.reason)
         object.add("message", event.type.rawValue)
         object.add("is_remote", true)
-        object.add("metadata", json: metadata(record))
+        var metadata = metadata(uid: record.id, code: event.type.rawValue)
+        metadata.add("sequence", record.sequence)
+        metadata.add("correlation_uid", event.requestID)
+        object.add("metadata", json: metadata)
         object.add("user", json: user(event))
         object.add("service", json: service(event))
         if let address = event.address { object.add("src_endpoint", json: text("ip", address)) }
@@ -45,8 +48,8 @@ package enum AuditOCSF {
         if let agent = event.userAgent {
             var request = JSONObjectWriter()
             request.add("user_agent", agent)
-            if let id = event.requestID { request.add("uid", id) }
-            object.add("http_request", json: closed(request))
+            request.add("uid", event.requestID)
+            object.add("http_request", json: request)
         }
         object.add("unmapped", json: unmapped(record))
         return object.finish()
@@ -67,13 +70,7 @@ package enum AuditOCSF {
         object.add("status_id", 2)
         object.add("status", "Failure")
         object.add("message", damage.sentence)
-        var metadata = JSONObjectWriter()
-        metadata.add("version", "1.3.0")
-        metadata.add("product", json: #"{"name":"Drawbridge","vendor_name":"Drawbridge"}"#)
-        metadata.add("uid", damage.id)
-        metadata.add("log_name", "audit")
-        metadata.add("event_code", "damaged")
-        object.add("metadata", json: metadata)
+        object.add("metadata", json: metadata(uid: damage.id, code: "damaged"))
         object.add("unmapped", json: String(decoding: damage.json, as: UTF8.self))
         return object.finish()
     }
@@ -94,20 +91,18 @@ package enum AuditOCSF {
         return event.outcome == .success ? 1 : 3
     }
 
-    private static func metadata(_ record: AuditRecord) -> [UInt8] {
+    private static func metadata(uid: String, code: String) -> JSONObjectWriter {
         var metadata = JSONObjectWriter()
         metadata.add("version", "1.3.0")
         metadata.add("product", json: #"{"name":"Drawbridge","vendor_name":"Drawbridge"}"#)
-        metadata.add("uid", record.id)
+        metadata.add("uid", uid)
         metadata.add("log_name", "audit")
-        metadata.add("event_code", record.event.type.rawValue)
-        metadata.add("sequence", record.sequence)
-        if let id = record.event.requestID { metadata.add("correlation_uid", id) }
-        return closed(metadata)
+        metadata.add("event_code", code)
+        return metadata
     }
 
     // The class wants a user in every event; the type says when there is none.
-    private static func user(_ event: AuditEvent) -> [UInt8] {
+    private static func user(_ event: AuditEvent) -> JSONObjectWriter {
         var user = JSONObjectWriter()
         if let subject = event.subject?.rawValue {
             user.add("uid", subject)
@@ -116,29 +111,27 @@ package enum AuditOCSF {
             user.add("name", "unknown")
             user.add("type_id", 0)
         }
-        return closed(user)
+        return user
     }
 
-    private static func service(_ event: AuditEvent) -> [UInt8] {
+    private static func service(_ event: AuditEvent) -> JSONObjectWriter {
         text("name", event.targetClientID?.rawValue ?? event.clientID?.rawValue ?? "drawbridge")
     }
 
-    private static func unmapped(_ record: AuditRecord) -> [UInt8] {
+    private static func unmapped(_ record: AuditRecord) -> JSONObjectWriter {
         let facts: [(String, String?)] = [
             ("client_id", record.event.clientID?.rawValue), ("detail", record.event.detail), ("hash", record.hash),
             ("node", record.node), ("previous_hash", record.previousHash),
             ("target_client_id", record.event.targetClientID?.rawValue), ("token_id", record.event.tokenID?.rawValue),
         ]
         var object = JSONObjectWriter()
-        for (name, value) in facts { if let value { object.add(name, value) } }
-        return closed(object)
+        for (name, value) in facts { object.add(name, value) }
+        return object
     }
 
-    private static func text(_ name: String, _ value: String) -> [UInt8] {
+    private static func text(_ name: String, _ value: String) -> JSONObjectWriter {
         var object = JSONObjectWriter()
         object.add(name, value)
-        return closed(object)
+        return object
     }
-
-    private static func closed(_ object: consuming JSONObjectWriter) -> [UInt8] { object.finish() }
 }

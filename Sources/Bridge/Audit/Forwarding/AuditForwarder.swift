@@ -125,7 +125,7 @@ package final class AuditForwarder: Sendable {
 }
 
 /// How long to wait before a receiver is tried again: doubled with every failure, a random half of it left out.
-package struct AuditForwardBackoff: Sendable {
+package struct DeliveryBackoff: Sendable {
     private static let shortest = Duration.seconds(1)
     private static let longest = Duration.seconds(60)
 

@@ -43,7 +43,8 @@ package struct SyslogMessage: Sendable {
         case .note(let note):
             message(
                 severity: 5, at: note.at, node: note.node, kind: note.name.replacing(" ", with: "."),
-                facts: [("id", "\(note.node)-\(note.sequence)")], sequence: note.sequence, json: note.json)
+                facts: [("id", AuditRecord.id(node: note.node, sequence: note.sequence))], sequence: note.sequence,
+                json: note.json)
         }
     }
 
@@ -89,7 +90,7 @@ package struct SyslogMessage: Sendable {
 
     /// RFC 5424 §6.2.1: error, warning or informational.
     private static func severity(of event: AuditEvent) -> Int {
-        if event.type == .loginTokenReplayed || event.type.rawValue.hasSuffix(".reused") { return 3 }
+        if AuditEventType.tokenReuses.contains(event.type) { return 3 }
         return event.outcome == .success ? 6 : 4
     }
 

@@ -143,3 +143,17 @@ package struct AdminAction: Sendable {
         text.unicodeScalars.count <= reasonLimit && text.isLine(upTo: longestReason)
     }
 }
+
+extension AuditEvent {
+    /// The reason of what users change themselves while they are signed in.
+    package static let byTheUser = "by the user"
+
+    /// The event of what users change about themselves: of an administrator's form, with the user as its actor.
+    package static func byUser(
+        _ type: AuditEventType, _ subject: Subject, sessionID: SessionID?, reason: String = byTheUser,
+        facts: [String: String] = [:], origin: RequestOrigin, at now: Timestamp
+    ) -> AuditEvent {
+        AdminAction(actor: .account(subject), reason: reason, origin: origin, at: now)
+            .event(type, subject: subject, sessionID: sessionID, facts: facts)
+    }
+}

@@ -162,16 +162,3 @@ extension AuditFilter {
         ].contains { $0?.lowercased().contains(text) ?? false }
     }
 }
-
-/// What one call of ``AuditUpkeep/purgeAudit(olderThan:at:)`` did.
-package struct AuditPurge: Hashable, Sendable {
-    /// Events that went; 0 when there is nothing to cut.
-    package let removed: Int
-    /// Why chains were not cut although they hold something that is old enough, one reason for each.
-    package let refused: [AuditVerificationReport.Problem]
-
-    package init(removed: Int, refused: [AuditVerificationReport.Problem]) {
-        self.removed = removed
-        self.refused = refused
-    }
-}

@@ -38,6 +38,51 @@ package struct AuditPosition: Hashable, Sendable {
     }
 }
 
+// An event's own id in a position's place.
+extension AuditPosition {
+    /// How much earlier an event may claim to be than one that was read before it: nodes' clocks differ, and what is
+    /// written takes a moment to be there.
+    private static let overlap = Duration.seconds(60)
+
+    /// Where to go on for whoever has an event and knows no more than its id: on its node after it, on every other a
+    /// minute before it. So nothing is missed, and what the others wrote in that minute may come twice.
+    /// - Parameter id: ``AuditRecord/id``.
+    /// - Returns: `nil` where no node has got that far.
+    package static func after(_ id: String, in log: any AuditLog) async throws -> AuditPosition? {
+        let heads = try await log.chains()
+        guard let place = AuditRecord.place(of: id),
+            heads.contains(where: { $0.node == place.node && place.sequence <= $0.sequence })
+        else { return nil }
+        var sequences = [place.node: place.sequence]
+        // Where retention has removed it, all that is left of the others.
+        if let moment = try await log.entry(id: id)?.at {
+            for head in heads where head.node != place.node {
+                sequences[head.node] = try await last(of: head, before: moment - overlap, in: log)
+            }
+        }
+        return AuditPosition(sequences: sequences)
+    }
+
+    /// A sequence of a node up to which its events are older than an instant; found by halving, since chains are long.
+    private static func last(
+        of head: AuditChainHead, before moment: Timestamp, in log: any AuditLog
+    ) async throws -> Int64 {
+        var known: Int64 = 0
+        var end = head.sequence
+        while known < end {
+            let middle = known + (end - known + 1) / 2
+            // What cannot be read counts as newer: then it comes again rather than never.
+            let entry = try await log.entries(of: head.node, in: middle...end, limit: 1).first
+            if let entry, let at = entry.at, at < moment {
+                known = entry.sequence
+            } else {
+                end = middle - 1
+            }
+        }
+        return known
+    }
+}
+
 extension AuditCursor {
     /// What clients get and give back; opaque to them.
     package var text: String {

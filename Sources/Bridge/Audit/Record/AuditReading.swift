@@ -31,7 +31,7 @@ extension AuditReading<AuditRecord> {
         }
     }
 
-    package var id: String { "\(node)-\(sequence)" }
+    package var id: String { AuditRecord.id(node: node, sequence: sequence) }
 
     /// `nil` when that is what cannot be read.
     package var at: Timestamp? {
@@ -87,7 +87,7 @@ package struct AuditDamage: Hashable, Sendable {
             .event, node: record.node, sequence: record.sequence, field: field, at: record.event.at, hash: record.hash)
     }
 
-    package var id: String { "\(node)-\(sequence)" }
+    package var id: String { AuditRecord.id(node: node, sequence: sequence) }
 
     /// For people.
     package var sentence: String { "this \(part.rawValue) cannot be read: \(field)" }

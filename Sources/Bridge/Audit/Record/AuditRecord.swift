@@ -2,8 +2,8 @@ package import OAuth2
 
 /// An audit event in its place: numbered within its node and chained to the one before it.
 package struct AuditRecord: Hashable, Sendable {
-    /// `<node>-<sequence>`: unique over all nodes, and it says where to look.
-    package var id: String { "\(node)-\(sequence)" }
+    /// Unique over all nodes, and it says where to look.
+    package var id: String { Self.id(node: node, sequence: sequence) }
     /// The name of the node that wrote it; each node has a chain of its own.
     package let node: String
     /// 1 for a node's first event, then without gaps.
@@ -54,6 +54,9 @@ extension AuditLog {
 }
 
 extension AuditRecord {
+    /// `<node>-<sequence>`.
+    package static func id(node: String, sequence: Int64) -> String { "\(node)-\(sequence)" }
+
     /// The node and sequence that an id names.
     package static func place(of id: String) -> (node: String, sequence: Int64)? {
         // A node's name may hold hyphens, a number does not.

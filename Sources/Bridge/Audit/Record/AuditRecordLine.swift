@@ -44,12 +44,12 @@ struct AuditRecordLine {
     }
 
     /// A member that may be `null`.
-    private struct Optional { let value: String? }
+    private struct Nullable { let value: String? }
 
-    private mutating func optional(_ name: StaticString) -> Optional? {
+    private mutating func optional(_ name: StaticString) -> Nullable? {
         guard skip(name) else { return nil }
-        if skip("null") { return Optional(value: nil) }
-        return quoted().map(Optional.init(value:))
+        if skip("null") { return Nullable(value: nil) }
+        return quoted().map(Nullable.init(value:))
     }
 
     private mutating func text(_ name: StaticString) -> String? { skip(name) ? quoted() : nil }

@@ -1,6 +1,6 @@
 /// How many events of one kind there were in one minute.
 package struct AuditTally: Hashable, Sendable {
-    /// The minute's begin.
+    /// The start of the minute.
     package let at: Timestamp
     package let type: AuditEventType
     package let outcome: AuditEvent.Outcome

@@ -1,6 +1,6 @@
 /// What keeps a long audit log small and quick, in the background: sealing, counting, cutting.
 package protocol AuditUpkeep: Sendable {
-    // Gives the audit log's searches their index, part by part, after the events were written (ADR-0020).
+    // Sealing (ADR-0020)
 
     /// Seals the next part of a chain that is due; see `docs/operations.md` for when that is.
     ///
@@ -10,11 +10,10 @@ package protocol AuditUpkeep: Sendable {
     /// - Throws: ``StorageError``; events are written and found as before then.
     func sealAudit(at now: Timestamp, ofOthers: Bool) async throws -> Bool
 
-    // Counts of audit events by the minute, so that charts over ten million events read a few thousand rows.
-    //
-    // Counted after the writing, by the node that wrote: the requests themselves pay nothing for it.
+    // Counting by the minute
 
-    /// Counts this node's events that were not counted yet, at most `limit` of them.
+    /// Counts this node's events that were not counted yet, at most `limit` of them. So charts over ten million events
+    /// read a few thousand rows, and the requests themselves pay nothing for it.
     /// - Returns: what was counted; empty when nothing was left.
     func advanceTally(limit: Int) async throws -> [AuditTally]
 
@@ -26,7 +25,7 @@ package protocol AuditUpkeep: Sendable {
 
     func samples(_ name: StateSample.Name, from: Timestamp, to: Timestamp) async throws -> [StateSample]
 
-    // Removes the oldest part of the audit log, so that what remains still verifies (ADR-0007).
+    // Cutting (ADR-0007)
 
     /// Cuts one node's chain at a checkpoint: everything that the checkpoint covers goes, in one transaction with the
     /// signed statement that it did and an ``AuditEventType/auditPurged`` event.
@@ -43,4 +42,17 @@ package protocol AuditUpkeep: Sendable {
     ///   administrator may decide.
     /// - Returns: what was signed.
     func adoptCuts(olderThan retention: Duration?, at now: Timestamp) async throws -> [AuditCut]
+}
+
+/// What one call of ``AuditUpkeep/purgeAudit(olderThan:at:)`` did.
+package struct AuditPurge: Hashable, Sendable {
+    /// Events that went; 0 when there is nothing to cut.
+    package let removed: Int
+    /// Why chains were not cut although they hold something that is old enough, one reason for each.
+    package let refused: [AuditVerificationReport.Problem]
+
+    package init(removed: Int, refused: [AuditVerificationReport.Problem]) {
+        self.removed = removed
+        self.refused = refused
+    }
 }

@@ -19,7 +19,7 @@ package struct AuditVerificationReport: Hashable, Sendable {
         /// The id of the event concerned, also where it is the absence of the event that is the problem.
         package var id: String? {
             guard let node, let sequence else { return nil }
-            return "\(node)-\(sequence)"
+            return AuditRecord.id(node: node, sequence: sequence)
         }
 
         /// For people: ``id``, or the line that does not say it.

@@ -3,15 +3,12 @@ package struct NetworkPrefix: Hashable, Sendable, CustomStringConvertible {
     /// The network's bytes with all bits past the prefix cleared.
     private let bytes: [UInt8]
     private let bits: Int
-    private let text: String
 
     /// - Parameter bits: clamped to the family's length.
     init(address: NetworkAddress, bits: Int) {
         let bits = max(0, min(bits, address.bytes.count * 8))
-        let masked = Self.masked(address.bytes, bits: bits)
-        self.bytes = masked
+        bytes = Self.masked(address.bytes, bits: bits)
         self.bits = bits
-        text = Self.describe(masked, bits: bits)
     }
 
     /// Reads `address/bits`, or a bare address as a network of one.
@@ -35,7 +32,7 @@ package struct NetworkPrefix: Hashable, Sendable, CustomStringConvertible {
         address.bytes.count == bytes.count && Self.masked(address.bytes, bits: bits) == bytes
     }
 
-    package var description: String { text }
+    package var description: String { "\(NetworkAddress(network: bytes))/\(bits)" }
 
     /// The one address of a network that has only one.
     package var singleAddress: NetworkAddress? {
@@ -54,10 +51,5 @@ package struct NetworkPrefix: Hashable, Sendable, CustomStringConvertible {
             let kept = max(0, min(8, bits - index * 8))
             return kept == 8 ? byte : byte & ~(0xFF >> UInt8(kept))
         }
-    }
-
-    private static func describe(_ bytes: [UInt8], bits: Int) -> String {
-        let address = NetworkAddress(network: bytes)
-        return "\(address)/\(bits)"
     }
 }

@@ -31,10 +31,10 @@ package struct FormTokens: Sendable {
     /// As long as the cookie lives.
     package static let lifetime = Duration.seconds(300)
 
-    private let keys: Reloadable<LoginTokenKeyRing>
+    private let keys: Reloadable<SecretKeyRing>
     private let time: TimeSource
 
-    package init(keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system) {
+    package init(keys: Reloadable<SecretKeyRing>, time: TimeSource = .system) {
         self.keys = keys
         self.time = time
     }
@@ -67,6 +67,11 @@ package struct FormTokens: Sendable {
                 keyID: presented.keyID, at: now)
         else { return false }
         return ConstantTime.equals(presented.bytes, expected) && now < presented.expiresAt
+    }
+
+    /// Whether `token` says that it is still good: for what a refusal is told by, never for passing a form.
+    package func isRecent(_ token: String) -> Bool {
+        DatedText(token).map { time.now() < $0.expiresAt } ?? false
     }
 
     /// None of the parts holds a dot.

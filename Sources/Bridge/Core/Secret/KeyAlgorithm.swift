@@ -10,6 +10,16 @@ package enum KeyAlgorithm: String, Sendable, CaseIterable {
     case rs256 = "RS256"
     case edDSA = "EdDSA"
 
+    /// What a key signs.
+    package enum Use: String, Sendable {
+        case loginToken = "login_token"
+        /// Access tokens, ID tokens, logout tokens.
+        case tokens
+    }
+
+    /// What its keys sign.
+    package var use: Use { self == .hs256 ? .loginToken : .tokens }
+
     /// `nil` for the one whose keys have no public half.
     package var published: SigningAlgorithm? { SigningAlgorithm(rawValue: rawValue) }
 
@@ -17,7 +27,9 @@ package enum KeyAlgorithm: String, Sendable, CaseIterable {
     ///
     /// A login token key is verified by nodes only, and they say when they have it (``SigningKeys``); where one does not,
     /// ten seconds are enough. Others keep the JWK set for up to an hour (Core §10.1.1).
-    package var publication: Duration { self == .hs256 ? .seconds(10) + TimeSource.nodeTolerance : .seconds(3600) }
+    package var publication: Duration {
+        use == .loginToken ? .seconds(10) + TimeSource.nodeTolerance : .seconds(3600)
+    }
 
     /// A key may begin to sign earlier by as much as clocks are apart, or a node that is behind had none for that long
     /// after the one before was retired.
@@ -27,5 +39,5 @@ package enum KeyAlgorithm: String, Sendable, CaseIterable {
 
     /// Nothing that a key made is alive for longer: with a login token key, pages that wait half an hour for a sign-in
     /// elsewhere (``ShortLivedSeal``); with the others, access tokens of the longest life that a client may have.
-    package var longestUse: Duration { self == .hs256 ? .seconds(3600) : .seconds(86_400) }
+    package var longestUse: Duration { use == .loginToken ? .seconds(3600) : .seconds(86_400) }
 }

@@ -3,12 +3,12 @@ import Crypto
 /// Facts that a browser carries from one page to the next, sealed: it can neither read nor change them, and they go
 /// stale by themselves. Nothing is stored, so visitors who never sign in leave nothing behind.
 package struct ShortLivedSeal: Sendable {
-    private let keys: Reloadable<LoginTokenKeyRing>
+    private let keys: Reloadable<SecretKeyRing>
     private let purpose: String
     private let time: TimeSource
 
     /// - Parameter purpose: what is sealed; one purpose's seal opens nothing of another.
-    package init(keys: Reloadable<LoginTokenKeyRing>, purpose: String, time: TimeSource) {
+    package init(keys: Reloadable<SecretKeyRing>, purpose: String, time: TimeSource) {
         self.keys = keys
         self.purpose = purpose
         self.time = time

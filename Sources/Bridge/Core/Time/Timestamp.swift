@@ -5,7 +5,7 @@
 package struct Timestamp: Hashable, Comparable, Sendable {
     package let milliseconds: Int64
 
-    /// The first instant that RFC 3339 can write: the begin of the year 0.
+    /// The first instant that RFC 3339 can write: the start of the year 0.
     package static let earliest = Timestamp(milliseconds: -62_167_219_200_000)
     /// The last instant that RFC 3339 can write: the end of the year 9999.
     package static let latest = Timestamp(milliseconds: 253_402_300_799_999)

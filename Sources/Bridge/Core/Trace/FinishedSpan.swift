@@ -5,7 +5,7 @@ package struct FinishedSpan: Sendable {
     package let name: String
     package let kind: SpanKind
     package let trace: TraceContext
-    /// The step that it is part of; `nil` for the begin of a trace.
+    /// The step that it is part of; `nil` for the start of a trace.
     package let parentID: String?
     /// Nanoseconds since 1970.
     package let startedAt: UInt64

@@ -80,7 +80,7 @@ package final class RecordedSpan: Tracing.Span {
         if case .error = status.code { fail() }
     }
 
-    /// Left out: a step has a begin and an end.
+    /// Left out: a step has a start and an end.
     package func addEvent(_ event: SpanEvent) {}
 
     /// Notes the error's type, and not what it says.

@@ -16,7 +16,7 @@ package final class HandOffs: Sendable {
     }
 
     /// What a page or a website asks for.
-    package struct Order: Sendable {
+    package struct Request: Sendable {
         package let website: String?
         /// The bytes of the path to land on.
         package let redirect: [UInt8]?
@@ -41,7 +41,7 @@ package final class HandOffs: Sendable {
     /// - Parameter read: what is asked for; throws what is wrong with the request, once that has counted.
     /// - Throws: as ``LoginTokenIssuer/handOff(reading:from:origin:goesOn:)``.
     package func link(
-        reading read: () async throws -> Order, from session: WebSession, origin: RequestOrigin
+        reading read: () async throws -> Request, from session: WebSession, origin: RequestOrigin
     ) async throws -> LoginTokenAnswer {
         guard
             let answer = try await issuer.handOff(
@@ -53,16 +53,16 @@ package final class HandOffs: Sendable {
     }
 
     /// A link that the browser follows now.
-    /// - Parameter order: what is asked for, or what is wrong with the request, which is thrown once it has counted.
+    /// - Parameter request: what is asked for, or what is wrong with the request, which is thrown once it has counted.
     /// - Throws: as ``link(reading:from:origin:)``.
     package func follow(
-        _ order: Result<Order, any Error>, from session: WebSession, origin: RequestOrigin
+        _ request: Result<Request, any Error>, from session: WebSession, origin: RequestOrigin
     ) async throws -> Outcome {
-        let website = (try? order.get())?.website ?? ""
+        let website = (try? request.get())?.website ?? ""
         let id = Self.id(ofTry: Array("\(session.id.rawValue) \(website)".utf8))
         do {
             let answer = try await issuer.handOff(
-                reading: { try order.get() }, from: session, origin: origin,
+                reading: { try request.get() }, from: session, origin: origin,
                 goesOn: { try await tries.isFirst(id, within: Self.loopWindow) })
             return answer.map(Outcome.link) ?? .stuck
         } catch let error as StorageError {

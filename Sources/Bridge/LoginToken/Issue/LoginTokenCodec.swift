@@ -8,13 +8,13 @@ package struct LoginTokenCodec: Sendable {
     package static let maximumLength = 8192
 
     private let issuer: String
-    private let keys: Reloadable<LoginTokenKeyRing>
+    private let keys: Reloadable<SecretKeyRing>
     private let inquiry: (any KeyInquiry)?
 
     /// - Parameters:
     ///   - issuer: the `iss` of every token, our public origin.
     ///   - inquiry: is asked about keys that `keys` does not have; `nil` where nobody adds any.
-    package init(issuer: String, keys: Reloadable<LoginTokenKeyRing>, inquiry: (any KeyInquiry)? = nil) {
+    package init(issuer: String, keys: Reloadable<SecretKeyRing>, inquiry: (any KeyInquiry)? = nil) {
         self.issuer = issuer
         self.keys = keys
         self.inquiry = inquiry

@@ -177,15 +177,7 @@ package final class LoginTokenIssuer: Sendable {
     private func issuingSession(
         of bearer: BearerIdentity, at now: Timestamp
     ) async throws -> (session: IssuingSession, isFirstSight: Bool) {
-        let isUnseen: Bool
-        switch try await subjects.admission(of: bearer, at: now) {
-        case .admitted: isUnseen = false
-        case .unseen: isUnseen = true
-        case .disabled: throw OAuthError(.invalidToken, "the access token is not valid", detail: .subjectDisabled)
-        case .ofAnotherIssuer:
-            throw OAuthError(
-                .invalidToken, "the access token is not valid", detail: BearerRefusal.subjectOfAnotherIssuer.rawValue)
-        }
+        let isUnseen = try await subjects.admit(bearer)
         switch try await parents.standing(of: bearer.sessionID, scope: bearer.scope, at: now) {
         case .mayIssue(let session): return (session, isUnseen)
         case .ended: throw OAuthError(.invalidToken, "the access token is not valid", detail: .sessionEnded)
@@ -277,7 +269,7 @@ extension LoginTokenIssuer {
     /// - Returns: `nil` when nothing would.
     /// - Throws: `OAuthError` by contract §3; ``StorageError`` when a store cannot decide.
     func handOff(
-        reading read: () async throws -> HandOffs.Order, from session: WebSession, origin: RequestOrigin,
+        reading read: () async throws -> HandOffs.Request, from session: WebSession, origin: RequestOrigin,
         goesOn: () async throws -> Bool
     ) async throws -> LoginTokenAnswer? {
         let now = time.now()
@@ -296,15 +288,15 @@ extension LoginTokenIssuer {
             }
             // Before every other check, as at an issue.
             try await takeFromLimits(bearer, origin: origin, at: now)
-            let order = try await read()
-            request = LoginTokenIssueRequest(targetClientID: order.website, redirect: order.redirect)
+            let asked = try await read()
+            request = LoginTokenIssueRequest(targetClientID: asked.website, redirect: asked.redirect)
             guard let portal, portal.isPortal else {
                 throw OAuthError(
                     .unauthorizedClient, "this website is no portal to others", detail: .clientWithoutRight)
             }
-            guard order.website != nil else { throw OAuthError(.invalidRequest, "client_id is missing") }
-            let terms = try LoginTokenTerms(handOff: request, portal: portal, clients: clients.current, order.state)
-            if try await subjects.isDisabled(session.subject, at: now) {
+            guard asked.website != nil else { throw OAuthError(.invalidRequest, "client_id is missing") }
+            let terms = try LoginTokenTerms(handOff: request, portal: portal, clients: clients.current, asked.state)
+            if try await subjects.isDisabled(session.subject) {
                 throw OAuthError(.invalidToken, "the session is over", detail: .subjectDisabled)
             }
             try Self.requireSignIn(session.authentication, for: terms.website, at: now)
@@ -332,6 +324,9 @@ extension LoginTokenIssuer {
 }
 
 extension RefusalLog {
+    /// The `detail` of what was refused before there was a token.
+    private static let atIssue = #"{"at":"issue"}"#
+
     /// A browser that came back at once from where it was sent.
     fileprivate func handOffStuck(
         _ bearer: BearerIdentity, at website: ClientID, origin: RequestOrigin, at now: Timestamp
@@ -341,7 +336,7 @@ extension RefusalLog {
             AuditEvent(
                 at: now, type: .loginTokenRefused, outcome: .failure, reason: RefusalReason.handOffStuck.rawValue,
                 subject: bearer.subject, clientID: bearer.clientID, targetClientID: website,
-                sessionID: bearer.sessionID, origin: origin, detail: #"{"at":"issue"}"#),
+                sessionID: bearer.sessionID, origin: origin, detail: Self.atIssue),
             within: .repeats(of: pair))
     }
 
@@ -356,7 +351,7 @@ extension RefusalLog {
             at: now, type: isRedirect ? .redirectRefused : .loginTokenRefused, outcome: .failure,
             reason: error.detail ?? error.code.rawValue, subject: bearer.subject, clientID: bearer.clientID,
             targetClientID: nil, sessionID: bearer.sessionID, origin: origin,
-            detail: isRedirect ? request.redirect.map(RefusedRedirect.detail) : #"{"at":"issue"}"#)
+            detail: isRedirect ? request.redirect.map(RefusedRedirect.detail) : Self.atIssue)
         guard let repeating else { return try await record(event) }
         try await record(event, within: .repeats(of: repeating.rawValue))
     }

@@ -11,10 +11,10 @@ enum LoginTokenPayload {
         json.add("exp", claims.expiresAt.seconds)
         json.add("jti", claims.id.rawValue)
         json.add("client_id", claims.clientID.rawValue)
-        if let sid = claims.sessionID { json.add("sid", sid.rawValue) }
+        json.add("sid", claims.sessionID?.rawValue)
         json.add(claims.authentication)
-        if let target = claims.target { json.add("tgt", target) }
-        if let confirmation = confirmation(claims.binding) { json.add("cnf", json: confirmation) }
+        json.add("tgt", claims.target)
+        json.add("cnf", json: confirmation(claims.binding))
         json.add("trace", claims.trace?.journey)
         return json.finishedText()
     }
@@ -22,14 +22,14 @@ enum LoginTokenPayload {
     private static func confirmation(_ binding: LoginTokenBinding) -> String? {
         guard binding != .none else { return nil }
         var members = JSONObjectWriter()
-        if let challenge = binding.challenge { members.add("S256", challenge.value) }
+        members.add("S256", binding.challenge?.value)
         switch binding.network {
         case .none: break
         case .network(let prefix): members.add("network", prefix)
         case .exact(let address): members.add("address", address)
         }
-        if let handOff = binding.handOff { members.add("hand_off", handOff) }
-        if let key = binding.typedCodeKey { members.add("typed_code", key) }
+        members.add("hand_off", binding.handOff)
+        members.add("typed_code", binding.typedCodeKey)
         return members.finishedText()
     }
 

@@ -18,14 +18,11 @@ struct LoginTokenTerms: Sendable {
     ) throws(OAuthError) {
         try Self.requireRight(of: app)
         // Contract §3: first what the app may not, then what is malformed, then what is wrong with the website.
-        let found = Result { () throws(OAuthError) -> Client in
-            try Self.website(request.targetClientID, app: app, clients: clients)
-        }
-        if case .failure(let error) = found, error.code == .unauthorizedClient { throw error }
+        try Self.requireReach(of: request.targetClientID, app: app, clients: clients)
         lifetime = try Self.lifetime(request.ttl, default: defaultLifetime)
         let challenge = try Self.challenge(request)
         let network = try Self.network(request.bind, address: address)
-        website = try found.get()
+        website = try Self.website(request.targetClientID, app: app, clients: clients)
         isHandOff = false
         target = try Self.target(request.redirect, website: website)
         binding = LoginTokenBinding(
@@ -51,19 +48,31 @@ struct LoginTokenTerms: Sendable {
         binding = LoginTokenBinding(handOff: state?.digest)
     }
 
+    /// - Throws: `unauthorized_client` alone, for a registered website that the app may not open.
+    private static func requireReach(
+        of requested: String?, app: Client, clients: ClientDirectory
+    ) throws(OAuthError) {
+        guard let id = websiteID(requested, clients), clients[id]?.kind == .web, !app.mayReach.contains(id) else {
+            return
+        }
+        throw OAuthError(.unauthorizedClient, "this client may not open that website", detail: .targetNotReachable)
+    }
+
+    /// The website that is asked for, registered or not; where none is named, the default one.
+    private static func websiteID(_ requested: String?, _ clients: ClientDirectory) -> ClientID? {
+        requested.map(ClientID.init(rawValue:)) ?? clients.defaultTarget
+    }
+
     private static func website(
         _ requested: String?, app: Client, clients: ClientDirectory
     ) throws(OAuthError) -> Client {
-        guard let id = requested.map(ClientID.init(rawValue:)) ?? clients.defaultTarget else {
+        guard let id = websiteID(requested, clients) else {
             throw OAuthError(.invalidRequest, "client_id is missing and no default website is configured")
         }
         guard let website = clients[id], website.kind == .web else {
             throw OAuthError(.invalidTarget, "no registered website has this name", detail: .unknownTarget)
         }
-        guard app.mayReach.contains(id) else {
-            throw OAuthError(
-                .unauthorizedClient, "this client may not open that website", detail: .targetNotReachable)
-        }
+        try requireReach(of: requested, app: app, clients: clients)
         // A relying party takes the token with its own request as well, and needs no path for that (contract §4.5).
         guard website.returnPaths.defaultPath != nil || !website.redirectURIs.isEmpty else {
             throw OAuthError(.invalidTarget, "that website has no return paths", detail: .targetWithoutPaths)

@@ -27,9 +27,7 @@ struct Landing: Hashable, Sendable {
         guard website.landing == .initiateLogin, let uri = website.initiateLoginURI else { return page }
         var query = [(name: "iss", value: issuer.description)]
         if let page { query.append((name: "target_link_uri", value: page.location)) }
-        let text = query.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
-        let isBegun = uri.utf8.contains(UInt8(ascii: "?"))
-        return Landing(location: uri + (isBegun ? "&" : "?") + text, refusal: page?.refusal)
+        return Landing(location: RedirectAnswer.location(uri, query), refusal: page?.refusal)
     }
 
     /// The page alone.

@@ -58,7 +58,7 @@ package final class LoginTokenAuthorizations: Sendable {
     ) async throws -> Outcome {
         let prepared = try await authorizations.prepare(
             parameters, browser: visitor.browser, isEmbedded: isEmbedded, origin: visitor.origin)
-        return try await go(prepared, by: visitor, confirmsSwitch: false)
+        return try await answer(to: prepared, by: visitor, confirmsSwitch: false)
     }
 
     /// The answer of the page that asks about another user's session.
@@ -70,11 +70,11 @@ package final class LoginTokenAuthorizations: Sendable {
             let prepared = authorizations.prepare(
                 resuming: journey, loginToken: token, browser: visitor.browser)
         else { return .authorization(.stale, opened: nil) }
-        return try await go(prepared, by: visitor, confirmsSwitch: true)
+        return try await answer(to: prepared, by: visitor, confirmsSwitch: true)
     }
 
-    private func go(
-        _ prepared: PreparedAuthorization, by visitor: Visitor, confirmsSwitch: Bool
+    private func answer(
+        to prepared: PreparedAuthorization, by visitor: Visitor, confirmsSwitch: Bool
     ) async throws -> Outcome {
         // A bad request uses nothing up.
         guard let token = prepared.loginToken, visitor.mayRedeem, let request = prepared.request else {
@@ -86,7 +86,7 @@ package final class LoginTokenAuthorizations: Sendable {
                 tokenSessions: visitor.tokenSessions, confirmsSwitch: confirmsSwitch, retry: visitor.retry,
                 origin: visitor.origin)
         ) { lineage in
-            try await self.authorizations.accepts(request, lineage)
+            try await self.objection(of: request, to: lineage)
         }
         switch outcome {
         case .opened(let opened):
@@ -95,11 +95,24 @@ package final class LoginTokenAuthorizations: Sendable {
             return try await answer(prepared, visitor.spent.contains(session.id) ? nil : session, visitor)
         // Whoever else is signed in here is not whom the app meant: the sign-in page asks.
         case .refused: return try await answer(prepared, nil, visitor)
+        // To be told that nobody is signed in would not help: a token does not bring a consent
+        // (docs/rules/authorization-request.md A10, 7).
+        case .consentDemanded: return .authorization(authorizations.consentRequired(request), opened: nil)
         // A question is a page, which a silent request must not show (OpenID Connect Core §3.1.2.1).
         case .switchAccount where request.prompts.contains(.none): return try await answer(prepared, nil, visitor)
         case .switchAccount(let current, let proposed):
             return .switchAccount(
                 current: current, proposed: proposed, journey: try authorizations.keep(prepared), token: token, request)
+        }
+    }
+
+    private func objection(
+        of request: AuthorizationRequest, to lineage: Lineage
+    ) async throws -> RedemptionRefusal? {
+        switch try await authorizations.decide(request, for: lineage) {
+        case .issueCode, .askConsent: nil
+        case .refuse(let code, _) where code == .consentRequired: .consentDemanded
+        case .signIn, .refuse: .signInDemanded
         }
     }
 
@@ -137,16 +150,18 @@ enum TokenAuthorizationOutcome: Sendable {
     /// The token opened the browser's own session: a reload, or the way back.
     case again(WebSession)
     case switchAccount(current: Subject, proposed: Subject)
+    /// Nothing came of it: the request must not ask for the consent that it needs.
+    case consentDemanded
     /// Nothing came of it; why is in the audit log.
     case refused
 }
 
 extension LoginTokenRedeemer {
     /// Redeems for a client's authorization request; single use is shared with every other way (contract §4.5).
-    /// - Parameter admits: whether the request would be answered for a session of such a lineage.
+    /// - Parameter objection: why the request would not be answered for a session of such a lineage.
     /// - Throws: as ``redeem(_:)``.
     func redeem(
-        _ request: TokenAuthorization, admits: @escaping @Sendable (Lineage) async throws -> Bool
+        _ request: TokenAuthorization, objection: @escaping @Sendable (Lineage) async throws -> RedemptionRefusal?
     ) async throws -> TokenAuthorizationOutcome {
         let now = time.now()
         let verification = try await reader.verify(request.token, at: now)
@@ -158,13 +173,15 @@ extension LoginTokenRedeemer {
             return .refused
         }
         let candidate = reader.candidate(
-            of: request, found.claims, isExpired: found.isExpired, at: now, admits: admits)
+            of: request, found.claims, isExpired: found.isExpired, at: now, objection: objection)
         let outcome: RedemptionOutcome
         switch try await examiner.examine(candidate).finding {
         case .held(let own): return .again(own)
         case .opened(let opened): return .opened(opened)
         case .passes(let redemption): outcome = try await singleUse.use(redemption, candidate)
-        case .refused(let refusal, let cost): outcome = try await refusals.refuse(refusal, cost, candidate)
+        case .refused(let refusal, let cost):
+            outcome = try await refuse(refusal, cost, candidate)
+            if refusal == .consentDemanded { return .consentDemanded }
         }
         return switch outcome {
         case .landed(_, let opened?): .opened(opened)

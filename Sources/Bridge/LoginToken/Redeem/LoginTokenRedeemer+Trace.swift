@@ -8,7 +8,7 @@ extension LoginTokenRedeemer {
         }
         return try await recorder.run(.redeem, continuing: trace) { span in
             let outcome = try await body()
-            span.note(.outcome, outcome.label)
+            span.note(.outcome, outcome.label.rawValue)
             return outcome
         }
     }
@@ -16,16 +16,19 @@ extension LoginTokenRedeemer {
 
 extension RedemptionOutcome {
     /// One of few words, for charts and traces.
-    package var label: String {
-        switch self {
-        case .landed(_, let opened): opened == nil ? "repeated" : "opened"
-        case .confirm(_, .wrong): "refused"
-        case .confirm: "confirm"
-        case .switchAccount: "switch"
-        case .refused: "refused"
-        case .limited: "limited"
-        }
+    package enum Label: String, Sendable, CaseIterable {
+        case opened, repeated, confirm, refused, limited
+        case switchAccount = "switch"
     }
 
-    package static let labels = ["opened", "repeated", "confirm", "switch", "refused", "limited"]
+    package var label: Label {
+        switch self {
+        case .landed(_, let opened): opened == nil ? .repeated : .opened
+        case .confirm(_, .wrong): .refused
+        case .confirm: .confirm
+        case .switchAccount: .switchAccount
+        case .refused: .refused
+        case .limited: .limited
+        }
+    }
 }

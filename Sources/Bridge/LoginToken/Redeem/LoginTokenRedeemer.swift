@@ -80,7 +80,37 @@ package final class LoginTokenRedeemer: Sendable {
         case .refused(.expired, let cost) where candidate.channel == .browser:
             if let outcome = try await lateTap(candidate) { return outcome }
             return try await refusals.refuse(.expired, cost, candidate)
-        case .refused(let refusal, let cost): return try await refusals.refuse(refusal, cost, candidate)
+        case .refused(let refusal, let cost): return try await refuse(refusal, cost, candidate)
+        }
+    }
+
+    /// Refuses as the check says, unless the token was used before: a token that comes again is a replay even where its
+    /// website has nowhere to land by now, or its app no right to open it (contract §4.3, §16.5).
+    func refuse(
+        _ refusal: RedemptionRefusal, _ cost: RedemptionCheck.Cost, _ candidate: RedemptionCandidate
+    ) async throws -> RedemptionOutcome {
+        if [.unknownWebsite, .clientWithoutRight].contains(refusal),
+            let outcome = try await replay(by: candidate)
+        {
+            return outcome
+        }
+        return try await refusals.refuse(refusal, cost, candidate)
+    }
+
+    /// - Returns: `nil` for a first use; for the browser that holds what the first one opened, or tapped twice; and
+    ///   where any other check says no, such as that of the binding.
+    private func replay(by candidate: RedemptionCandidate) async throws -> RedemptionOutcome? {
+        var candidate = candidate
+        candidate.landing = candidate.landing ?? reader.ownPage
+        switch try await examiner.examine(candidate, without: .appMayOpenTheWebsite).finding {
+        case .passes(let redemption): return try await singleUse.replay(redemption)
+        case .opened(let opened):
+            // To look took it from the server's next try, which may come when the app has its right again.
+            if candidate.channel == .server {
+                attempts.ofServers.remember(opened, of: candidate.claims.id, at: candidate.at)
+            }
+            return nil
+        case .held, .refused: return nil
         }
     }
 

@@ -87,7 +87,7 @@ struct RedemptionCandidate: Sendable {
     /// In a browser the token's own website, elsewhere the client that asks.
     let website: Client?
     /// `nil` when the website has nowhere to land.
-    let landing: Landing?
+    var landing: Landing?
     let origin: RequestOrigin
     let at: Timestamp
     var codeVerifier: String?
@@ -103,8 +103,8 @@ struct RedemptionCandidate: Sendable {
     var retry: RedemptionRetry?
     /// The user chose to continue as the token's user, in a form of ours.
     var confirmsSwitch = false
-    /// Whether what asks would be answered for a session of such a lineage.
-    var admits: @Sendable (Lineage) async throws -> Bool = { _ in true }
+    /// Why what asks would not be answered for a session of such a lineage; `nil` where it would.
+    var objection: @Sendable (Lineage) async throws -> RedemptionRefusal? = { _ in nil }
 
     /// What the browser must show, as far as that is judged.
     var binding: LoginTokenBinding { judgedBinding ?? claims.binding }
@@ -127,7 +127,7 @@ enum RedemptionFinding: Sendable {
 package struct RedemptionExaminer: Sendable {
     let clients: Reloadable<ClientDirectory>
     let parents: ParentSessions
-    let isDisabled: @Sendable (Subject, Timestamp) async throws -> Bool
+    let isDisabled: @Sendable (Subject) async throws -> Bool
     /// What earlier tries have opened that could not be confirmed; `nil` where nobody tries.
     var attempts: UnconfirmedAttempts?
     /// Where nobody types anything, nothing typed is right.
@@ -135,15 +135,17 @@ package struct RedemptionExaminer: Sendable {
     var random = RandomSource.system
 
     /// Asks every check of the channel, in order; writes nothing down.
+    /// - Parameter omitted: a question that is not asked.
     /// - Returns: what comes of it; the questions that were answered with yes; and the one that was not.
     func examine(
-        _ candidate: RedemptionCandidate
+        _ candidate: RedemptionCandidate, without omitted: RedemptionCheck.Question? = nil
     ) async throws -> (
         finding: RedemptionFinding, passed: [RedemptionCheck.Question], decisive: RedemptionCheck.Question?
     ) {
         var redemption: Redemption?
         var passed: [RedemptionCheck.Question] = []
-        for check in RedemptionCheck.list where !check.channels.isDisjoint(with: candidate.channel) {
+        for check in RedemptionCheck.list
+        where !check.channels.isDisjoint(with: candidate.channel) && check.question != omitted {
             switch try await answer(to: check.question, candidate, &redemption) {
             case .yes: passed.append(check.question)
             case .no(let refusal): return (.refused(refusal, check.cost), passed, check.question)
@@ -208,7 +210,7 @@ package struct RedemptionExaminer: Sendable {
             guard let lineage = redemption?.session(random: random).session.lineage else {
                 return .no(.signInDemanded)
             }
-            return Answer(try await candidate.admits(lineage), else: .signInDemanded)
+            return try await candidate.objection(lineage).map(Answer.no) ?? .yes
         }
     }
 
@@ -244,7 +246,7 @@ package struct RedemptionExaminer: Sendable {
     private func standing(
         of claims: LoginTokenClaims, at now: Timestamp
     ) async throws -> Result<IssuingSession, RedemptionRefusal> {
-        if try await isDisabled(claims.subject, now) { return .failure(.subjectDisabled) }
+        if try await isDisabled(claims.subject) { return .failure(.subjectDisabled) }
         return switch try await parents.standing(of: claims, isHandOff: isHandOff(claims), at: now) {
         case .mayIssue(let session): .success(session)
         case .chained, .ended: .failure(.parentSessionEnded)
@@ -259,7 +261,7 @@ extension RedemptionExaminer {
         attempts: UnconfirmedAttempts, random: RandomSource = .system
     ) {
         self.init(
-            clients: clients, parents: parents, isDisabled: { try await subjects.isDisabled($0, at: $1) },
+            clients: clients, parents: parents, isDisabled: { try await subjects.isDisabled($0) },
             attempts: attempts, typedCodes: codec.typedCodes, random: random)
     }
 }

@@ -73,16 +73,16 @@ package final class RedemptionReader: Sendable {
     }
 
     /// What a client's authorization request brings.
-    /// - Parameter admits: whether the request would be answered for a session of such a lineage.
+    /// - Parameter objection: why the request would not be answered for a session of such a lineage.
     func candidate(
         of request: TokenAuthorization, _ claims: LoginTokenClaims, isExpired: Bool, at now: Timestamp,
-        admits: @escaping @Sendable (Lineage) async throws -> Bool
+        objection: @escaping @Sendable (Lineage) async throws -> RedemptionRefusal?
     ) -> RedemptionCandidate {
         RedemptionCandidate(
             channel: .request, claims: claims, isExpired: isExpired, website: request.website, landing: ownPage,
             origin: request.origin, at: now, current: request.current, tokenSessions: request.tokenSessions,
             retry: attempts.retry(request.retry, for: claims), confirmsSwitch: request.confirmsSwitch,
-            admits: admits)
+            objection: objection)
     }
 
     /// Where a redemption lands that no browser follows.

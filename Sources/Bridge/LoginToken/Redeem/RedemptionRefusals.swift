@@ -158,6 +158,8 @@ package enum RedemptionRefusal: String, Error, Sendable, CaseIterable {
     case confirmationNeeded = "confirmation_needed"
     /// The request wants another sign-in than the token stands for.
     case signInDemanded = "sign_in_demanded"
+    /// The request would have to ask for consent, and must not show a page.
+    case consentDemanded = "consent_demanded"
     case replayed
 
     init(_ flaw: LoginTokenRefusal) {

@@ -138,6 +138,20 @@ package final class SingleUse: Sendable {
     /// A website's server looks the same whoever sent it the token, so neither its use nor one after it is a double tap.
     private func repeated(_ redemption: Redemption, use: LoginTokenUse) async throws -> RedemptionOutcome {
         if let outcome = try await doubleTap(redemption, after: use) { return outcome }
+        return try await replayed(redemption, after: use)
+    }
+
+    /// A second use of a token that would not be redeemed any more, for a reason that came up since the first.
+    /// - Returns: `nil` where there was no first one, or this is a double tap: nothing ends then.
+    func replay(_ redemption: Redemption) async throws -> RedemptionOutcome? {
+        guard case .redeemed(let use) = try await store.state(of: redemption.claims.id)?.status,
+            !isDoubleTap(redemption, after: use)
+        else { return nil }
+        return try await replayed(redemption, after: use)
+    }
+
+    /// Ends what the first use opened, as far as the website wants that, and writes the replay down.
+    private func replayed(_ redemption: Redemption, after use: LoginTokenUse) async throws -> RedemptionOutcome {
         let ending = Ending(
             at: redemption.at, reason: "token_replayed", origin: redemption.origin, extent: .descendants)
         let replay = redemption.event(

@@ -9,7 +9,7 @@ package final class UnconfirmedAttempts: Sendable {
     let ofServers = UndecidedServerRedemptions()
 
     package init(
-        store: any LoginTokenStore, sessions: WebSessions, keys: Reloadable<LoginTokenKeyRing>,
+        store: any LoginTokenStore, sessions: WebSessions, keys: Reloadable<SecretKeyRing>,
         time: TimeSource = .system, random: RandomSource = .system
     ) {
         self.store = store

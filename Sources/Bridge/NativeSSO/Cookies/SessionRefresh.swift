@@ -46,26 +46,25 @@ package final class SessionRefresh: Sendable {
     ///   - refresh: the refresh cookie.
     ///   - proof: what the page sent as the anti-CSRF value.
     ///   - path: the route that takes the refresh cookie.
-    ///   - flaw: why the request gets no cookies; then nothing is touched.
-    /// - Throws: `invalid_request` for the flaw; `rate_limited` when the user's sessions were renewed too often, or too
-    ///   many cookies of the network are nobody's; ``StorageError`` when a store cannot decide.
+    ///   - allowance: whether this request may be answered with cookies; when not, nothing is touched.
+    /// - Throws: `invalid_request` when it may not; `rate_limited` when the user's sessions were renewed too often, or
+    ///   too many cookies of the network are nobody's; ``StorageError`` when a store cannot decide.
     package func refresh(
         _ refresh: OpaqueSecret, proof: String?, path: String,
-        withoutCookiesBecauseOf flaw: CookieDeliveryRefusal? = nil,
-        origin: RequestOrigin
+        cookies allowance: CookieAllowance = .allowed, origin: RequestOrigin
     ) async throws -> Outcome {
         let now = time.now()
-        if let flaw {
-            try await refusals.sessionRefreshRefused(flaw, origin: origin, at: now)
-            throw flaw.error
+        if case .refused(let refusal) = allowance {
+            try await refusals.sessionRefreshRefused(refusal, origin: origin, at: now)
+            throw refusal.error
         }
         guard AntiCSRF.matches(proof, refresh) else {
             try await refusals.sessionRefreshRefused(.withoutProof, origin: origin, at: now)
             return .forged
         }
         guard let known = try await store.session(refreshDigest: refresh.digest) else {
-            // Sends a network away that tries cookies which nobody was given. A good one is never held back for its
-            // neighbours'.
+            // Limits a network that tries cookies we never issued. A valid cookie is not held back by its neighbours'
+            // failures.
             try await gate.pass(
                 limits.unknownRefreshKeys(origin: origin), origin: origin, at: now, else: .rateLimited,
                 "too many unknown refresh cookies")
@@ -95,7 +94,7 @@ package final class SessionRefresh: Sendable {
             guard let client = clients.current[session.clientID], client.cookieProfile == .tokens else {
                 return try await over(.otherProfile, session, origin: origin, at: now)
             }
-            guard try await !subjects.isDisabled(session.subject, at: now) else {
+            guard try await !subjects.isDisabled(session.subject) else {
                 return try await over(.userDisabled, session, origin: origin, at: now)
             }
             sessions.remember(session)
@@ -120,8 +119,10 @@ package final class SessionRefresh: Sendable {
 
 extension RefusalLog {
     /// Cookies that were not renewed for whoever asked; at most ten a minute of one network.
-    func sessionRefreshRefused(_ flaw: CookieDeliveryRefusal, origin: RequestOrigin, at now: Timestamp) async throws {
-        try await sessionRefreshRefused(reason: flaw.rawValue, of: nil, origin: origin, at: now)
+    func sessionRefreshRefused(
+        _ refusal: CookieDeliveryRefusal, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        try await sessionRefreshRefused(reason: refusal.rawValue, of: nil, origin: origin, at: now)
     }
 
     /// The same, for what is wrong with the cookie.

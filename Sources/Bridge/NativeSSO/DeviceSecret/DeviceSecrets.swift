@@ -20,11 +20,6 @@ package final class DeviceSecrets: Sendable {
         self.random = random
     }
 
-    /// What an app is told about its device, besides its tokens.
-    package struct Provision: Sendable {
-        package let secret: OpaqueSecret
-    }
-
     /// An app that gets tokens.
     package struct AttachRequest: Sendable {
         package let session: AppSession
@@ -52,44 +47,44 @@ package final class DeviceSecrets: Sendable {
     ///
     /// A good one that the app has is kept and told again; a bad one counts as absent (draft-07 §3.3). One that was
     /// replaced and is in its overlap is not told again, or its next use would be a replay: it gets a successor.
-    package func provideAtSignIn(_ occasion: AttachRequest) async throws -> Provision? {
-        guard try await isDue(occasion) else { return nil }
-        if let (secret, known) = try await presented(occasion), try await !isReplay(known, occasion),
-            try await store.attach(occasion.session.id, to: known.device.id, at: occasion.at)
+    package func provideAtSignIn(_ request: AttachRequest) async throws -> OpaqueSecret? {
+        guard try await isDue(request) else { return nil }
+        if let (secret, known) = try await presented(request), try await !isReplay(known, request),
+            try await store.attach(request.session.id, to: known.device.id, at: request.at)
         {
-            guard case .replaced = known.place else { return Provision(secret: secret) }
-            return try await rotate(secret, device: known.device, occasion, rejected: rejection(occasion))
+            guard case .replaced = known.place else { return secret }
+            return try await rotate(secret, device: known.device, request, rejected: rejection(request))
         }
-        return try await issue(occasion, rejected: rejection(occasion))
+        return try await issue(request, rejected: rejection(request))
     }
 
     /// The secret that goes with refreshed tokens; `nil` when none is due.
-    package func provideAtRefresh(_ occasion: AttachRequest) async throws -> Provision? {
-        guard try await isDue(occasion) else { return nil }
-        let presented = try await presented(occasion)
-        if let (secret, known) = presented, try await isReplay(known, occasion) {
+    package func provideAtRefresh(_ request: AttachRequest) async throws -> OpaqueSecret? {
+        guard try await isDue(request) else { return nil }
+        let presented = try await presented(request)
+        if let (secret, known) = presented, try await isReplay(known, request) {
             // Not an absent one: the store finds it replaced, whenever that was, and ends the device.
-            return try await rotate(secret, device: known.device, occasion)
+            return try await rotate(secret, device: known.device, request)
         }
         if let (secret, known) = presented,
-            try await store.attach(occasion.session.id, to: known.device.id, at: occasion.at)
+            try await store.attach(request.session.id, to: known.device.id, at: request.at)
         {
-            guard try await configuration.current().rotatesSecrets else { return Provision(secret: secret) }
-            return try await rotate(secret, device: known.device, occasion)
+            guard try await configuration.current().rotatesSecrets else { return secret }
+            return try await rotate(secret, device: known.device, request)
         }
         // The app's own secret stays good: it may not expect a new one here.
-        if let id = occasion.session.deviceSecretID {
+        if let id = request.session.deviceSecretID {
             let secret = OpaqueSecret.make(.deviceSecret, random: random)
             switch try await store.addDeviceSecret(
-                digest: secret.digest, to: id, for: occasion.session.id, at: occasion.at, keeping: Self.keptSecrets,
-                event: event(.deviceSecretIssued, occasion, id: id, reason: "refresh"))
+                digest: secret.digest, to: id, for: request.session.id, at: request.at, keeping: Self.keptSecrets,
+                event: event(.deviceSecretIssued, request, id: id, reason: "refresh"))
             {
-            case .added: return Provision(secret: secret)
+            case .added: return secret
             case .sessionEnded: throw Self.sessionEnded
             case .deviceEnded: break
             }
         }
-        return try await issue(occasion)
+        return try await issue(request)
     }
 
     /// Between the refresh and now: signed out elsewhere, or by the replay of its old device's secret.
@@ -97,10 +92,10 @@ package final class DeviceSecrets: Sendable {
         OAuthError(.invalidGrant, "the session has ended; sign in again", detail: .sessionEnded)
     }
 
-    private func isDue(_ occasion: AttachRequest) async throws -> Bool {
-        guard occasion.client.isNativeSSOEnabled, occasion.session.scope.contains(Scope.deviceSSO),
+    private func isDue(_ request: AttachRequest) async throws -> Bool {
+        guard request.client.isNativeSSOEnabled, request.session.scope.contains(Scope.deviceSSO),
             // No chains: what was handed over once is not handed on (contract §16.4).
-            occasion.session.lineage.mayBeHandedOn
+            request.session.lineage.mayBeHandedOn
         else {
             return false
         }
@@ -108,54 +103,54 @@ package final class DeviceSecrets: Sendable {
     }
 
     /// The presented secret with its device, when it is this user's; it may have been replaced.
-    private func presented(_ occasion: AttachRequest) async throws -> (OpaqueSecret, PresentedDeviceSecret)? {
-        guard let secret = occasion.presented.flatMap({ OpaqueSecret($0, kind: .deviceSecret) }),
+    private func presented(_ request: AttachRequest) async throws -> (OpaqueSecret, PresentedDeviceSecret)? {
+        guard let secret = request.presented.flatMap({ OpaqueSecret($0, kind: .deviceSecret) }),
             let known = try await store.deviceSecret(digest: secret.digest),
-            known.device.subject == occasion.session.subject, known.device.isAlive(at: occasion.at),
-            SenderConstraint.permits(known.device.keyThumbprint, shown: occasion.proofKeyThumbprint)
+            known.device.subject == request.session.subject, known.device.isAlive(at: request.at),
+            SenderConstraint.permits(known.device.keyThumbprint, shown: request.proofKeyThumbprint)
         else { return nil }
         return (secret, known)
     }
 
-    private func isReplay(_ known: PresentedDeviceSecret, _ occasion: AttachRequest) async throws -> Bool {
-        known.isReplay(at: occasion.at, overlap: try await configuration.current().overlap)
+    private func isReplay(_ known: PresentedDeviceSecret, _ request: AttachRequest) async throws -> Bool {
+        known.isReplay(at: request.at, overlap: try await configuration.current().overlap)
     }
 
     /// - Parameter rejected: tells that the user has as many devices as allowed. At a sign-in alone: a session that goes
     ///   without a secret asks again with each refresh.
-    private func issue(_ occasion: AttachRequest, rejected: AuditEvent? = nil) async throws -> Provision? {
+    private func issue(_ request: AttachRequest, rejected: AuditEvent? = nil) async throws -> OpaqueSecret? {
         let settings = try await configuration.current()
         let secret = OpaqueSecret.make(.deviceSecret, random: random)
         let device = DeviceSecret(
-            id: DeviceSecretID(rawValue: SessionID.make(at: occasion.at, random: random).rawValue),
-            subject: occasion.session.subject, clientID: occasion.client.id, sessionID: occasion.session.id,
-            name: DeviceName.fromUserAgent(occasion.origin.userAgent), createdAt: occasion.at,
-            expiresAt: occasion.at + settings.secretLifetime, keyThumbprint: occasion.proofKeyThumbprint)
+            id: DeviceSecretID.make(at: request.at, random: random),
+            subject: request.session.subject, clientID: request.client.id, sessionID: request.session.id,
+            name: DeviceName.fromUserAgent(request.origin.userAgent), createdAt: request.at,
+            expiresAt: request.at + settings.secretLifetime, keyThumbprint: request.proofKeyThumbprint)
         let outcome = try await store.issueDeviceSecret(
             device, digest: secret.digest, limit: settings.limit,
-            event: event(.deviceSecretIssued, occasion, id: device.id, reason: nil),
-            displaced: Ending(at: occasion.at, reason: "limit", origin: occasion.origin), rejected: rejected)
+            event: event(.deviceSecretIssued, request, id: device.id, reason: nil),
+            displaced: Ending(at: request.at, reason: "limit", origin: request.origin), rejected: rejected)
         switch outcome {
         case .issued(let ended):
             await endings.take(in: ended)
-            return Provision(secret: secret)
+            return secret
         case .rejected: return nil
         case .sessionEnded: throw Self.sessionEnded
         }
     }
 
     private func rotate(
-        _ secret: OpaqueSecret, device: DeviceSecret, _ occasion: AttachRequest, rejected: AuditEvent? = nil
-    ) async throws -> Provision? {
+        _ secret: OpaqueSecret, device: DeviceSecret, _ request: AttachRequest, rejected: AuditEvent? = nil
+    ) async throws -> OpaqueSecret? {
         let successor = OpaqueSecret.make(.deviceSecret, random: random)
         let outcome = try await store.rotateDeviceSecret(
-            digest: secret.digest, to: successor.digest, at: occasion.at,
+            digest: secret.digest, to: successor.digest, at: request.at,
             overlap: try await configuration.current().overlap,
-            event: event(.deviceSecretRotated, occasion, id: device.id, reason: nil),
-            replayed: Ending(at: occasion.at, reason: "replayed", origin: occasion.origin))
+            event: event(.deviceSecretRotated, request, id: device.id, reason: nil),
+            replayed: Ending(at: request.at, reason: "replayed", origin: request.origin))
         switch outcome {
-        case .accepted: return Provision(secret: successor)
-        case .refused: return try await issue(occasion, rejected: rejected)
+        case .accepted: return successor
+        case .refused: return try await issue(request, rejected: rejected)
         case .replayed(let ended):
             await endings.take(in: ended)
             throw OAuthError(
@@ -163,19 +158,19 @@ package final class DeviceSecrets: Sendable {
         }
     }
 
-    private func rejection(_ occasion: AttachRequest) -> AuditEvent {
+    private func rejection(_ request: AttachRequest) -> AuditEvent {
         AuditEvent(
-            at: occasion.at, type: .deviceSecretWithheld, outcome: .failure,
-            reason: RefusalReason.tooManyDevices.rawValue, subject: occasion.session.subject,
-            clientID: occasion.client.id, sessionID: occasion.session.id, origin: occasion.origin)
+            at: request.at, type: .deviceSecretWithheld, outcome: .failure,
+            reason: RefusalReason.tooManyDevices.rawValue, subject: request.session.subject,
+            clientID: request.client.id, sessionID: request.session.id, origin: request.origin)
     }
 
     private func event(
-        _ type: AuditEventType, _ occasion: AttachRequest, id: DeviceSecretID, reason: String?
+        _ type: AuditEventType, _ request: AttachRequest, id: DeviceSecretID, reason: String?
     ) -> AuditEvent {
         AuditEvent(
-            at: occasion.at, type: type, outcome: .success, reason: reason, subject: occasion.session.subject,
-            clientID: occasion.client.id, sessionID: occasion.session.id, origin: occasion.origin,
+            at: request.at, type: type, outcome: .success, reason: reason, subject: request.session.subject,
+            clientID: request.client.id, sessionID: request.session.id, origin: request.origin,
             detail: Self.detail(id))
     }
 
@@ -197,11 +192,11 @@ extension DeviceSecrets: DeviceSecretAttaching {
         switch occasion {
         case .signIn:
             // The specification wants the secret in this answer even when the app has it (draft-07 §3.3).
-            return try await provideAtSignIn(request).map { AttachedDeviceSecret($0.secret, isTold: true) }
+            return try await provideAtSignIn(request).map { AttachedDeviceSecret($0, isTold: true) }
         case .refresh:
-            return try await provideAtRefresh(request).map { provision in
-                let isKept = ConstantTime.equals((request.presented ?? "").utf8, provision.secret.expose().utf8)
-                return AttachedDeviceSecret(provision.secret, isTold: !isKept)
+            return try await provideAtRefresh(request).map { secret in
+                let isKept = ConstantTime.equals((request.presented ?? "").utf8, secret.expose().utf8)
+                return AttachedDeviceSecret(secret, isTold: !isKept)
             }
         }
     }

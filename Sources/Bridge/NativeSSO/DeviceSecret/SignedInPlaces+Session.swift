@@ -19,10 +19,13 @@ extension SignedInPlaces {
     }
 
     /// Ends everything but the session.
+    /// - Parameter here: further sessions in the same browser, which stay as well.
     /// - Returns: whether the session may.
-    package func endOthers(in session: WebSession, origin: RequestOrigin) async throws -> Bool {
+    package func endOthers(
+        in session: WebSession, sparing here: Set<SessionID> = [], origin: RequestOrigin
+    ) async throws -> Bool {
         guard session.isOwnSignIn else { return false }
-        try await endOthers(than: session, origin: origin)
+        try await endOthers(than: session, sparing: here, origin: origin)
         return true
     }
 }

@@ -121,15 +121,20 @@ package final class SignedInPlaces: Sendable {
         ).isEmpty
     }
 
-    /// Ends everything but the current session.
-    /// - Parameter current: a sign-in of the person's own: one that hangs below another place would end with that.
-    func endOthers(than current: WebSession, origin: RequestOrigin) async throws {
+    /// Ends everything but the current session, and what else is signed in here.
+    /// - Parameters:
+    ///   - current: a sign-in of the person's own: one that hangs below another place would end with that.
+    ///   - here: further sessions in the same browser. One that hangs below a place that ends still ends with that.
+    func endOthers(
+        than current: WebSession, sparing here: Set<SessionID> = [], origin: RequestOrigin
+    ) async throws {
         // Until nothing is left to end: what is beyond one list comes in the next.
         var hasEnded: Bool
         repeat {
             hasEnded = false
             // Devices first: what they take with them need not be ended again.
             for place in try await places(of: current.subject, current: current) where !place.isCurrent {
+                if place.kind == .browser, here.contains(SessionID(rawValue: place.id)) { continue }
                 if try await end(place.kind, place.id, of: current.subject, origin: origin) { hasEnded = true }
             }
         } while hasEnded

@@ -63,7 +63,7 @@ package enum NativeSSOCheck {
     private static func hashMatches(_ facts: NativeSSOFacts) -> Bool {
         guard let token = facts.subjectToken, token.kind == .idToken else { return true }
         guard let hash = token.deviceSecretHash, let secretHash = facts.secretHash else { return false }
-        return ConstantTime.equals(Array(hash.utf8), Array(secretHash.utf8))
+        return ConstantTime.equals(hash.utf8, secretHash.utf8)
     }
 
     private static func isOfDevice(_ facts: NativeSSOFacts) -> Bool {

@@ -36,13 +36,13 @@ package final class NativeSSOExchange: Sendable {
     }
 
     /// - Throws: `OAuthError` by contract §11; ``StorageError`` when a store cannot decide.
-    package func exchange(_ order: ExchangeRequest, for request: TokenRequest) async throws -> TokenResponse {
-        let secret = OpaqueSecret(order.deviceSecret.expose(), kind: .deviceSecret)
+    package func exchange(_ exchange: ExchangeRequest, for request: TokenRequest) async throws -> TokenResponse {
+        let secret = OpaqueSecret(exchange.deviceSecret.expose(), kind: .deviceSecret)
         let known = try await inquiry.presented(secret)
         let settings = try await inquiry.settings()
         try await checkLimit(of: known?.device, settings: settings, request)
         let facts = try await inquiry.facts(
-            order, secret: secret, known: known, settings: settings, request: request)
+            exchange, secret: secret, known: known, settings: settings, request: request)
         switch NativeSSOCheck.decide(facts) {
         case .refused(let flaw, let all):
             throw try await refuse(flaw, all: all, known: known?.device, facts, request)

@@ -38,11 +38,11 @@ package final class NativeSSOInquiry: Sendable {
 
     /// Everything that the check wants to know.
     func facts(
-        _ order: NativeSSOExchange.ExchangeRequest, secret: OpaqueSecret?, known: PresentedDeviceSecret?,
+        _ exchange: NativeSSOExchange.ExchangeRequest, secret: OpaqueSecret?, known: PresentedDeviceSecret?,
         settings: NativeSSOSettings,
         request: TokenRequest
     ) async throws -> NativeSSOFacts {
-        let token = try await subjectToken(order, at: request.at)
+        let token = try await subjectToken(exchange, at: request.at)
         let session = try await session(token?.sessionID, at: request.at)
         let client = request.client
         var consented: Set<String> = []
@@ -65,24 +65,24 @@ package final class NativeSSOInquiry: Sendable {
             audience: request.parameters["audience"], requestedScope: try request.requestedScope(), secret: known,
             secretHash: secret?.deviceSecretHash, proofKeyThumbprint: request.proofKeyThumbprint,
             subjectToken: token, sourceClient: token.flatMap { clients.current[$0.clientID] }, session: session,
-            isSubjectDisabled: try await isDisabled(token?.subject, at: request.at),
+            isSubjectDisabled: try await isDisabled(token?.subject),
             hasConsent: { [consented] scope in !isAskedForConsent || Set(scope.tokens).isSubset(of: consented) })
     }
 
-    private func subjectToken(_ order: NativeSSOExchange.ExchangeRequest, at now: Timestamp) async throws
+    private func subjectToken(_ exchange: NativeSSOExchange.ExchangeRequest, at now: Timestamp) async throws
         -> NativeSSOFacts.SubjectToken?
     {
-        switch order.kind {
+        switch exchange.kind {
         case .idToken:
-            try await idTokens.learnKey(of: order.subjectToken)
-            return idTokens.read(order.subjectToken).map { token in
+            try await idTokens.learnKey(of: exchange.subjectToken)
+            return idTokens.read(exchange.subjectToken).map { token in
                 NativeSSOFacts.SubjectToken(
                     kind: .idToken, subject: token.subject, clientID: token.audience, sessionID: token.sessionID,
                     deviceSecretHash: token.deviceSecretHash)
             }
         case .accessToken:
             do {
-                let claims = try await accessTokens.active(order.subjectToken, at: now)
+                let claims = try await accessTokens.active(exchange.subjectToken, at: now)
                 return NativeSSOFacts.SubjectToken(
                     kind: .accessToken, subject: claims.subject, clientID: claims.clientID,
                     sessionID: claims.sessionID, scope: claims.scope, proofKeyThumbprint: claims.proofKeyThumbprint)
@@ -99,20 +99,20 @@ package final class NativeSSOInquiry: Sendable {
         return try await grants.appSession(id: id)
     }
 
-    private func isDisabled(_ subject: Subject?, at now: Timestamp) async throws -> Bool {
+    private func isDisabled(_ subject: Subject?) async throws -> Bool {
         guard let subject else { return false }
-        return try await subjects.isDisabled(subject, at: now)
+        return try await subjects.isDisabled(subject)
     }
 }
 
 extension NativeSSOInquiry {
     /// Adds what an exchange would come to, check by check; counts and opens nothing (contract §13).
     func explain(
-        _ order: NativeSSOExchange.ExchangeRequest, _ request: TokenRequest, in explanation: inout Explanation
+        _ exchange: NativeSSOExchange.ExchangeRequest, _ request: TokenRequest, in explanation: inout Explanation
     ) async throws {
-        let secret = OpaqueSecret(order.deviceSecret.expose(), kind: .deviceSecret)
+        let secret = OpaqueSecret(exchange.deviceSecret.expose(), kind: .deviceSecret)
         let facts = try await facts(
-            order, secret: secret, known: try await presented(secret), settings: try await settings(),
+            exchange, secret: secret, known: try await presented(secret), settings: try await settings(),
             request: request)
         var flaws: Set<NativeSSORefusal> = []
         if case .refused(_, let all) = NativeSSOCheck.decide(facts) { flaws = Set(all) }

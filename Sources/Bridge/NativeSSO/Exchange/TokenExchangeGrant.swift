@@ -12,10 +12,10 @@ package final class TokenExchangeGrant: TokenGrant {
     }
 
     package func authorize(_ request: TokenRequest) async throws -> TokenResponse {
-        let order = try TokenExchangeOrder(request)
-        try checkAudience(of: order, request)
-        return switch order {
-        case .native(let order): try await native.exchange(order, for: request)
+        let exchange = try RequestedExchange(request)
+        try checkAudience(of: exchange, request)
+        return switch exchange {
+        case .native(let exchange): try await native.exchange(exchange, for: request)
         case .issue(let accessToken): .tokens(try await loginTokens.issue(for: accessToken, request))
         case .redemption(let loginToken): .tokens(try await loginTokens.redeem(loginToken, request))
         }
@@ -24,7 +24,7 @@ package final class TokenExchangeGrant: TokenGrant {
     /// A login token is valid to its website alone, and every other client is told no more than that (contract §4.4).
     /// Native SSO has a rank for what is wrong (contract §5.4), and refuses whoever lacks `native_sso_enabled` in it.
     package func refusesByItself(_ request: TokenRequest) async throws -> Bool {
-        switch try? TokenExchangeOrder(request) {
+        switch try? RequestedExchange(request) {
         case .native: true
         case .redemption(let loginToken): try await !loginTokens.isMeant(loginToken, for: request.client)
         case .issue, nil: false
@@ -33,8 +33,8 @@ package final class TokenExchangeGrant: TokenGrant {
 
     /// The other rows look at `audience` themselves: one is for this server, one for the website that it names.
     /// - Throws: `invalid_target` (RFC 8693 §2.2.2).
-    private func checkAudience(of order: TokenExchangeOrder, _ request: TokenRequest) throws(OAuthError) {
-        guard case .redemption = order, let audience = request.parameters["audience"] else { return }
+    private func checkAudience(of exchange: RequestedExchange, _ request: TokenRequest) throws(OAuthError) {
+        guard case .redemption = exchange, let audience = request.parameters["audience"] else { return }
         guard [native.inquiry.issuer, request.client.id.rawValue].contains(where: audience.hasSameBytes(as:)) else {
             throw OAuthError(.invalidTarget, "audience must be this issuer or the website", detail: .wrongAudience)
         }
@@ -64,29 +64,30 @@ extension TokenExchangeGrant {
         }
         let request = TokenRequest(parameters: parameters, client: client, origin: origin, at: now)
         let mayUse = client.mayUse(type)
-        let needsRight = try await mayUse ? true : !refusesByItself(request)
-        if needsRight {
+        // Some exchanges refuse a client by a reason of their own, which is told first.
+        let asksForRight: Bool = if mayUse { true } else { try await !refusesByItself(request) }
+        if asksForRight {
             guard explanation.check("client may exchange tokens", mayUse, else: .unauthorizedClient) else {
                 return explanation
             }
         }
-        let order: TokenExchangeOrder
+        let exchange: RequestedExchange
         do throws(OAuthError) {
-            order = try TokenExchangeOrder(request)
+            exchange = try RequestedExchange(request)
         } catch {
             explanation.check("exchange is offered", refusedWith: error)
             return explanation
         }
-        explanation.check("exchange is offered", fails: nil, found: order.label)
+        explanation.check("exchange is offered", fails: nil, found: exchange.label)
         do throws(OAuthError) {
             try request.checkResource(of: type, issuer: native.inquiry.issuer)
-            try checkAudience(of: order, request)
+            try checkAudience(of: exchange, request)
         } catch {
             explanation.check("resource and audience can be had", refusedWith: error)
         }
-        explanation.decided(by: order.rule)
-        switch order {
-        case .native(let order): try await native.inquiry.explain(order, request, in: &explanation)
+        explanation.decided(by: exchange.rule)
+        switch exchange {
+        case .native(let exchange): try await native.inquiry.explain(exchange, request, in: &explanation)
         case .issue(let accessToken):
             try await loginTokens.explainIssue(for: accessToken, request, in: &explanation)
         case .redemption(let loginToken):
@@ -96,12 +97,12 @@ extension TokenExchangeGrant {
     }
 }
 
-extension TokenExchangeOrder {
+extension RequestedExchange {
     /// What is exchanged, as an administrator reads it.
     fileprivate var label: String {
         switch self {
-        case .native(let order):
-            order.kind == .idToken ? "an ID token and a device secret" : "an access token and a device secret"
+        case .native(let exchange):
+            exchange.kind == .idToken ? "an ID token and a device secret" : "an access token and a device secret"
         case .issue: "an access token for a login token"
         case .redemption: "a login token"
         }

@@ -48,22 +48,14 @@ package final class NativeSSOConfiguration: Sendable {
     }
 
     /// Sets some fields and leaves the others, also those that somebody else sets at the same time.
-    /// - Parameters:
-    ///   - signedInAt: when the administrator signed in; `nil` for a program, and where it is not known.
-    ///   - reason: the administrator's own words.
     /// - Throws: ``StorageError`` when it was not made, also because others came first again and again.
-    package func change(
-        _ fields: [NativeSSOField: NativeSSOValue], by actor: AdminActor, signedInAt: Timestamp? = nil,
-        origin: RequestOrigin, reason: String? = nil
-    ) async throws {
-        try await amend(by: actor, signedInAt, origin: origin, reason) { $0.merging(fields) { $1 } }
+    package func change(_ fields: [NativeSSOField: NativeSSOValue], by action: AdminAction) async throws {
+        try await amend(by: action) { $0.merging(fields) { $1 } }
     }
 
     /// Takes every field back to what the configuration says.
-    package func reset(
-        by actor: AdminActor, signedInAt: Timestamp? = nil, origin: RequestOrigin, reason: String? = nil
-    ) async throws {
-        try await amend(by: actor, signedInAt, origin: origin, reason) { _ in [:] }
+    package func reset(by action: AdminAction) async throws {
+        try await amend(by: action) { _ in [:] }
     }
 
     private func load() async throws -> [NativeSSOField: NativeSSOValue] {
@@ -82,8 +74,7 @@ package final class NativeSSOConfiguration: Sendable {
     /// Makes a change to the fields as they stand; again when somebody else was first. The event tells of those alone
     /// that are others by it.
     private func amend(
-        by actor: AdminActor, _ signedInAt: Timestamp?, origin: RequestOrigin, _ words: String?,
-        _ change: ([NativeSSOField: NativeSSOValue]) -> [NativeSSOField: NativeSSOValue]
+        by action: AdminAction, _ change: ([NativeSSOField: NativeSSOValue]) -> [NativeSSOField: NativeSSOValue]
     ) async throws {
         for _ in 0..<Self.attempts {
             let seen = try await store.setting(Self.settingName)
@@ -95,23 +86,21 @@ package final class NativeSSOConfiguration: Sendable {
             let now = time.now()
             let isSaved = try await store.saveSetting(
                 Self.settingName, after.isEmpty ? nil : NativeSSOSettingsText.write(after), seenAs: seen, at: now,
-                event: AuditEvent(
-                    at: now, type: .settingChanged, outcome: .success, reason: after.isEmpty ? "reset" : "changed",
-                    origin: origin, detail: Self.detail(actor, signedInAt, changed, words)))
+                event: Self.event(of: action, changed, isReset: after.isEmpty, at: now))
             if isSaved { return cache.removeAll() }
         }
         throw StorageError.unavailable("the settings were changed by others all the time")
     }
 
-    private static func detail(
-        _ actor: AdminActor, _ signedInAt: Timestamp?, _ changed: [NativeSSOField], _ words: String?
-    ) -> String {
-        var detail = JSONObjectWriter()
-        detail.add(AuditDetail.actor, actor.description)
-        detail.add(AuditDetail.fields, changed.map(\.rawValue).sorted())
-        if let words, !words.isEmpty { detail.add("reason", words) }
-        detail.add("setting", settingName)
-        if let signedInAt { detail.add(AuditDetail.signedInAt, signedInAt.rfc3339) }
-        return detail.finishedText()
+    /// The administrator's own words stand in its `detail`: its reason tells a reset from a change.
+    private static func event(
+        of action: AdminAction, _ changed: [NativeSSOField], isReset: Bool, at now: Timestamp
+    ) -> AuditEvent {
+        var facts = ["setting": settingName]
+        if let words = action.reason, !words.isEmpty { facts["reason"] = words }
+        return AdminAction(
+            actor: action.actor, reason: isReset ? "reset" : "changed", origin: action.origin, at: now,
+            signedInAt: action.signedInAt
+        ).event(.settingChanged, facts: facts, fields: changed.map(\.rawValue).sorted())
     }
 }

@@ -8,6 +8,8 @@ package enum AuthorizationDecision: Hashable, Sendable {
     case issueCode
     case refuse(ErrorCode, String)
 
+    static let consentNeeded = "the user has to be asked"
+
     /// What is known when it is decided.
     package struct Facts: Sendable {
         /// The browser's session.
@@ -67,7 +69,7 @@ package enum AuthorizationDecision: Hashable, Sendable {
         if mustSignInAgain(request, facts) {
             return isSilent ? .refuse(.loginRequired, "the sign-in is too old") : .signIn
         }
-        // A wish is tried to fulfil once, and never fails the request (OpenID Connect Core §5.5.1.1).
+        // A wish is honoured once, and never fails the request (OpenID Connect Core §5.5.1.1).
         if !isSilent, facts.demandedAt == nil, facts.hasSecondFactor,
             request.wishesForSecondFactor(beyond: session.authentication)
         {
@@ -75,7 +77,7 @@ package enum AuthorizationDecision: Hashable, Sendable {
         }
         if facts.agreed { return .issueCode }
         if mustAsk(request, facts) {
-            return isSilent ? .refuse(.consentRequired, "the user has to be asked") : .askConsent
+            return isSilent ? .refuse(.consentRequired, consentNeeded) : .askConsent
         }
         return .issueCode
     }

@@ -1,62 +1,66 @@
 import OAuth2
 
-/// What OpenID Connect adds to an authorization request (docs/rules/authorization-request.md A9).
+/// The parameters besides those of RFC 6749 and 7636, checked by themselves (docs/rules/authorization-request.md A9).
 struct AuthorizationExtras {
     private(set) var prompts: Set<Prompt> = []
     private(set) var maximumAge: Int64?
     private(set) var requestedClaims = RequestedClaims.none
     private(set) var essentialACRs: [String] = []
-    private(set) var wantedACRs: [String] = []
+    let wantedACRs: [String]
     private(set) var claimedSubject: Subject?
-    /// What is wrong with the first of them that is; `nil` when all are good.
-    private(set) var problem: String?
+
+    /// What is wrong with the first of them that is.
+    struct Problem: Error {
+        let description: String
+
+        fileprivate init(_ description: String) {
+            self.description = description
+        }
+    }
 
     private static let maximumACRs = 16
     private static let maximumNonce = 512
     private static let maximumState = 4096
 
-    init(_ parameters: FormParameters) {
-        problem = read(parameters)
-    }
-
-    private mutating func read(_ parameters: FormParameters) -> String? {
+    init(_ parameters: FormParameters) throws(Problem) {
         if let text = parameters["prompt"] {
-            guard let set = Prompt.set(text) else { return "prompt none stands alone" }
+            guard let set = Prompt.set(text) else { throw Problem("prompt none stands alone") }
             prompts = set
         }
         if parameters.bytes("max_age") != nil {
             guard let age = parameters["max_age"].flatMap(Self.seconds) else {
-                return "max_age must be a number of seconds"
+                throw Problem("max_age must be a number of seconds")
             }
             maximumAge = age
         }
         // What it says is a wish (OpenID Connect Core §3.1.2.1), so nothing is wrong with any value.
         wantedACRs = (parameters["acr_values"] ?? "").split(separator: " ").prefix(Self.maximumACRs).map(String.init)
         if parameters.bytes("claims") != nil {
-            guard let text = parameters["claims"], let claims = RequestedClaims(text) else {
-                return "claims is malformed"
+            guard let members = parameters["claims"].flatMap({ JSONValue.parse($0.utf8)?.object }),
+                let claims = RequestedClaims(members)
+            else {
+                throw Problem("claims is malformed")
             }
             requestedClaims = claims
-            readValues(of: text)
+            readValues(of: members)
         }
         for (name, limit) in [("nonce", Self.maximumNonce), ("state", Self.maximumState)] {
             guard let bytes = parameters.bytes(name) else { continue }
-            if bytes.count > limit { return "\(name) is longer than \(limit) bytes" }
-            if parameters[name] == nil { return "\(name) is not UTF-8" }
+            if bytes.count > limit { throw Problem("\(name) is longer than \(limit) bytes") }
+            if parameters[name] == nil { throw Problem("\(name) is not UTF-8") }
             // No store takes it, and no client means it.
-            if bytes.contains(0) { return "\(name) has a zero byte" }
+            if bytes.contains(0) { throw Problem("\(name) has a zero byte") }
         }
         if parameters.bytes("dpop_jkt") != nil {
             guard let thumbprint = parameters["dpop_jkt"], DPoPProof.isThumbprint(thumbprint) else {
-                return "dpop_jkt is malformed"
+                throw Problem("dpop_jkt is malformed")
             }
         }
-        return nil
     }
 
     /// The members of `claims` that bind the server (OpenID Connect Core §5.5.1, §5.5.1.1).
-    private mutating func readValues(of text: String) {
-        guard let idToken = JSONValue.parse(text.utf8)?.object?["id_token"]?.object else { return }
+    private mutating func readValues(of claims: [String: JSONValue]) {
+        guard let idToken = claims["id_token"]?.object else { return }
         let subject = idToken["sub"]?.object
         // A list can bind the server too, when it holds one subject: no session is of two.
         let values = subject?["values"]?.strings ?? []

@@ -2,7 +2,7 @@ import OAuth2
 
 /// The pushed request that a journey began with. Its row is gone soon after it expires, and may be gone before its user is
 /// done signing in.
-struct PushedOrigin: Hashable, Sendable {
+struct PushedRequestReference: Hashable, Sendable {
     let digest: String
     let expiresAt: Timestamp
 
@@ -11,12 +11,20 @@ struct PushedOrigin: Hashable, Sendable {
     var answerableUntil: Timestamp { expiresAt + Authorizations.journeyLifetime }
 }
 
+/// The parameters that a request stands for: its own, or those that it pushed ahead.
+struct FoundParameters: Sendable {
+    let pushed: AuthorizationRequestReader.Pushed
+    /// ``AuthorizationParameter/serialize(_:)`` of them; empty where what was pushed cannot be used.
+    let text: String
+    let reference: PushedRequestReference?
+}
+
 /// A request on its way through the pages: carried by the browser, sealed.
 struct AuthorizationJourney: Hashable, Sendable {
     /// ``AuthorizationParameter/serialize(_:)`` of the request; of a pushed one, what was pushed.
     let parameters: String
     /// The pushed request that is used up by the answer.
-    let pushed: PushedOrigin?
+    let pushed: PushedRequestReference?
     /// When the browser was first sent to the sign-in page.
     let demandedAt: Timestamp?
     /// The browser that was sent there. Another one's sign-in counts for nothing here.
@@ -39,8 +47,8 @@ struct AuthorizationJourney: Hashable, Sendable {
     }
 
     init(
-        parameters: String, pushed: PushedOrigin?, demandedAt: Timestamp?, browserDigest: String, asked: Subject?,
-        shown: Scope? = nil
+        parameters: String, pushed: PushedRequestReference?, demandedAt: Timestamp?, browserDigest: String,
+        asked: Subject?, shown: Scope? = nil
     ) {
         self.parameters = parameters
         self.pushed = pushed
@@ -58,7 +66,7 @@ struct AuthorizationJourney: Hashable, Sendable {
         let expiry = members["pushed_until"]?.integer.map(Timestamp.init(milliseconds:))
         self.init(
             parameters: parameters,
-            pushed: members["pushed"]?.string.map { PushedOrigin(digest: $0, expiresAt: expiry ?? now) },
+            pushed: members["pushed"]?.string.map { PushedRequestReference(digest: $0, expiresAt: expiry ?? now) },
             demandedAt: members["demanded_at"]?.integer.map(Timestamp.init(milliseconds:)), browserDigest: browser,
             asked: members["asked"]?.string.map(Subject.init(rawValue:)),
             shown: members["shown"]?.string.flatMap { Scope($0) })

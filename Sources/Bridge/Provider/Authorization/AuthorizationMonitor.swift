@@ -3,14 +3,14 @@ import OAuth2
 /// Writes down what is wrong with authorization requests, and what is odd about those that are good by the rules.
 package final class AuthorizationMonitor: Sendable {
     /// How long a code challenge and a nonce are remembered (RFC 9700 §2.1.1).
-    package static let memory = Duration.seconds(86_400)
+    package static let reuseWindow = Duration.seconds(86_400)
 
     private let memory: any ReuseMemory
     private let refusals: RefusalLog
     private let fullness: Degradation
 
     /// - Parameters:
-    ///   - memory: of ``memory``; never lifted with the limits, since it limits nothing.
+    ///   - memory: remembers for ``reuseWindow``; it is never lifted with the limits, since it limits nothing.
     ///   - fullness: told when there is no room in it, and when there is again.
     package init(memory: any ReuseMemory, refusals: RefusalLog, fullness: Degradation) {
         self.memory = memory

@@ -21,9 +21,6 @@ package struct AuthorizationRequestReader: Sendable {
     /// What is wrong with a `scope` of which nothing is left.
     static let noScope = "the client may have none of these scopes"
 
-    /// They never cause an error (docs/rules/authorization-request.md A9).
-    private static let wishes: Set = ["login_hint", "acr_values", "ui_locales", "claims_locales", "display"]
-
     /// What every access token is for.
     private let issuer: String
     private let clients: ClientDirectory
@@ -51,7 +48,8 @@ package struct AuthorizationRequestReader: Sendable {
     private func check(
         _ outer: FormParameters, pushed: Pushed
     ) throws(AuthorizationRefusal) -> AuthorizationRequest {
-        // 1 to 4: until the redirect URI is known to be the client's, nobody is redirected.
+        // docs/rules/authorization-request.md A1 to A4: until the redirect URI is known to be the client's, nobody is
+        // redirected.
         guard !AuthorizationParameter.identifying.contains(where: outer.isRepeated) else {
             throw .page(.invalidRequest, .repeatedParameter)
         }
@@ -67,31 +65,27 @@ package struct AuthorizationRequestReader: Sendable {
         let mode = Self.mode(parameters, kind)
         let answer = AuthorizationReturn(
             redirectURI: uri, mode: mode ?? .query, state: parameters.isRepeated("state") ? nil : parameters["state"])
-        func refuse(_ code: ErrorCode, _ description: String) -> AuthorizationRefusal {
-            .redirect(answer, code, description)
-        }
+        let answerable = AnswerableRequest(client: client, answer: answer, kind: kind, parameters: parameters)
         for sent in [outer, parameters] {
-            if let problem = AuthorizationParameter.repetition(in: sent) { throw refuse(.invalidRequest, problem) }
+            if let problem = AuthorizationParameter.repetition(in: sent) {
+                throw answerable.refuse(.invalidRequest, problem)
+            }
         }
-        try Self.checkForm(of: parameters, refuse)
+        try answerable.checkForm()
         if client.requiresPushedRequests, case .none = pushed {
-            throw refuse(.invalidRequest, "the client must push its authorization requests")
+            throw answerable.refuse(.invalidRequest, "the client must push its authorization requests")
         }
-        // 5
+        // A5
         guard mode != nil else { throw .page(.invalidRequest, .responseMode) }
-        // 6
-        guard let type = parameters["response_type"] else { throw refuse(.invalidRequest, "response_type is missing") }
-        guard type == "code" else { throw refuse(.unsupportedResponseType, "response_type must be code") }
-        guard client.grantTypes.contains(.authorizationCode) else {
-            throw refuse(.unauthorizedClient, "the client may not use authorization codes")
-        }
-        // 7 to 9
-        let scope = try Self.scope(parameters, client, refuse)
+        // A6
+        try answerable.checkResponseType()
+        // A7 and A8
+        let scope = try answerable.scope()
         guard [outer, parameters].allSatisfy({ $0.keeps(AuthorizationParameter.resource, to: [issuer]) }) else {
-            throw refuse(.invalidTarget, Self.foreignResource)
+            throw answerable.refuse(.invalidTarget, Self.foreignResource)
         }
-        let challenge = try Self.challenge(parameters, client, refuse)
-        return try request(client, answer, kind, scope, challenge, parameters, refuse)
+        let challenge = try answerable.challenge()
+        return try answerable.request(for: scope, challenge, subjectOfHint: subjectOfHint)
     }
 
     private static func redirect(
@@ -112,13 +106,25 @@ package struct AuthorizationRequestReader: Sendable {
         return mode
     }
 
-    private typealias Refuse = (ErrorCode, String) -> AuthorizationRefusal
+}
+
+/// A request whose redirect URI is known to be its client's, so that the client is told what is wrong.
+private struct AnswerableRequest {
+    /// They never cause an error (docs/rules/authorization-request.md A9).
+    private static let wishes: Set = ["login_hint", "acr_values", "ui_locales", "claims_locales", "display"]
+
+    let client: Client
+    let answer: AuthorizationReturn
+    let kind: RedirectURI.Kind
+    let parameters: FormParameters
+
+    func refuse(_ code: ErrorCode, _ description: String) -> AuthorizationRefusal {
+        .redirect(answer, code, description)
+    }
 
     /// What is unreadable, and what asks for forms of a request that are not spoken here.
-    private static func checkForm(
-        of parameters: FormParameters, _ refuse: Refuse
-    ) throws(AuthorizationRefusal) {
-        if let name = AuthorizationParameter.unreadable(in: parameters), !wishes.contains(name) {
+    func checkForm() throws(AuthorizationRefusal) {
+        if let name = AuthorizationParameter.unreadable(in: parameters), !Self.wishes.contains(name) {
             throw refuse(.invalidRequest, "\(name) is not UTF-8")
         }
         if parameters["request_uri"] != nil {
@@ -130,9 +136,15 @@ package struct AuthorizationRequestReader: Sendable {
         }
     }
 
-    private static func scope(
-        _ parameters: FormParameters, _ client: Client, _ refuse: Refuse
-    ) throws(AuthorizationRefusal) -> Scope {
+    func checkResponseType() throws(AuthorizationRefusal) {
+        guard let type = parameters["response_type"] else { throw refuse(.invalidRequest, "response_type is missing") }
+        guard type == "code" else { throw refuse(.unsupportedResponseType, "response_type must be code") }
+        guard client.grantTypes.contains(.authorizationCode) else {
+            throw refuse(.unauthorizedClient, "the client may not use authorization codes")
+        }
+    }
+
+    func scope() throws(AuthorizationRefusal) -> Scope {
         let asked: Scope
         if parameters.bytes("scope") == nil {
             // RFC 6749 §3.3 allows a default.
@@ -146,14 +158,12 @@ package struct AuthorizationRequestReader: Sendable {
         // In place of the scope, so that consent, lineage and the answer see what is asked for (contract §16.2).
         let impliesDevice = client.getsDeviceSecretWithoutScope && asked.contains(Scope.openID)
         let granted = (impliesDevice ? asked.adding(Scope.deviceSSO) : asked).intersection(client.grantableScope)
-        guard !granted.isEmpty else { throw refuse(.invalidScope, noScope) }
+        guard !granted.isEmpty else { throw refuse(.invalidScope, AuthorizationRequestReader.noScope) }
         return granted
     }
 
     /// RFC 7636; `plain` shows the verifier to whoever sees the request, so a missing method is refused too (§4.3).
-    private static func challenge(
-        _ parameters: FormParameters, _ client: Client, _ refuse: Refuse
-    ) throws(AuthorizationRefusal) -> CodeChallenge? {
+    func challenge() throws(AuthorizationRefusal) -> CodeChallenge? {
         guard let text = parameters["code_challenge"] else {
             guard !client.isPublic, !client.requiresPKCE else {
                 throw refuse(.invalidRequest, "code challenge required")
@@ -172,13 +182,16 @@ package struct AuthorizationRequestReader: Sendable {
         return challenge
     }
 
-    private func request(
-        _ client: Client, _ answer: AuthorizationReturn, _ kind: RedirectURI.Kind, _ scope: Scope,
-        _ challenge: CodeChallenge?,
-        _ parameters: FormParameters, _ refuse: Refuse
+    /// - Parameter subjectOfHint: the user that an `id_token_hint` names.
+    func request(
+        for scope: Scope, _ challenge: CodeChallenge?, subjectOfHint: (String) -> Subject?
     ) throws(AuthorizationRefusal) -> AuthorizationRequest {
-        let rest = AuthorizationExtras(parameters)
-        if let problem = rest.problem { throw refuse(.invalidRequest, problem) }
+        let extras: AuthorizationExtras
+        do throws(AuthorizationExtras.Problem) {
+            extras = try AuthorizationExtras(parameters)
+        } catch {
+            throw refuse(.invalidRequest, error.description)
+        }
         var hinted: Subject?
         if let hint = parameters["id_token_hint"] {
             guard let subject = subjectOfHint(hint) else {
@@ -186,16 +199,18 @@ package struct AuthorizationRequestReader: Sendable {
             }
             hinted = subject
         }
-        if let hinted, let claimed = rest.claimedSubject, hinted != claimed {
+        if let hinted, let claimed = extras.claimedSubject, hinted != claimed {
             throw refuse(.loginRequired, "the request names two users")
         }
         return AuthorizationRequest(
             client: client, redirectURI: answer.redirectURI, redirectKind: kind, responseMode: answer.mode,
             state: parameters["state"], scope: scope,
-            nonce: parameters["nonce"], codeChallenge: challenge, prompts: rest.prompts, maximumAge: rest.maximumAge,
+            nonce: parameters["nonce"], codeChallenge: challenge, prompts: extras.prompts,
+            maximumAge: extras.maximumAge,
             loginHint: parameters["login_hint"], uiLocales: parameters["ui_locales"],
-            requestedClaims: rest.requestedClaims.limited(to: client.grantableScope), essentialACRs: rest.essentialACRs,
-            wantedACRs: rest.wantedACRs, expectedSubject: hinted ?? rest.claimedSubject,
+            requestedClaims: extras.requestedClaims.limited(to: client.grantableScope),
+            essentialACRs: extras.essentialACRs, wantedACRs: extras.wantedACRs,
+            expectedSubject: hinted ?? extras.claimedSubject,
             proofKeyThumbprint: parameters["dpop_jkt"])
     }
 }

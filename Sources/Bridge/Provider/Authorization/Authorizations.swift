@@ -20,7 +20,7 @@ package final class Authorizations: Sendable {
 
     package init(
         rules: AuthorizationRequestRules, codes: AuthorizationCodes, storage: any Storage,
-        keys: Reloadable<LoginTokenKeyRing>, monitor: AuthorizationMonitor,
+        keys: Reloadable<SecretKeyRing>, monitor: AuthorizationMonitor,
         givesDeviceSecrets: @escaping @Sendable () async throws -> Bool, time: TimeSource = .system
     ) {
         self.rules = rules
@@ -68,13 +68,9 @@ package final class Authorizations: Sendable {
             reading: reading, journey: journey(found, browser), loginToken: loginToken(parameters, found.pushed))
     }
 
-    private func journey(
-        _ found: (pushed: AuthorizationRequestReader.Pushed, parameters: String, origin: PushedOrigin?),
-        _ browser: OpaqueSecret
-    ) -> AuthorizationJourney {
+    private func journey(_ found: FoundParameters, _ browser: OpaqueSecret) -> AuthorizationJourney {
         AuthorizationJourney(
-            parameters: found.parameters, pushed: found.origin, demandedAt: nil, browserDigest: browser.digest,
-            asked: nil)
+            parameters: found.text, pushed: found.reference, demandedAt: nil, browserDigest: browser.digest, asked: nil)
     }
 
     /// The request of a page that asked something, with the login token that it brought.
@@ -89,21 +85,22 @@ package final class Authorizations: Sendable {
     package func answer(
         _ prepared: PreparedAuthorization, session: WebSession?, origin: RequestOrigin
     ) async throws -> AuthorizationOutcome {
-        try await go(prepared.reading, prepared.journey, session: session, origin: origin)
+        try await answer(to: prepared.reading, prepared.journey, session: session, origin: origin)
     }
 
-    /// Whether a website's request would be answered for the session that a login token opens, without a sign-in page;
-    /// it may still have to ask for consent.
-    package func accepts(_ request: AuthorizationRequest, _ lineage: Lineage) async throws -> Bool {
+    /// What a website's request would come to in the session that a login token opens.
+    func decide(_ request: AuthorizationRequest, for lineage: Lineage) async throws -> AuthorizationDecision {
         // Nobody has signed in yet, so a stronger sign-in than the token's can still be had (contract §4.5).
-        guard request.fulfilsWish(lineage.authentication) else { return false }
+        guard request.fulfilsWish(lineage.authentication) else { return .signIn }
         let facts = AuthorizationDecision.Facts(
             session: lineage,
             consented: try await storage.consent(of: lineage.subject, to: request.client.id), now: time.now())
-        return switch AuthorizationDecision.decide(request, facts) {
-        case .issueCode, .askConsent: true
-        case .signIn, .refuse: false
-        }
+        return AuthorizationDecision.decide(request, facts)
+    }
+
+    /// The answer to a request that would have to ask for consent and must not show a page.
+    func consentRequired(_ request: AuthorizationRequest) -> AuthorizationOutcome {
+        request.answer.outcome(of: .consentRequired, AuthorizationDecision.consentNeeded, issuer: issuer)
     }
 
     /// A prepared request, to come back to after a page.
@@ -130,7 +127,7 @@ package final class Authorizations: Sendable {
         _ journey: String, browser: OpaqueSecret, session: WebSession?, origin: RequestOrigin
     ) async throws -> AuthorizationOutcome {
         guard let (journey, reading) = open(journey, browser: browser) else { return .stale }
-        return try await go(reading, journey, session: session, origin: origin)
+        return try await answer(to: reading, journey, session: session, origin: origin)
     }
 
     /// The answer of the consent page's form.
@@ -140,10 +137,10 @@ package final class Authorizations: Sendable {
         guard let (journey, reading) = open(journey, browser: browser) else { return .stale }
         // Another account in the other tab: it has not said anything yet.
         guard let session, let asked = journey.asked, asked == session.subject else {
-            return try await go(reading, journey, session: session, origin: origin)
+            return try await answer(to: reading, journey, session: session, origin: origin)
         }
         guard case .success(let request) = reading, !agreed else {
-            return try await go(reading, journey, session: session, agreed: agreed, origin: origin)
+            return try await answer(to: reading, journey, session: session, agreed: agreed, origin: origin)
         }
         let now = time.now()
         guard try await admission(of: asked, for: request, origin: origin, at: now) != nil else {
@@ -174,8 +171,8 @@ package final class Authorizations: Sendable {
         return (journey, rules.reader.read(parameters, pushed: .found(parameters)))
     }
 
-    private func go(
-        _ reading: Result<AuthorizationRequest, AuthorizationRefusal>, _ journey: AuthorizationJourney,
+    private func answer(
+        to reading: Result<AuthorizationRequest, AuthorizationRefusal>, _ journey: AuthorizationJourney,
         session: WebSession?, agreed: Bool = false, origin: RequestOrigin
     ) async throws -> AuthorizationOutcome {
         let request: AuthorizationRequest
@@ -256,7 +253,7 @@ package final class Authorizations: Sendable {
     }
 
     /// Whether it is this answer that uses the pushed request up.
-    private func isUsedHere(_ request: PushedOrigin, at now: Timestamp) async throws -> Bool {
+    private func isUsedHere(_ request: PushedRequestReference, at now: Timestamp) async throws -> Bool {
         guard now < request.answerableUntil else { return false }
         return try await storage.consumePushedRequest(
             digest: request.digest, pushedAfter: request.pushedAt, until: request.answerableUntil, at: now)
@@ -300,20 +297,19 @@ package final class Authorizations: Sendable {
 
 extension Authorizations {
     /// The parameters that a request stands for: its own, or those that it pushed ahead (RFC 9126 §4).
-    func lookUp(
-        _ parameters: FormParameters
-    ) async throws -> (pushed: AuthorizationRequestReader.Pushed, parameters: String, origin: PushedOrigin?) {
+    func lookUp(_ parameters: FormParameters) async throws -> FoundParameters {
         let prefix = AuthorizationRequestReader.requestURIPrefix
         guard let uri = parameters["request_uri"], uri.hasPrefix(prefix) else {
-            return (.none, AuthorizationParameter.serialize(parameters), nil)
+            return FoundParameters(pushed: .none, text: AuthorizationParameter.serialize(parameters), reference: nil)
         }
         guard let secret = OpaqueSecret(String(uri.dropFirst(prefix.count)), kind: .pushedRequest),
             let found = try await storage.pushedRequest(digest: secret.digest), found.usedAt == nil,
             time.now() < found.expiresAt, found.clientID == parameters["client_id"].map(ClientID.init(rawValue:)),
             let inner = try? FormParameters(parsing: found.parameters.utf8)
-        else { return (.unusable, "", nil) }
-        let origin = PushedOrigin(digest: found.digest, expiresAt: found.expiresAt)
-        return (.found(inner), AuthorizationParameter.serialize(inner), origin)
+        else { return FoundParameters(pushed: .unusable, text: "", reference: nil) }
+        return FoundParameters(
+            pushed: .found(inner), text: AuthorizationParameter.serialize(inner),
+            reference: PushedRequestReference(digest: found.digest, expiresAt: found.expiresAt))
     }
 
     /// What the browser's session lacks for the request that a sign-in page is shown for.
@@ -327,6 +323,20 @@ extension Authorizations {
         return MissingProof.find(
             request,
             .init(session: session, account: account, demandedAt: journey.demandedAt, now: time.now()))
+    }
+
+    /// Whether a sign-in of the user's own is not what the request asks for that a sign-in page is shown for. One that
+    /// has its answer already, cannot go on or has the user choose an account finds nothing wrong with a sign-in.
+    package func fallsShort(
+        _ session: WebSession, of journey: String, browser: OpaqueSecret
+    ) async throws -> Bool {
+        guard let (journey, reading) = open(journey, browser: browser), case .success(let request) = reading,
+            !request.prompts.contains(.selectAccount)
+        else { return false }
+        let facts = AuthorizationDecision.Facts(
+            session: session.lineage, hasSecondFactor: try await hasSecondFactor(session, for: request),
+            demandedAt: journey.demandedAt, now: time.now())
+        return AuthorizationDecision.decide(request, facts) == .signIn
     }
 
     /// Asks the store only where the answer matters.
@@ -345,44 +355,4 @@ package struct PreparedAuthorization: Sendable {
 
     /// `nil` when something is wrong with it.
     package var request: AuthorizationRequest? { try? reading.get() }
-}
-
-/// What the browser gets next.
-package enum AuthorizationOutcome: Sendable {
-    /// The sign-in page.
-    /// - Parameter journey: brings the browser back; see ``Authorizations/resume(_:browser:session:origin:)``.
-    case signIn(journey: String, AuthorizationRequest)
-    /// The consent page.
-    case askConsent(journey: String, AuthorizationRequest, Subject)
-    /// To the client, with a code or an error.
-    case redirect(to: String)
-    /// The same, in a form that the browser posts.
-    case post(to: String, [(name: String, value: String)])
-    case page(ErrorCode, AuthorizationRefusal.Reason)
-    /// The page was open too long, or belongs to another server: there is no request to go on with.
-    case stale
-}
-
-/// How a request ends that cannot go on (docs/rules/authorization-request.md).
-package enum AuthorizationRefusal: Error, Hashable, Sendable {
-    /// Nobody can be answered safely: a page at our host, no redirect.
-    case page(ErrorCode, Reason)
-    /// To the client, by its redirect URI.
-    case redirect(AuthorizationReturn, ErrorCode, String)
-}
-
-extension AuthorizationRefusal {
-    /// Why a request got a page instead of a redirect; a stable word for log and audit, and the key of the page's text.
-    package enum Reason: String, Sendable, CaseIterable {
-        case repeatedParameter = "repeated_parameter"
-        case missingClient = "missing_client"
-        case unknownClient = "unknown_client"
-        case missingRedirect = "missing_redirect"
-        case unregisteredRedirect = "unregistered_redirect"
-        case unusableRequestURI = "unusable_request_uri"
-        /// None that fits the redirect URI: an answer by it would be in a form that nobody asked for.
-        case responseMode = "response_mode"
-        /// The page would be shown inside the app that asks (RFC 8252 §8.12).
-        case embeddedBrowser = "embedded_browser"
-    }
 }

@@ -10,7 +10,7 @@ package struct PushedLoginTokens: Sendable {
     private let isGood: Check
 
     package init(
-        keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system, isGood: @escaping Check
+        keys: Reloadable<SecretKeyRing>, time: TimeSource = .system, isGood: @escaping Check
     ) {
         seal = PushedLoginTokenSeal(keys: keys, time: time)
         self.isGood = isGood
@@ -31,7 +31,7 @@ package struct PushedLoginTokens: Sendable {
 struct PushedLoginTokenSeal: Sendable {
     private let seal: ShortLivedSeal
 
-    init(keys: Reloadable<LoginTokenKeyRing>, time: TimeSource) {
+    init(keys: Reloadable<SecretKeyRing>, time: TimeSource) {
         seal = ShortLivedSeal(keys: keys, purpose: "pushed login token", time: time)
     }
 

@@ -36,12 +36,12 @@ package final class PushedRequests: Sendable {
 
     /// Authenticates the client, checks the request, and keeps it.
     /// - Parameters:
-    ///   - basic: user and password of the `Authorization: Basic` header, decoded.
+    ///   - basic: what the `Authorization: Basic` header holds.
     ///   - proof: the `DPoP` header, if there is one: its key is `dpop_jkt` (RFC 9449 §10.1).
     /// - Returns: its `request_uri`.
     /// - Throws: ``ClientRefused``; `OAuthError` with what is wrong with the request.
     package func push(
-        _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, proof: PresentedProof = .none,
+        _ parameters: FormParameters, basic: BasicCredentials, proof: PresentedProof = .none,
         origin: RequestOrigin
     ) async throws -> Secret<String> {
         let now = time.now()

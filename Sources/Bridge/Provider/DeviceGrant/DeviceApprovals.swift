@@ -15,7 +15,7 @@ package final class DeviceApprovals: Sendable {
 
     package init(
         clients: Reloadable<ClientDirectory>, store: any DeviceAuthorizationStore, accounts: any UserStore,
-        master: MasterKey, keys: Reloadable<LoginTokenKeyRing>, refusals: RefusalLog, limiter: any RateLimiter,
+        master: MasterKey, keys: Reloadable<SecretKeyRing>, refusals: RefusalLog, limiter: any RateLimiter,
         limits: LimitSettings, time: TimeSource = .system
     ) {
         self.clients = clients

@@ -39,11 +39,11 @@ package final class DeviceAuthorizations: Sendable {
     }
 
     /// - Parameters:
-    ///   - basic: user and password of the `Authorization: Basic` header, decoded.
+    ///   - basic: what the `Authorization: Basic` header holds.
     ///   - issuer: what the device's access tokens will be for.
     /// - Throws: ``ClientRefused``; `OAuthError` with what is wrong with the request.
     package func start(
-        _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin,
+        _ parameters: FormParameters, basic: BasicCredentials, origin: RequestOrigin,
         issuer: String
     ) async throws -> Started {
         let now = time.now()

@@ -1,5 +1,11 @@
 package import OAuth2
 
+/// Whether this request may be answered with cookies.
+package enum CookieAllowance: Hashable, Sendable {
+    case allowed
+    case refused(CookieDeliveryRefusal)
+}
+
 /// Why a request gets no cookies for what it presents (contract §16.8).
 ///
 /// Tokens in a body prove who is meant, not whose browser sends them: a page of somebody else's could post its own

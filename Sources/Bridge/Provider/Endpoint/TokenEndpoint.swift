@@ -36,17 +36,18 @@ package final class TokenEndpoint: Sendable {
 
     /// - Parameters:
     ///   - proof: the `DPoP` header, if there is one.
-    ///   - flaw: why the request gets no cookies; then a client that gets nothing else gets nothing.
+    ///   - cookies: whether this request may be answered with cookies; if not, a client that gets nothing else gets
+    ///     nothing.
     /// - Throws: ``ClientRefused``, `OAuthError`, ``StorageError``.
     package func answer(
-        _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, proof: PresentedProof = .none,
-        withoutCookiesBecauseOf flaw: CookieDeliveryRefusal? = nil, origin: RequestOrigin
+        _ parameters: FormParameters, basic: BasicCredentials, proof: PresentedProof = .none,
+        cookies: CookieAllowance = .allowed, origin: RequestOrigin
     ) async throws -> TokenResponse {
         let now = time.now()
         let client = try await authenticator.client(sending: parameters, basic: basic, origin: origin, at: now)
         var request = TokenRequest(parameters: parameters, client: client, origin: origin, at: now)
         do {
-            if let flaw, client.delivery == .cookies { throw flaw.error }
+            if case .refused(let refusal) = cookies, client.delivery == .cookies { throw refusal.error }
             request.proofKeyThumbprint = try await key(shownBy: proof, client, at: now)
             let grant = try await grant(for: request)
             try request.checkResource(of: grant.type, issuer: issuer)
@@ -60,7 +61,7 @@ package final class TokenEndpoint: Sendable {
         }
     }
 
-    /// Writes down a request that was refused before it came to ``answer(_:basic:proof:withoutCookiesBecauseOf:origin:)``.
+    /// Writes down a request that was refused before it came to ``answer(_:basic:proof:cookies:origin:)``.
     package func record(_ error: OAuthError, origin: RequestOrigin) async throws {
         try await record(error, clientID: nil, origin: origin, at: time.now())
     }

@@ -7,6 +7,7 @@ package final class TokenIntrospection: Sendable {
         @Sendable (_ token: Secret<String>, _ client: Client, _ now: Timestamp) async throws -> IntrospectedToken?
 
     private let authenticator: ClientAuthenticator
+    private let clients: Reloadable<ClientDirectory>
     private let accessTokens: AccessTokens
     private let refreshTokens: any GrantStore
     private let users: any UserClaimsSource
@@ -16,11 +17,12 @@ package final class TokenIntrospection: Sendable {
     private let time: TimeSource
 
     package init(
-        authenticator: ClientAuthenticator, accessTokens: AccessTokens, refreshTokens: any GrantStore,
-        users: any UserClaimsSource, issuer: String, refusals: RefusalLog, further: [OtherTokens] = [],
-        time: TimeSource = .system
+        authenticator: ClientAuthenticator, clients: Reloadable<ClientDirectory>, accessTokens: AccessTokens,
+        refreshTokens: any GrantStore, users: any UserClaimsSource, issuer: String, refusals: RefusalLog,
+        further: [OtherTokens] = [], time: TimeSource = .system
     ) {
         self.authenticator = authenticator
+        self.clients = clients
         self.accessTokens = accessTokens
         self.refreshTokens = refreshTokens
         self.users = users
@@ -34,7 +36,7 @@ package final class TokenIntrospection: Sendable {
     /// - Returns: the answer as JSON.
     /// - Throws: ``ClientRefused``, also for a public client (§2.1).
     package func answer(
-        _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin
+        _ parameters: FormParameters, basic: BasicCredentials, origin: RequestOrigin
     ) async throws -> [UInt8] {
         let now = time.now()
         let client = try await authenticator.client(sending: parameters, basic: basic, origin: origin, at: now)
@@ -88,7 +90,9 @@ package final class TokenIntrospection: Sendable {
         _ token: OpaqueSecret, asking client: Client, at now: Timestamp
     ) async throws -> IntrospectedToken? {
         guard let state = try await refreshTokens.refreshToken(digest: token.digest),
-            state.session.clientID == client.id || client.scope.contains(Scope.admin), state.rotatedAt == nil,
+            state.session.clientID == client.id || client.scope.contains(Scope.admin),
+            // No grant takes it once its client is deleted (§2.2).
+            clients.current[state.session.clientID] != nil, state.rotatedAt == nil,
             now < state.record.expiresAt, state.session.isAlive(at: now)
         else { return nil }
         var known = IntrospectedToken(

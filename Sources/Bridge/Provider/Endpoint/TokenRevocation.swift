@@ -37,7 +37,7 @@ package final class TokenRevocation: Sendable {
     /// Returns in silence for one that is unknown or dead already (RFC 7009 §2.2).
     /// - Throws: `invalid_grant` for another client's token, `unsupported_token_type` for one that cannot be revoked.
     package func revoke(
-        _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin
+        _ parameters: FormParameters, basic: BasicCredentials, origin: RequestOrigin
     ) async throws {
         let now = time.now()
         let client = try await authenticator.client(sending: parameters, basic: basic, origin: origin, at: now)

@@ -36,7 +36,7 @@ package final class UserInfo: Sendable {
 
     /// The claims that the token's scope and its request open; empty ones are left out.
     /// - Throws: ``BearerRefusal``; `invalid_dpop_proof` or `use_dpop_nonce`; `insufficient_scope` for a token that was
-    ///   not granted `openid`; ``StorageError``.
+    ///   not granted `openid`, or has no user; ``StorageError``.
     package func answer(to presented: PresentedAccessToken) async throws -> Answer {
         let now = time.now()
         let access = try await tokens.active(presented.token, at: now)
@@ -50,10 +50,14 @@ package final class UserInfo: Sendable {
     }
 
     /// The claims that an active access token opens.
-    /// - Throws: `insufficient_scope` for one that was not granted `openid`; ``StorageError``.
+    /// - Throws: `insufficient_scope` for one that was not granted `openid`, or has no user; ``StorageError``.
     package func claims(openedBy access: AccessTokenClaims) async throws -> [String: JSONValue] {
-        guard access.scope.contains(Scope.openID), let sessionID = access.sessionID else {
+        guard access.scope.contains(Scope.openID) else {
             throw OAuthError(.insufficientScope, "the access token was not granted openid")
+        }
+        // Granted by client_credentials, whatever scope it has (RFC 6749 §4.4).
+        guard let sessionID = access.sessionID else {
+            throw OAuthError(.insufficientScope, "the access token is a client's own, with no user behind it")
         }
         let session = try await sessions.alive(sessionID, at: time.now())
         let requested = session?.requestedClaims(with: access.scope, for: clients.current[access.clientID]) ?? .none

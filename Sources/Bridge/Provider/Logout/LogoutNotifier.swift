@@ -22,8 +22,8 @@ package final class LogoutNotifier: NoticeQueueWorker {
     static let timeout = Duration.seconds(3)
     /// A node that dies with a notice in hand leaves it to another after this.
     static let lease = Duration.seconds(15)
-    /// Before the second, third and fourth try (contract §5.8).
-    static let pauses: [Duration] = [.seconds(1), .seconds(10), .seconds(60)]
+    /// Contract §5.8.
+    static let retries = RetryPlan(pauses: [.seconds(1), .seconds(10), .seconds(60)])
     private static let batch = 32
 
     private let store: any LogoutNoticeStore
@@ -109,11 +109,12 @@ package final class LogoutNotifier: NoticeQueueWorker {
         case .refused(let status):
             try await store.settleLogoutNotice(
                 notice.id, event: event(notice, .logoutNoticeFailed, "status_\(status)"))
-        case .failed where notice.attempts <= Self.pauses.count:
-            try await store.postponeLogoutNotice(
-                notice.id, until: time.now() + Self.pauses[notice.attempts - 1])
         case .failed:
-            try await store.settleLogoutNotice(notice.id, event: event(notice, .logoutNoticeFailed, "unreachable"))
+            if let pause = Self.retries.pause(after: notice.attempts) {
+                try await store.postponeLogoutNotice(notice.id, until: time.now() + pause)
+            } else {
+                try await store.settleLogoutNotice(notice.id, event: event(notice, .logoutNoticeFailed, "unreachable"))
+            }
         case nil:
             try await store.settleLogoutNotice(notice.id, event: event(notice, .logoutNoticeFailed, "no_receiver"))
         }

@@ -25,12 +25,12 @@ package final class ClientAuthenticator: Sendable {
 
     /// The client that a request to the token, revocation, introspection or pushed request endpoint comes from.
     /// - Parameters:
-    ///   - basic: user and password of the `Authorization: Basic` header, decoded.
+    ///   - basic: what the `Authorization: Basic` header holds.
     ///   - isChecked: whether the endpoint has looked for repeated parameters by a rule of its own.
     /// - Throws: `invalid_request` for a repeated parameter, one that is not text, or more than one way at once;
     ///   ``ClientRefused`` and `slow_down` as ``authenticate(_:origin:at:)``.
     package func client(
-        sending parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin,
+        sending parameters: FormParameters, basic: BasicCredentials, origin: RequestOrigin,
         at now: Timestamp, isChecked: Bool = false
     ) async throws -> Client {
         if !isChecked { try parameters.checkUnique(detail: RefusalReason.repeatedParameter.rawValue) }
@@ -43,25 +43,49 @@ package final class ClientAuthenticator: Sendable {
         _ credentials: ClientCredentials, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Client {
         let client = credentials.clientID.flatMap { clients.current[ClientID(rawValue: $0)] }
-        let flaw: String?
+        let flaw: Flaw
         if case .unreadable = credentials.proof {
-            flaw = RefusalReason.unreadableCredentials.rawValue
+            flaw = .reason(.unreadableCredentials)
         } else if let client {
-            flaw = try await self.flaw(of: credentials.proof, by: client, origin: origin, at: now)
+            guard let found = try await self.flaw(of: credentials.proof, by: client, origin: origin, at: now) else {
+                return client
+            }
+            flaw = found
         } else {
-            flaw = (credentials.clientID == nil ? RefusalReason.missingClientID : .unknownClient).rawValue
+            flaw = .reason(credentials.clientID == nil ? .missingClientID : .unknownClient)
         }
-        if let client, flaw == nil { return client }
-        try await count(flaw ?? RefusalReason.unknownClient.rawValue, of: client, origin: origin, at: now)
-        throw ClientRefused(error: OAuthError(.invalidClient, Self.description(of: flaw), detail: flaw))
+        try await count(flaw, of: client, origin: origin, at: now)
+        throw ClientRefused(error: OAuthError(.invalidClient, Self.description(of: flaw), detail: flaw.word))
+    }
+
+    /// Why a client is not believed.
+    private enum Flaw {
+        case reason(RefusalReason)
+        case assertion(ClientAssertionRefusal)
+
+        /// The reason in the audit log.
+        var word: String {
+            switch self {
+            case .reason(let reason): reason.rawValue
+            case .assertion(let refusal): refusal.rawValue
+            }
+        }
+
+        /// What the maker of the client is told.
+        var advice: String? {
+            switch self {
+            case .reason: nil
+            case .assertion(let refusal): refusal.advice
+            }
+        }
     }
 
     /// Counts a failure, and writes it down.
     /// - Throws: `slow_down` when there were too many.
-    private func count(_ flaw: String, of client: Client?, origin: RequestOrigin, at now: Timestamp) async throws {
+    private func count(_ flaw: Flaw, of client: Client?, origin: RequestOrigin, at now: Timestamp) async throws {
         try await Self.check(
             gate.take(limits.failedClientKeys(origin: origin), client: client?.id, origin: origin, at: now))
-        try await refusals.clientRefused(flaw, clientID: client?.id, origin: origin, at: now)
+        try await refusals.clientRefused(flaw.word, clientID: client?.id, origin: origin, at: now)
     }
 
     private static func check(_ decision: RateLimitDecision) throws(OAuthError) {
@@ -69,15 +93,14 @@ package final class ClientAuthenticator: Sendable {
     }
 
     /// One text for whoever is not believed, but for what a maker must know and a thief learns nothing from.
-    private static func description(of flaw: String?) -> String {
-        flaw.flatMap { ClientAssertionRefusal(rawValue: $0) }?.advice.map { "client authentication failed: \($0)" }
-            ?? "client authentication failed"
+    private static func description(of flaw: Flaw) -> String {
+        flaw.advice.map { "client authentication failed: \($0)" } ?? "client authentication failed"
     }
 
     /// - Returns: why the proof is not valid; `nil` when it is.
     private func flaw(
         of proof: ClientCredentials.Proof, by client: Client, origin: RequestOrigin, at now: Timestamp
-    ) async throws -> String? {
+    ) async throws -> Flaw? {
         switch (client.authenticationMethod, proof) {
         // A public client that sends a secret believes in a protection that does not exist (RFC 8252 §8.5).
         case (.none, .none): nil
@@ -86,19 +109,19 @@ package final class ClientAuthenticator: Sendable {
         case (.none, .basic(let secret)) where secret.expose().isEmpty: nil
         case (.clientSecretBasic, .basic(let secret)), (.clientSecretBasic, .post(let secret)),
             (.clientSecretPost, .basic(let secret)), (.clientSecretPost, .post(let secret)):
-            Self.matches(secret, client.secretDigest) ? nil : RefusalReason.wrongSecret.rawValue
+            Self.matches(secret, client.secretDigest) ? nil : .reason(.wrongSecret)
         case (.privateKeyJWT, .assertion(let assertion)):
             try await flaw(of: assertion, by: client, origin: origin, at: now)
-        case (_, .none): RefusalReason.missingProof.rawValue
-        default: RefusalReason.wrongMethod.rawValue
+        case (_, .none): .reason(.missingProof)
+        default: .reason(.wrongMethod)
         }
     }
 
     private func flaw(
         of assertion: Secret<String>, by client: Client, origin: RequestOrigin, at now: Timestamp
-    ) async throws -> String? {
+    ) async throws -> Flaw? {
         switch try await verdict(on: assertion, by: client, origin: origin, at: now) {
-        case .flawed(let flaw): return flaw.rawValue
+        case .flawed(let refusal): return .assertion(refusal)
         case .good(usesEndpointAudience: false): return nil
         case .good(usesEndpointAudience: true):
             // A warning for whoever is to renew the client's library; once an hour says it as well as every time.
@@ -125,7 +148,7 @@ package final class ClientAuthenticator: Sendable {
         do {
             return try await assertions.verdict(on: assertion, by: client, at: now)
         } catch let unreachable as ClientKeysUnreachable {
-            try await count(RefusalReason.keysUnreachable.rawValue, of: client, origin: origin, at: now)
+            try await count(.reason(.keysUnreachable), of: client, origin: origin, at: now)
             throw unreachable.cause
         }
     }

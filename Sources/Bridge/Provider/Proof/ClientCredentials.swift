@@ -17,44 +17,57 @@ package struct ClientCredentials: Sendable {
         case assertion(Secret<String>)
     }
 
-    /// In the place of user and password where the header's cannot be read. Whoever sends them did try to authenticate, and
-    /// has failed (RFC 6749 §5.2). No client has this name.
-    package static let unreadable: (id: String, secret: Secret<String>) = ("", Secret(""))
-
-    /// - Parameter basic: user and password of the `Authorization: Basic` header, decoded; or ``unreadable``.
+    /// - Parameter basic: what the `Authorization: Basic` header holds.
     /// - Throws: `invalid_request` for more than one way at once (RFC 6749 §2.3), or halves of one.
-    package init(_ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?) throws(OAuthError) {
+    package init(_ parameters: FormParameters, basic: BasicCredentials) throws(OAuthError) {
         let secret = parameters["client_secret"]
         let assertion = parameters["client_assertion"]
-        let ways = [basic != nil, secret != nil, assertion != nil].filter(\.self).count
+        let ways = [basic.isPresent, secret != nil, assertion != nil].filter(\.self).count
         guard ways <= 1 else {
             throw OAuthError(.invalidRequest, "one way of client authentication at a time", detail: .severalProofs)
         }
         let named = parameters["client_id"]
-        if let basic, basic.id == Self.unreadable.id {
+        switch basic {
+        case .unreadable:
             clientID = named
             proof = .unreadable
-        } else if let basic {
-            guard named == nil || named == basic.id else {
+        case .given(let id, let password):
+            guard named == nil || named == id else {
                 throw OAuthError(
                     .invalidRequest, "client_id differs from the one in Authorization", detail: .otherClientID)
             }
-            clientID = basic.id
-            proof = .basic(basic.secret)
-        } else if let assertion {
+            clientID = id
+            proof = .basic(password)
+        case .absent:
+            guard let assertion else {
+                clientID = named
+                proof = secret.map { .post(Secret($0)) } ?? .none
+                return
+            }
             guard parameters["client_assertion_type"] == Self.assertionType else {
                 throw OAuthError(
                     .invalidRequest, "client_assertion_type is missing or not known", detail: .assertionType)
             }
             clientID = named ?? CompactJWS(assertion)?.claims?["sub"]?.string
             proof = .assertion(Secret(assertion))
-        } else {
-            clientID = named
-            proof = secret.map { .post(Secret($0)) } ?? .none
         }
     }
 
     package static let assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+}
+
+/// What the `Authorization: Basic` header of a request holds (RFC 6749 §2.3.1).
+package enum BasicCredentials: Sendable {
+    /// There is no such header.
+    case absent
+    /// It holds no user and password. Whoever sends it did try to authenticate, and has failed (RFC 6749 §5.2).
+    case unreadable
+    /// User and password, decoded.
+    case given(id: String, secret: Secret<String>)
+
+    var isPresent: Bool {
+        if case .absent = self { false } else { true }
+    }
 }
 
 /// A client that was not believed.

@@ -10,9 +10,9 @@ package struct DPoPNonces: Sendable {
     /// A nonce is good for one to two spans.
     static let span: Int64 = 150
 
-    private let keys: Reloadable<LoginTokenKeyRing>
+    private let keys: Reloadable<SecretKeyRing>
 
-    package init(keys: Reloadable<LoginTokenKeyRing>) { self.keys = keys }
+    package init(keys: Reloadable<SecretKeyRing>) { self.keys = keys }
 
     /// The nonce of the present span.
     /// - Returns: `nil` when no key may sign now.

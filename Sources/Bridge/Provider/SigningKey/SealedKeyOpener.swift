@@ -24,7 +24,7 @@ struct SealedKeyOpener: Sendable {
             }
             key = .published(pair)
         } else {
-            guard bytes.count >= LoginTokenKey.shortestSecret else { throw MasterKeyError(name: sealed.id) }
+            guard bytes.count >= SecretKey.shortestSecret else { throw MasterKeyError(name: sealed.id) }
             key = .shared(Secret(bytes))
         }
         opened[sealed.id] = (sealed.sealedKey, key)

@@ -13,8 +13,8 @@ struct SigningKeyMaker: Sendable {
         let signsFrom = now + (delay ?? algorithm.publication)
         guard let published = algorithm.published else {
             return try seal(
-                LoginTokenKey(
-                    id: random.text(9), secret: Secret(random.bytes(LoginTokenKey.shortestSecret)),
+                SecretKey(
+                    id: random.text(9), secret: Secret(random.bytes(SecretKey.shortestSecret)),
                     signsFrom: signsFrom, retiresAt: nil),
                 at: now, signsWhenKnown: delay == nil)
         }
@@ -24,7 +24,7 @@ struct SigningKeyMaker: Sendable {
             publicKey: key.publicKey.jwk(id: key.id, algorithm: published), createdAt: now, signsFrom: signsFrom)
     }
 
-    func seal(_ key: LoginTokenKey, at now: Timestamp, signsWhenKnown: Bool = false) throws -> SealedSigningKey {
+    func seal(_ key: SecretKey, at now: Timestamp, signsWhenKnown: Bool = false) throws -> SealedSigningKey {
         SealedSigningKey(
             id: key.id, algorithm: .hs256, sealedKey: try seal(key.secret.expose(), key.id, .hs256),
             publicKey: .object([:]), createdAt: now, signsFrom: key.signsFrom, signsWhenKnown: signsWhenKnown,

@@ -12,11 +12,11 @@ extension SigningKeys {
     /// - Returns: the ids of those that were taken over.
     /// - Throws: ``MasterKeyError`` when a key was sealed with another master key; ``StorageError``.
     @discardableResult
-    package func load(importing imported: () throws -> [LoginTokenKey] = { [] }) async throws -> [String] {
+    package func load(importing imported: () throws -> [SecretKey] = { [] }) async throws -> [String] {
         let remembered = try record?.ids() ?? []
         state.withLock { $0.withdrawn.formUnion(remembered) }
         let taken = try await change { draft in
-            var taken: [LoginTokenKey] = []
+            var taken: [SecretKey] = []
             for algorithm in algorithms {
                 var schedule = draft.schedule(of: algorithm)
                 guard schedule.signing == nil else { continue }
@@ -78,6 +78,12 @@ extension SigningKeys {
         }
         if retirement?.retired.isEmpty == false { try await refresh() }
         return retirement
+    }
+
+    /// The keys in force that the master key does not open: no server that has it can use them.
+    package func unopenedKeys() async throws -> [SealedSigningKey] {
+        let now = time.now()
+        return try await store.signingKeys().keys.filter { $0.isLive(at: now) && !$0.isOpened(by: maker.master) }
     }
 
     /// Withdraws again what an older state of the database brought back.

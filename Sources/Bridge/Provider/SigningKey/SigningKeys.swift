@@ -15,7 +15,7 @@ package final class SigningKeys: Sendable {
     package static let freshness = Duration.seconds(1)
 
     /// For login tokens, and for what is derived from their keys.
-    package let loginTokens = Reloadable(LoginTokenKeyRing.empty)
+    package let loginTokens = Reloadable(SecretKeyRing.empty)
     /// For access tokens, ID tokens and logout tokens.
     package let ring = Reloadable(SigningKeyRing.empty)
 
@@ -155,7 +155,7 @@ package final class SigningKeys: Sendable {
                 algorithms.contains(key.algorithm) && !state.withdrawn.contains(key.id)
             }
             var problems: [MasterKeyError] = []
-            var shared: [LoginTokenKey] = []
+            var shared: [SecretKey] = []
             var published: [SigningKeyRing.Entry] = []
             for key in wanted {
                 // A retired login token key is good for nothing; the others still tell whose an old ID token was.
@@ -164,7 +164,7 @@ package final class SigningKeys: Sendable {
                     switch try state.opener.open(key) {
                     case .shared(let secret):
                         shared.append(
-                            LoginTokenKey(
+                            SecretKey(
                                 id: key.id, secret: secret, signsFrom: key.signsFrom, retiresAt: key.retiresAt))
                     case .published(let pair):
                         published.append(
@@ -181,7 +181,7 @@ package final class SigningKeys: Sendable {
                     .map { ($0.id, $0.addedIn) }, uniquingKeysWith: { $1 })
             state.inquiries.forgetAnswers()
             state.number = stored.number
-            loginTokens.replace(with: (try? LoginTokenKeyRing(keys: shared)) ?? .empty)
+            loginTokens.replace(with: (try? SecretKeyRing(keys: shared)) ?? .empty)
             ring.replace(with: SigningKeyRing(published, number: stored.number))
             return problems
         }

@@ -2,6 +2,9 @@ package import OAuth2
 
 /// Writes and reads access tokens: JWTs with `typ` `at+jwt` (RFC 9068).
 package struct AccessTokenCodec: Sendable {
+    /// `typ`
+    private static let tokenType = "at+jwt"
+
     package let issuer: String
     private let keys: Reloadable<SigningKeyRing>
 
@@ -33,7 +36,7 @@ package struct AccessTokenCodec: Sendable {
         if let thumbprint = claims.proofKeyThumbprint {
             json.add("cnf", json: JSONValue.object(["jkt": .string(thumbprint)]).text)
         }
-        return Secret(try CompactJWS.sign(json.finish(), type: "at+jwt", with: key))
+        return Secret(try CompactJWS.sign(json.finish(), type: Self.tokenType, with: key))
     }
 
     /// Verifies form, signature, issuer, audience and life. Touches no state.
@@ -48,7 +51,7 @@ package struct AccessTokenCodec: Sendable {
     func verifyWhateverItsAge(_ token: Secret<String>, at now: Timestamp) throws(BearerRefusal) -> AccessTokenClaims {
         guard let jws = CompactJWS(token.expose()) else { throw .malformed }
         // An ID token or login token is never an access token (RFC 9068 §4, RFC 8725 §3.11).
-        guard jws.type == "at+jwt" else { throw .wrongType }
+        guard jws.type == Self.tokenType else { throw .wrongType }
         guard let keyID = jws.keyID, let key = keys.current.verifying(keyID, at: now) else { throw .unknownKey }
         // By the key's own algorithm, not the client's: that may have changed since, and what it had goes on.
         guard key.verifies(jws) else { throw .badSignature }
@@ -69,7 +72,7 @@ package struct AccessTokenCodec: Sendable {
 
     /// Whether a text says of itself that it is an access token of this issuer; it may still be forged.
     package func saysItIsOurs(_ token: Secret<String>) -> Bool {
-        CompactJWS(token.expose(), onlyType: "at+jwt")?.claims?["iss"]?.string == issuer
+        CompactJWS(token.expose(), onlyType: Self.tokenType)?.claims?["iss"]?.string == issuer
     }
 }
 
@@ -103,7 +106,7 @@ extension JSONObjectWriter {
     /// `auth_time`, `acr` and `amr`, as far as they are known.
     mutating func add(_ authentication: Authentication) {
         if let time = authentication.time { add("auth_time", time.seconds) }
-        if let acr = authentication.acr { add("acr", acr) }
+        add("acr", authentication.acr)
         if !authentication.amr.isEmpty { add("amr", authentication.amr) }
     }
 }

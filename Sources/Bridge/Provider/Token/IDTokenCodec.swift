@@ -6,6 +6,8 @@ package struct IDTokenCodec: Sendable {
     package static let lifetime = Duration.seconds(300)
     /// OpenID Connect Back-Channel Logout §2.4.
     package static let logoutTokenLifetime = Duration.seconds(120)
+    /// The member of `events` that makes a token a logout token (Back-Channel Logout §2.4).
+    package static let logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 
     package let issuer: String
     private let keys: Reloadable<SigningKeyRing>
@@ -37,9 +39,9 @@ package struct IDTokenCodec: Sendable {
         json.add("exp", (claims.issuedAt + Self.lifetime).seconds)
         json.add(claims.authentication)
         json.add("sid", claims.sessionID.rawValue)
-        if let nonce = claims.nonce { json.add("nonce", nonce) }
-        if let accessToken { json.add("at_hash", key.halfHash(of: accessToken.expose())) }
-        if let hash = claims.deviceSecretHash { json.add("ds_hash", hash) }
+        json.add("nonce", claims.nonce)
+        json.add("at_hash", accessToken.map { key.halfHash(of: $0.expose()) })
+        json.add("ds_hash", claims.deviceSecretHash)
         for (name, value) in claims.userClaims.sorted(by: { $0.key < $1.key }) where !Self.ownNames.contains(name) {
             json.add(name, json: value.text)
         }
@@ -58,7 +60,7 @@ package struct IDTokenCodec: Sendable {
         json.add("jti", id)
         json.add("sub", notice.subject.rawValue)
         json.add("sid", notice.sessionID.rawValue)
-        json.add("events", json: #"{"http://schemas.openid.net/event/backchannel-logout":{}}"#)
+        json.add("events", json: "{\"\(Self.logoutEvent)\":{}}")
         return Secret(
             try CompactJWS.sign(json.finish(), type: "logout+jwt", with: try signingKey(algorithm, at: now)))
     }

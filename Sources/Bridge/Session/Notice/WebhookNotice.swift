@@ -49,16 +49,17 @@ package struct WebhookNotice: Hashable, Sendable {
         object.add("client_id", clientID.rawValue)
         object.add("sub", subject.rawValue)
         object.add(kind == .deviceRevoked ? "device_secret_id" : "sid", objectID)
-        if let reason { object.add("reason", reason) }
+        object.add("reason", reason)
         return object.finish()
     }
 }
 
 extension AuditEvent {
-    /// The reason as websites hear it: what an administrator wrote was written for the audit log.
-    package var reasonForWebsites: String? { isByAdministrator ? AdminAction.defaultReason : reason }
+    /// The reason as websites hear it: what an administrator wrote was written for the audit log. No event of a user's
+    /// own act (``byUser(_:_:sessionID:reason:facts:origin:at:)``), which names its actor too, is the event of an end.
+    package var reasonForWebsites: String? { namesItsActor ? AdminAction.defaultReason : reason }
 
-    private var isByAdministrator: Bool {
+    private var namesItsActor: Bool {
         detail.flatMap { JSONValue.parse($0.utf8)?.object?[AuditDetail.actor] } != nil
     }
 }

@@ -20,8 +20,9 @@ package final class WebhookNotifier: NoticeQueueWorker {
     static let timeout = Duration.seconds(5)
     /// A node that dies with a notice in hand leaves it to another after this.
     static let lease = Duration.seconds(30)
-    /// Before the second and every further try: a day in all, so that a website may be away for a night.
-    static let pauses: [Duration] = [1, 5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 28_800].map { .seconds($0) }
+    /// A day in all, so that a website may be away for a night.
+    static let retries = RetryPlan(
+        pauses: [1, 5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 28_800].map { .seconds($0) })
     private static let batch = 32
 
     private let store: any WebhookStore
@@ -68,8 +69,10 @@ package final class WebhookNotifier: NoticeQueueWorker {
                 return try await settle(notice, failing: "no_receiver")
             }
             guard let problem = await problem(posting: notice, to: webhook) else { return try await settle(notice) }
-            guard notice.attempts <= Self.pauses.count else { return try await settle(notice, failing: problem) }
-            try await store.postponeWebhookNotice(notice.id, until: time.now() + Self.pauses[notice.attempts - 1])
+            guard let pause = Self.retries.pause(after: notice.attempts) else {
+                return try await settle(notice, failing: problem)
+            }
+            try await store.postponeWebhookNotice(notice.id, until: time.now() + pause)
         } catch {
             // Its lease brings it back.
             logger.warning("a webhook notice was not settled", metadata: ["error": "\(error)"])

@@ -62,11 +62,11 @@ package final class CrossDeviceLog: Sendable {
     /// Whether somebody reported the computer a while ago.
     /// - Returns: how long it is kept out.
     func blocked(_ origin: RequestOrigin, at now: Timestamp) async throws -> Duration? {
-        try await gate.peek(LimitSettings.reportedKey(origin.address), origin: origin, at: now).retryAfter
+        try await gate.peek(LimitSettings.reportedKeys(origin.address), origin: origin, at: now).retryAfter
     }
 
     /// Keeps a computer that was reported from beginning another sign-in.
     func block(_ address: NetworkAddress?, at now: Timestamp) async throws {
-        _ = try await limiter.take(LimitSettings.reportedKey(address), at: now)
+        _ = try await limiter.take(LimitSettings.reportedKeys(address), at: now)
     }
 }

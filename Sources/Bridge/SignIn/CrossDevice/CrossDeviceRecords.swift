@@ -9,7 +9,7 @@ package final class CrossDeviceRecords: Sendable {
     private let seal: ShortLivedSeal
 
     package init(
-        store: any CrossDeviceStore, uses: any RequestStore, keys: Reloadable<LoginTokenKeyRing>,
+        store: any CrossDeviceStore, uses: any RequestStore, keys: Reloadable<SecretKeyRing>,
         time: TimeSource = .system
     ) {
         self.store = store

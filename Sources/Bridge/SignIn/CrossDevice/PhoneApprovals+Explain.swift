@@ -56,7 +56,7 @@ extension PhoneApprovals {
     private func explainReport(
         on address: NetworkAddress?, at now: Timestamp, in explanation: inout Explanation
     ) async throws {
-        let decision = try await log.limiter.peek(LimitSettings.reportedKey(address), at: now)
+        let decision = try await log.limiter.peek(LimitSettings.reportedKeys(address), at: now)
         let isReported = if case .exceeded = decision { true } else { false }
         explanation.note("computer was reported", isReported ? "yes; it begins no other for a while" : "no")
     }

@@ -13,7 +13,7 @@ package struct ScannedSignIn: Sendable {
     package let isKnownBrowser: Bool
     /// Seconds since the page was opened.
     package let age: Int
-    /// Names this very scan; the approval brings it back.
+    /// Names this phone's scans of this page, however often it scans; the approval brings it back.
     package let transaction: Secret<String>
     /// Seconds to decide in.
     package let expiresIn: Int
@@ -62,7 +62,7 @@ package final class PhoneApprovals: Sendable {
                 "too many codes were wrong")
         }
         if let code = DeviceUserCode(typed), let id = try await records.id(ofCode: code, at: now),
-            let found = try await records.find(id, at: now), found.signIn.state(at: now) == .created
+            let found = try await records.find(id, at: now), found.signIn.mayBeScanned(by: phone, at: now)
         {
             try await log.gate.giveBack([keys.wrong], at: now)
             return (id, (found.signIn.endsAt() - now).roundedUpSeconds)
@@ -71,11 +71,11 @@ package final class PhoneApprovals: Sendable {
         throw OAuthError(.notFound, "no page shows this code now")
     }
 
-    /// Binds the first phone that comes, and tells it about the computer.
+    /// Binds the first phone that comes, and tells it about the computer; the same again where that phone asks again.
     /// - Throws: `OAuthError`: `not_found`, `already_scanned`, `conflict`, or that this bearer may not.
     package func scan(_ id: String, bearer: BearerIdentity, origin: RequestOrigin) async throws -> ScannedSignIn {
         let phone = try await approvers.phone(of: bearer, isFresh: false, origin: origin, at: time.now())
-        let transaction = Secret(random.text(16))
+        let transaction = records.transaction(of: id, for: phone)
         func isNear(_ signIn: PhoneSignIn) -> Bool {
             let network = PhoneApprovers.network(of: signIn.page.address)
             return origin.address.flatMap { address in network.map { $0.contains(address) } } ?? false

@@ -86,7 +86,12 @@ struct PhoneSignIn: Hashable, Sendable {
 
     func state(at now: Timestamp) -> PhoneSignInState { stored.isOpen && now >= endsAt() ? .expired : stored }
 
-    /// The first phone is bound; the same one may scan again, with another transaction.
+    /// Whether a phone may bind it, or has, and its user has not decided.
+    func mayBeScanned(by scanner: ApprovingPhone, at now: Timestamp) -> Bool {
+        (try? scanned(by: scanner, transaction: Secret(""), at: now)) != nil
+    }
+
+    /// The first phone is bound; the same one may scan again.
     func scanned(
         by scanner: ApprovingPhone, transaction: Secret<String>, at now: Timestamp
     ) throws(Refusal) -> PhoneSignIn {
@@ -106,7 +111,7 @@ struct PhoneSignIn: Hashable, Sendable {
         try check(approver, at: now)
         guard stored == .scanned else { throw .over }
         guard let transactionDigest,
-            ConstantTime.equals(Array(transactionDigest.utf8), Array(Self.digest(transaction.expose()).utf8))
+            ConstantTime.equals(transactionDigest.utf8, Self.digest(transaction.expose()).utf8)
         else { throw .wrongTransaction }
         var next = self
         next.stored = .approved
@@ -143,7 +148,7 @@ struct PhoneSignIn: Hashable, Sendable {
     func confirmed(with typed: String, at now: Timestamp) -> PhoneSignIn? {
         guard state(at: now) == .approved, let digitsDigest else { return nil }
         var next = self
-        if ConstantTime.equals(Array(digitsDigest.utf8), Array(Self.digest(typed).utf8)) {
+        if ConstantTime.equals(digitsDigest.utf8, Self.digest(typed).utf8) {
             next.stored = .completed
         } else {
             next.wrong += 1
@@ -261,8 +266,7 @@ extension RandomSource {
         while true {
             let number = bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
             guard number < 4_294_000_000 else { continue }
-            let digits = String(number % 1_000_000)
-            return String(repeating: "0", count: SixDigits.count - digits.utf8.count) + digits
+            return SixDigits.text(number)
         }
     }
 }

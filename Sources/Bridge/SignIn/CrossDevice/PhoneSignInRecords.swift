@@ -7,10 +7,12 @@ package final class PhoneSignInRecords: Sendable {
     private let records: CrossDeviceRecords
     /// Hides the eight letters, of which there are few enough to try all.
     private let codeKey: SymmetricKey
+    private let transactionKey: SymmetricKey
 
     package init(_ records: CrossDeviceRecords, master: MasterKey) {
         self.records = records
         codeKey = master.derived("cross-device code")
+        transactionKey = master.derived("cross-device transaction")
     }
 
     /// One of them, as it was read.
@@ -41,6 +43,15 @@ package final class PhoneSignInRecords: Sendable {
     /// The id of the one whose page shows these letters.
     func id(ofCode code: DeviceUserCode, at now: Timestamp) async throws -> String? {
         try await records.find(key(ofCode: code), at: now).map { String(decoding: $0.content, as: UTF8.self) }
+    }
+
+    /// Names what one phone scanned. The phone whose answer was lost may scan again, and gets the same, on every node.
+    /// - Parameter id: one of ours.
+    func transaction(of id: String, for phone: ApprovingPhone) -> Secret<String> {
+        let subject = phone.subject.rawValue
+        let text = "\(id) \(subject.utf8.count) \(subject) \(phone.sessionID.rawValue)"
+        let code = HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: transactionKey)
+        return Secret(Base64URL.encode(Array(code.prefix(16))))
     }
 
     /// - Returns: `false` when it has changed since it was found.

@@ -206,6 +206,6 @@ extension PhoneSignIns {
     /// Whether a link is that of the browser's own page.
     package func isLink(_ id: String?, of secret: OpaqueSecret) -> Bool {
         guard let id else { return false }
-        return ConstantTime.equals(Array(id.utf8), Array(PhoneSignInNames(of: secret).id.utf8))
+        return ConstantTime.equals(id.utf8, PhoneSignInNames(of: secret).id.utf8)
     }
 }

@@ -103,7 +103,7 @@ package final class ShownCodeRecords: Sendable {
                 return .wrong
             }
             let name = "\(code.name(under: key)) try \(code.wrong + 1)"
-            let isRight = ConstantTime.equals(Array(code.digest.utf8), Array(typed.utf8))
+            let isRight = ConstantTime.equals(code.digest.utf8, typed.utf8)
             code.wrong = isRight ? ShownCode.tries : code.wrong + 1
             guard try await records.replace(found, with: code.text, until: code.endsAt, at: now) else { continue }
             // Should the store lose this, the try counts all the same. A right one ends the code as well: its try may

@@ -15,7 +15,7 @@ package final class PasskeyEnrolment: Sendable {
     private let random: RandomSource
 
     package init(
-        storage: any Storage, refusals: RefusalLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system,
+        storage: any Storage, refusals: RefusalLog, keys: Reloadable<SecretKeyRing>, time: TimeSource = .system,
         random: RandomSource = .system
     ) {
         self.storage = storage
@@ -146,8 +146,7 @@ package final class PasskeyEnrolment: Sendable {
     private static func event(
         _ type: AuditEventType, _ mark: String, _ session: WebSession, _ origin: RequestOrigin, _ now: Timestamp
     ) -> AuditEvent {
-        AdminAction(actor: .account(session.subject), reason: "by the user", origin: origin, at: now)
-            .event(type, subject: session.subject, sessionID: session.id, facts: ["passkey": mark])
+        .byUser(type, session.subject, sessionID: session.id, facts: ["passkey": mark], origin: origin, at: now)
     }
 
     private static func binding(_ session: WebSession, _ party: PasskeyParty) -> String {

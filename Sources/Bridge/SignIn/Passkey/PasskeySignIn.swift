@@ -30,7 +30,7 @@ package final class PasskeySignIn: Sendable {
 
     package init(
         storage: any Storage, throttle: SignInThrottle, opener: SessionOpener, refusals: RefusalLog,
-        keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system, random: RandomSource = .system
+        keys: Reloadable<SecretKeyRing>, time: TimeSource = .system, random: RandomSource = .system
     ) {
         self.storage = storage
         self.throttle = throttle

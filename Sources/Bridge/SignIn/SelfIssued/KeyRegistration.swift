@@ -18,7 +18,7 @@ package final class KeyRegistration: Sendable {
 
     /// - Parameter phone: where the keys sign in that are linked here.
     package init(
-        phone: SelfIssuedSignIn, approvers: PhoneApprovers, ring: Reloadable<LoginTokenKeyRing>,
+        phone: SelfIssuedSignIn, approvers: PhoneApprovers, ring: Reloadable<SecretKeyRing>,
         time: TimeSource = .system, random: RandomSource = .system
     ) {
         self.phone = phone
@@ -111,6 +111,11 @@ package final class KeyRegistration: Sendable {
             try await approvers.record(
                 .selfIssuedRefused, error.detail ?? error.code.rawValue, bearer, origin: origin, at: now)
             throw error
+        }
+        guard try await phone.mayHaveKeys(session.subject) else {
+            let refusal = SelfIssuedRefusal.Reason.upstreamUser
+            try await approvers.record(.selfIssuedRefused, refusal.rawValue, bearer, origin: origin, at: now)
+            throw OAuthError(.accessDenied, refusal.explanation)
         }
         guard try await phone.isStrongEnough(session.authentication, of: session.subject) else {
             try await approvers.record(

@@ -102,7 +102,7 @@ package struct SelfIssuedConfiguration: Sendable {
     }
 
     private func addFormats(to object: inout JSONObjectWriter) {
-        object.add("subject_syntax_types_supported", ["urn:ietf:params:oauth:jwk-thumbprint"])
+        object.add("subject_syntax_types_supported", [SelfIssuedToken.syntaxType])
         object.add("id_token_signed_response_alg", SignatureAlgorithm.es256.rawValue)
     }
 }

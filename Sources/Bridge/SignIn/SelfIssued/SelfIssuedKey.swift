@@ -3,7 +3,7 @@ import OAuth2
 /// The public key that a self-issued ID token is signed with, and that is its subject.
 struct SelfIssuedKey: Sendable {
     /// What a holder may sign with; the kind of the key says which of them (RFC 8725 §3.1).
-    static let algorithms: [SignatureAlgorithm] = [.rs256, .es256, .eddsa]
+    static let algorithms: [SignatureAlgorithm] = [.rs256, .es256, .edDSA]
 
     private static let certificateMembers = ["x5c", "x5u"]
 

@@ -90,9 +90,17 @@ extension SelfIssuedRefusal {
         case crossDeviceOff = "cross_device_off"
         /// A key that is to be linked, though any app may have taken the link that was answered.
         case linkNotClaimed = "link_not_claimed"
+        /// A user of an upstream provider wants to link a key.
+        case upstreamUser = "upstream_user"
         /// Of the second factor, where a browser picks an answer up.
         case wrongCode = "wrong_code"
         case rateLimited = "rate_limited"
+
+        /// What ``explanation`` says, of a proof of a key: it is no answer, and no ID token.
+        package var explanationOfProof: String {
+            guard self == .malformed else { return explanation }
+            return "the proof is not one signed token in compact form with the claims that it needs"
+        }
 
         /// One sentence for whoever builds a phone.
         package var explanation: String {
@@ -127,6 +135,8 @@ extension SelfIssuedRefusal {
             case .userDisabled: "this account may not sign in"
             case .crossDeviceOff: "answers from another device are not taken for this"
             case .linkNotClaimed: "any app may have taken this link; a key is linked by the claimed one"
+            case .upstreamUser:
+                "users of an upstream provider link no keys: an account that is closed there must not stay open here"
             case .wrongCode: "the code of the second factor is wrong"
             case .rateLimited: "too many requests; wait for the time in Retry-After"
             }

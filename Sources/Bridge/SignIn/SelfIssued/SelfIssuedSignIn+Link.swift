@@ -20,6 +20,13 @@ extension SelfIssuedSignIn {
         return false
     }
 
+    /// Whether a user may link keys at all: not one of an upstream provider, also with a password here besides. An
+    /// account that is closed there must not stay open by a key here, no more than by a passkey (docs/sign-in.md).
+    /// Keys that are there already may be unlinked.
+    package func mayHaveKeys(_ subject: Subject) async throws -> Bool {
+        try await storage.identities(of: subject).isEmpty
+    }
+
     /// Writes down what was refused before there was an answer to judge.
     package func recordRefusal(
         _ reason: SelfIssuedRefusal.Reason, in session: WebSession? = nil, thumbprint: String? = nil,
@@ -91,6 +98,9 @@ extension SelfIssuedSignIn {
     func link(_ key: LinkedKey, in session: LinkingSession, event: AuditEvent) async throws {
         let (subject, thumbprint) = (key.subject, key.thumbprint)
         try await checkStanding(of: subject, with: thumbprint)
+        guard try await mayHaveKeys(subject) else {
+            throw SelfIssuedRefusal(.upstreamUser, thumbprint: thumbprint, subject: subject)
+        }
         switch try await storage.link(key, in: session, event: event) {
         case .linked: return
         case .sessionEnded: throw SelfIssuedRefusal(.notSignedIn, thumbprint: thumbprint, subject: subject)

@@ -34,7 +34,7 @@ package final class SelfIssuedSignIn: Sendable {
         configuration: SelfIssuedConfiguration, transactions: any SelfIssuedTransactionStore,
         storage: any Storage, opener: SessionOpener, codes: SecondFactorCheck,
         throttle: SignInThrottle, endings: SessionEndings, limiter: any RateLimiter, limits: LimitSettings,
-        refusals: RefusalLog, ring: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system,
+        refusals: RefusalLog, ring: Reloadable<SecretKeyRing>, time: TimeSource = .system,
         random: RandomSource = .system
     ) {
         self.configuration = configuration
@@ -155,11 +155,18 @@ extension SelfIssuedSignIn {
         }
     }
 
-    /// Takes the transaction that an answer is to, for good: whatever is wrong with the answer, it was the only one.
+    /// Takes the transaction that an answer is to, for good: whatever is wrong with the answer, it was the only one. A
+    /// transaction that has been answered stays, for the browser that waits for it.
     private func take(_ answer: FormParameters, at now: Timestamp) async throws -> SelfIssuedTransaction {
         guard let state = answer["state"], state.utf8.count <= 1024,
-            let transaction = try await transactions.take(state, at: now), transaction.answer == nil
+            let seen = try await transactions.look(state, at: now), seen.answer == nil,
+            let transaction = try await transactions.take(state, at: now)
         else { throw SelfIssuedRefusal(.stateUnknown) }
+        guard transaction.answer == nil else {
+            // Another request answered it since we looked.
+            try await transactions.keep(transaction, as: state, at: now)
+            throw SelfIssuedRefusal(.stateUnknown)
+        }
         guard try await useUp("answered \(state)", of: transaction) else { throw SelfIssuedRefusal(.replayed) }
         return transaction
     }

@@ -49,8 +49,10 @@ package struct SelfIssuedToken: Sendable {
     private static let maximumAge = 600.0
     private static let coreIssuer = "https://self-issued.me"
     private static let legacyIssuer = "https://self-issued.me/v2"
-    /// RFC 9278.
-    package static let thumbprintURN = "urn:ietf:params:oauth:jwk-thumbprint:sha-256:"
+    /// The kind of name that keys have here (RFC 9278).
+    static let syntaxType = "urn:ietf:params:oauth:jwk-thumbprint"
+    /// What a key's name begins with.
+    package static let thumbprintURN = "\(syntaxType):sha-256:"
 
     /// Makes every check in order; the first that fails decides.
     /// - Parameters:

@@ -195,7 +195,19 @@ package protocol SelfIssuedTransactionStore: Sendable {
 /// The transactions of a single process.
 package final class InProcessSelfIssuedTransactions: SelfIssuedTransactionStore {
     private let capacity: Int
-    private let kept = Mutex<[String: SelfIssuedRecord]>([:])
+    private let state = Mutex(State())
+
+    private struct State {
+        var kept: [String: SelfIssuedRecord] = [:]
+        var sweptAt: Timestamp?
+
+        /// Once a second: a full table must not cost a sweep for every transaction. A clock that was set back is none
+        /// to wait for.
+        func isSweepDue(at now: Timestamp) -> Bool {
+            guard let sweptAt else { return true }
+            return now < sweptAt || sweptAt + .seconds(1) <= now
+        }
+    }
 
     /// - Parameter capacity: transactions at once, of some 700 bytes each, and of 12 KB at most.
     package init(capacity: Int = 10_000) { self.capacity = max(1, capacity) }
@@ -203,18 +215,23 @@ package final class InProcessSelfIssuedTransactions: SelfIssuedTransactionStore 
     package func keepSelfIssued(
         _ record: SelfIssuedRecord, as digest: String, at now: Timestamp
     ) throws {
-        try kept.withLock { kept in
-            if kept.count >= capacity { kept = kept.filter { now < $1.expiresAt } }
-            guard kept.count < capacity else { throw StorageError.unavailable("too many sign-ins by phone wait") }
-            kept[digest] = record
+        try state.withLock { state in
+            if state.kept.count >= capacity, state.isSweepDue(at: now) {
+                state.kept = state.kept.filter { now < $1.expiresAt }
+                state.sweptAt = now
+            }
+            guard state.kept.count < capacity else {
+                throw StorageError.unavailable("too many sign-ins by phone wait")
+            }
+            state.kept[digest] = record
         }
     }
 
     package func takeSelfIssued(_ digest: String, at now: Timestamp) -> SelfIssuedRecord? {
-        kept.withLock { $0.removeValue(forKey: digest) }.flatMap { now < $0.expiresAt ? $0 : nil }
+        state.withLock { $0.kept.removeValue(forKey: digest) }.flatMap { now < $0.expiresAt ? $0 : nil }
     }
 
     package func selfIssued(_ digest: String, at now: Timestamp) -> SelfIssuedRecord? {
-        kept.withLock { $0[digest] }.flatMap { now < $0.expiresAt ? $0 : nil }
+        state.withLock { $0.kept[digest] }.flatMap { now < $0.expiresAt ? $0 : nil }
     }
 }

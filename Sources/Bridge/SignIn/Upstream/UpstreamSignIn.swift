@@ -21,7 +21,7 @@ package final class UpstreamSignIn: Sendable {
     /// - Parameter recorder: `nil` where no traces are recorded.
     package init(
         providers: [any UpstreamProvider], accounts: any UserStore, opener: SessionOpener,
-        refusals: RefusalLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system,
+        refusals: RefusalLog, keys: Reloadable<SecretKeyRing>, time: TimeSource = .system,
         random: RandomSource = .system, recorder: SpanRecorder? = nil
     ) {
         self.providers = providers

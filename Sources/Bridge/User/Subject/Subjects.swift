@@ -25,8 +25,8 @@ package final class Subjects: Sendable {
     }
 
     /// Whether the user that a bearer names may sign in now.
-    func admission(of bearer: BearerIdentity, at now: Timestamp) async throws -> Admission {
-        guard let record = try await record(of: bearer.subject, at: now) else { return .unseen }
+    func admission(of bearer: BearerIdentity) async throws -> Admission {
+        guard let record = try await record(of: bearer.subject) else { return .unseen }
         guard Self.may(bearer, name: record) else { return .ofAnotherIssuer }
         return record.disabledAt == nil ? .admitted : .disabled
     }
@@ -40,7 +40,7 @@ package final class Subjects: Sendable {
 
     /// Takes in what a bearer's issuer says of the groups of its user, where the settings believe it and that is news.
     func takeGroups(of bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp) async throws {
-        guard let groups = bearer.groups, let record = try await record(of: bearer.subject, at: now),
+        guard let groups = bearer.groups, let record = try await record(of: bearer.subject),
             !record.hasAccount, record.groups != groups
         else { return }
         try await store.keepGroups(
@@ -52,19 +52,19 @@ package final class Subjects: Sendable {
     }
 
     /// Whether a bearer's issuer may name its user; one that was never seen is free.
-    func mayBeNamed(by bearer: BearerIdentity, at now: Timestamp) async throws -> Bool {
-        guard let record = try await record(of: bearer.subject, at: now) else { return true }
+    func mayBeNamed(by bearer: BearerIdentity) async throws -> Bool {
+        guard let record = try await record(of: bearer.subject) else { return true }
         return Self.may(bearer, name: record)
     }
 
-    /// Whether the user is disabled now. Remembered apart from ``admission(of:at:)``, which a redemption may follow at
+    /// Whether the user is disabled now. Remembered apart from ``admission(of:)``, which a redemption may follow at
     /// once.
-    func isDisabled(_ subject: Subject, at now: Timestamp) async throws -> Bool {
+    func isDisabled(_ subject: Subject) async throws -> Bool {
         guard !disabledUsers.spares(subject) else { return false }
         return try await disabled.value(for: subject) { try await store.record(of: subject)?.disabledAt != nil }
     }
 
-    private func record(of subject: Subject, at now: Timestamp) async throws -> SubjectRecord? {
+    private func record(of subject: Subject) async throws -> SubjectRecord? {
         try await records.value(for: subject) { try await store.record(of: subject) }
     }
 

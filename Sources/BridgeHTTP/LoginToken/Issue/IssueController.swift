@@ -36,7 +36,10 @@ struct IssueController: BearerGroup {
     @Sendable func status(
         _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
     ) async throws -> Response {
-        let status = try await overview.status(of: tokenID(context), bearer: bearer.identity)
+        let id = try tokenID(context)
+        let status = try await bearers.recordingRefusals(of: bearer) {
+            try await overview.status(of: id, bearer: bearer.identity)
+        }
         var body = JSONObjectWriter()
         body.add("id", status.id.rawValue)
         body.add("status", status.word.rawValue)
@@ -48,7 +51,10 @@ struct IssueController: BearerGroup {
     @Sendable func revoke(
         _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
     ) async throws -> Response {
-        try await overview.revoke(tokenID(context), bearer: bearer.identity, origin: bearer.origin)
+        let id = try tokenID(context)
+        try await bearers.recordingRefusals(of: bearer) {
+            try await overview.revoke(id, bearer: bearer.identity, origin: bearer.origin)
+        }
         return Response(status: .noContent, headers: [.cacheControl: "no-store"])
     }
 

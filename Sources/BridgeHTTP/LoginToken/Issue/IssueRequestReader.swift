@@ -12,10 +12,8 @@ enum IssueRequestReader {
         let body = try await BodyReader.bytes(of: request)
         let fields =
             switch BodyReader.mediaType(of: request) {
-            // Libraries name a type where there is nothing to send, too.
-            case nil where body.isEmpty, "application/json" where body.isEmpty,
-                "application/octet-stream" where body.isEmpty:
-                Fields()
+            // Libraries and browsers name a type where there is nothing to send, too.
+            case _ where body.isEmpty: Fields()
             case "application/json": try fields(json: body)
             case "application/x-www-form-urlencoded": try fields(form: body)
             default: throw OAuthError(.unsupportedMediaType)

@@ -3,18 +3,11 @@ import CoreMetrics
 
 /// How redemptions end, for the operator's charts.
 struct OutcomeMetrics: Sendable {
-    private let counters: [String: Counter]
+    private let counters: OutcomeCounters<RedemptionOutcome.Label>
 
     init(factory: any MetricsFactory) {
-        counters = Dictionary(
-            uniqueKeysWithValues: RedemptionOutcome.labels.map { word in
-                (
-                    word,
-                    Counter(
-                        label: "drawbridge_redemptions_total", dimensions: [("outcome", word)], factory: factory)
-                )
-            })
+        counters = OutcomeCounters(label: "drawbridge_redemptions_total", factory: factory)
     }
 
-    func count(_ outcome: RedemptionOutcome) { counters[outcome.label]?.increment() }
+    func count(_ outcome: RedemptionOutcome) { counters.count(outcome.label) }
 }

@@ -32,8 +32,3 @@ extension Pages {
             ], to: visitor, language: language, policy: ContentSecurityPolicy(formTargets: formTargets))
     }
 }
-
-extension HiddenField {
-    /// As templates read it.
-    var values: [String: String] { ["name": name, "value": value] }
-}

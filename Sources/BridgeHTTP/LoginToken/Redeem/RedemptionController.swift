@@ -29,7 +29,7 @@ struct RedemptionController: BrowserGroup {
 
     @Sendable func submit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let body = try await BodyReader.bytes(of: request)
-        guard body.isEmpty || BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
+        guard body.isEmpty || BodyReader.isForm(request) else {
             throw OAuthError(.unsupportedMediaType)
         }
         return try await answer(
@@ -106,8 +106,8 @@ struct RedemptionController: BrowserGroup {
     }
 
     /// Whether a link may be opened at the origin that it came to. Where the provider has one of its own, only sessions
-    /// that answer a website's own sign-in belong there, if there is such a website. Of a token that names none nothing
-    /// comes anywhere, and the redeemer says so.
+    /// that answer a website's own sign-in belong there, if there is such a website. A token that names no website is
+    /// passed on: the redeemer refuses it.
     private func isInPlace(_ token: RedemptionRequest.PresentedToken, _ request: Request) async throws -> Bool {
         guard origins.configured.areApart, !origins.place(of: request).purposes.contains(.website) else { return true }
         guard clients.current.hasLandingsAtSignIn else { return false }
@@ -149,7 +149,7 @@ struct RedemptionController: BrowserGroup {
         }
         let session = purpose == .switchAccount ? request.sessionSecret : nil
         let formToken = try formTokens.make(for: purpose, binding: binding, session: session)
-        fields.append(HiddenField(name: "form_token", value: formToken))
+        fields.append(HiddenField(name: BrowserForm.tokenField, value: formToken))
         var response = page(fields, try await formTargets(reading.token, at: origins.own(of: request)))
         FormCookie.set(binding, in: &response.headers)
         return response

@@ -56,15 +56,16 @@ struct AccountController: BrowserGroup {
         let storage = account.storage
         let known = try await storage.account(of: session.subject)
         // A session that came over an edge is somebody's who need not be the user: it is shown no history.
-        let history = session.isOwnSignIn ? try await history(of: session.subject) : []
+        let history = session.isOwnSignIn ? try await history(of: session.subject) : (latest: [], hasEarlier: false)
         let page = AccountPage(
             session: session, account: known, isOwn: session.isOwnSignIn,
             recoveryCodesLeft: known?.secondFactor == nil
                 ? nil : try await storage.unusedRecoveryCodes(of: session.subject),
             identities: try await storage.identities(of: session.subject),
             keys: try await storage.linkedKeys(of: session.subject).count,
-            passkeys: try await passkeyCount(session.subject, request), events: history,
-            offersDevices: offersDevices, offersSecondFactor: signIn.secondFactor != nil,
+            passkeys: try await passkeyCount(session.subject, request), events: history.latest,
+            hasEarlierEvents: history.hasEarlier, offersDevices: offersDevices,
+            offersSecondFactor: signIn.secondFactor != nil,
             offersKeys: signIn.selfIssued != nil)
         let directory = clients.current
         return pages.account(
@@ -78,7 +79,7 @@ struct AccountController: BrowserGroup {
     }
 
     /// What happened to the account, as far as its user understands it.
-    private func history(of subject: Subject) async throws -> [AuditRecord] {
+    private func history(of subject: Subject) async throws -> (latest: [AuditRecord], hasEarlier: Bool) {
         var filter = AuditFilter()
         filter.subject = subject
         var found: [AuditRecord] = []
@@ -87,9 +88,9 @@ struct AccountController: BrowserGroup {
             let page = try await account.storage.search(filter, before: cursor, limit: Self.historyPage)
             found += page.records.filter { AccountPage.shows($0.event.type) }
             cursor = page.next
-            guard found.count < Self.eventLimit, cursor != nil else { break }
+            guard found.count <= Self.eventLimit, cursor != nil else { break }
         }
-        return Array(found.prefix(Self.eventLimit))
+        return (Array(found.prefix(Self.eventLimit)), found.count > Self.eventLimit)
     }
 
     @Sendable func showPassword(

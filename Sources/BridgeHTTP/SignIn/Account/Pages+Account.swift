@@ -17,6 +17,8 @@ struct AccountPage: Sendable {
     /// How many passkeys do; `nil` where there are none to have.
     let passkeys: Int?
     let events: [AuditRecord]
+    /// Whether there are earlier ones than these.
+    let hasEarlierEvents: Bool
     let offersDevices: Bool
     let offersSecondFactor: Bool
     let offersKeys: Bool
@@ -34,7 +36,7 @@ struct AccountPage: Sendable {
 }
 
 /// What the pages of passwords say above their fields.
-enum PasswordNotice: Sendable {
+enum PasswordNotice: PageNotice {
     case changed, stale, differs, wrong, used
     case flawed(PasswordFlaw)
     case limited(Duration)
@@ -55,7 +57,13 @@ enum PasswordNotice: Sendable {
     /// What its text says to wait.
     var wait: Duration? { if case .limited(let wait) = self { wait } else { nil } }
 
-    var isError: Bool { if case .changed = self { false } else { true } }
+    var code: ErrorCode? {
+        switch self {
+        case .changed: nil
+        case .stale, .differs, .wrong, .used, .flawed: .invalidRequest
+        case .limited: .rateLimited
+        }
+    }
 
     /// What is wrong with each field that has something wrong, as the template calls it.
     var wrongFields: [String] {
@@ -95,7 +103,8 @@ extension Pages {
             "offers_devices": page.offersDevices,
             "offers_second_factor": page.offersSecondFactor && page.account?.passwordHash != nil,
             "offers_passkeys": page.passkeys != nil && page.account?.passwordHash != nil,
-            "offers_keys": page.offersKeys && page.account != nil,
+            // Who signs in elsewhere links none, and unlinks what is there.
+            "offers_keys": page.offersKeys && page.account != nil && (page.identities.isEmpty || page.keys > 0),
             "has_keys": page.keys > 0, "has_passkeys": page.passkeys.map { $0 > 0 } ?? false,
             "has_identities": !page.identities.isEmpty,
             "identities": page.identities.map(\.issuer),
@@ -104,6 +113,10 @@ extension Pages {
             "has_events": !page.events.isEmpty,
             "events": page.events.map { event($0, clientName: clientName, language) },
         ]
+        if page.hasEarlierEvents {
+            values["latest_events"] = texts.text(
+                "account", "latest_events", in: language, ["count": String(page.events.count)])
+        }
         values["username"] = page.account?.username?.text
         if page.isOwn { values["email"] = page.account?.email }
         values["password_changed_at"] =
@@ -158,24 +171,14 @@ extension Pages {
         var values: [String: any Sendable] = [
             "title": texts.text("password", page.title, in: language), "action": page.action,
             "is_offered": page.isOffered, "asks_old": page.asksOld, "form_token": page.formToken,
-            "is_error": page.notice?.isError ?? false,
+            "is_error": page.notice?.code != nil,
         ]
-        values["notice"] = page.notice.map { texts.text("password", $0.key, in: language, waiting: $0.wait) }
+        values["notice"] = text(of: page.notice, in: "password", language)
         for field in page.notice?.wrongFields ?? [] { values[field] = true }
         values["username"] = page.username
         values["link"] = page.link?.expose()
         values["keys_stay"] = page.hasKeys
         values["passkeys_stay"] = page.hasPasskeys
-        var response = render("password", values, to: visitor, language: language, status: Self.status(of: page.notice))
-        if case .limited(let wait) = page.notice { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
-        return response
-    }
-
-    private static func status(of notice: PasswordNotice?) -> HTTPResponse.Status {
-        switch notice {
-        case nil, .changed: .ok
-        case .limited: .init(code: ErrorCode.rateLimited.status)
-        default: .init(code: ErrorCode.invalidRequest.status)
-        }
+        return render("password", values, notice: page.notice, to: visitor, language: language)
     }
 }

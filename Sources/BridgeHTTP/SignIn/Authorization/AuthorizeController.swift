@@ -28,17 +28,15 @@ struct AuthorizeController: BrowserGroup {
 
     @Sendable func submit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let body = try await BodyReader.bytes(of: request)
-        guard BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
+        guard BodyReader.isForm(request) else {
             throw OAuthError(.unsupportedMediaType)
         }
-        // A token in the query as well makes two of them.
         let query = try request.query()
-        let extra = query.bytes(AuthorizationParameter.loginToken) == nil ? "" : "&login_token="
-        var parameters = try FormParameters(parsing: body)
-        if parameters.bytes(AuthorizationParameter.loginToken) != nil, !extra.isEmpty {
-            parameters = try FormParameters(parsing: body + Array("\(extra)again".utf8))
-        }
-        return try await go(parameters, request, context)
+        var form = try FormParameters(parsing: body)
+        let token = AuthorizationParameter.loginToken
+        // A token in the query and one in the body are two.
+        if query.bytes(token) != nil, form.bytes(token) != nil { form = form.repeating(token) }
+        return try await go(form, request, context)
     }
 
     @Sendable func consent(
@@ -120,10 +118,8 @@ struct AuthorizeController: BrowserGroup {
 
     /// Whether the page that asks about another user's session was answered with yes, in that session.
     private func isSwitch(_ parameters: FormParameters, _ request: Request) -> Bool {
-        guard let binding = request.formBinding, let token = parameters["form_token"], !parameters.hasRepeated,
-            parameters["confirm_switch"] == "yes"
-        else { return false }
-        return formTokens.verify(token, for: .switchAccount, binding: binding, session: request.sessionSecret)
+        parameters["confirm_switch"] == "yes"
+            && request.isOurs(parameters, for: .switchAccount, isOfSession: true, by: formTokens)
     }
 
     private func answer(
@@ -146,7 +142,7 @@ struct AuthorizeController: BrowserGroup {
                 HiddenField(name: "journey", value: journey),
                 HiddenField(name: AuthorizationParameter.loginToken, value: token.expose()),
                 HiddenField(
-                    name: "form_token",
+                    name: BrowserForm.tokenField,
                     value: try formTokens.make(
                         for: .switchAccount, binding: browser, session: request.sessionSecret)),
             ]
@@ -171,7 +167,9 @@ struct AuthorizeController: BrowserGroup {
         case .redirect(let location):
             return FormTarget.isApp(location)
                 ? pages.backToApp(at: location, to: visitor) : Self.redirect(to: location)
-        case .post(let uri, let fields): return pages.formPost(to: uri, fields, visitor: visitor)
+        case .post(let uri, let fields):
+            let hidden = fields.map { HiddenField(name: $0.name, value: $0.value) }
+            return pages.formPost(to: uri, hidden, visitor: visitor)
         case .signIn(let journey, _):
             let page = provider.map { "\(SignInController.path)/with/\($0)" } ?? SignInController.path
             let target = "\(issuer)\(page)?journey=\(PercentEncoding.encode(journey))"
@@ -183,7 +181,7 @@ struct AuthorizeController: BrowserGroup {
             let fields = [
                 HiddenField(name: "journey", value: journey),
                 HiddenField(
-                    name: "form_token",
+                    name: BrowserForm.tokenField,
                     value: try formTokens.make(for: .consent, binding: browser, session: request.sessionSecret)),
             ]
             var response = pages.consent(

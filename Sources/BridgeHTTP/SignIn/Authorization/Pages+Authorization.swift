@@ -36,12 +36,12 @@ extension Pages {
     }
 
     /// An answer that the browser posts to the client: by the script, or by its user.
-    func formPost(to uri: String, _ fields: [(name: String, value: String)], visitor: PageVisitor) -> Response {
+    func formPost(to uri: String, _ fields: [HiddenField], visitor: PageVisitor) -> Response {
         let language = language(for: visitor)
         return render(
             "form_post",
             [
-                "action": uri, "fields": fields.map { HiddenField(name: $0.name, value: $0.value).values },
+                "action": uri, "fields": fields.map(\.values),
                 "explanation": texts.text(
                     "form_post", "explanation", in: language, ["host": String(FormTarget.authority(of: uri))]),
             ], to: visitor, language: language,

@@ -31,7 +31,7 @@ struct DeviceGrantController: BrowserGroup {
         // A foreign page that leads here, or loads this as a picture, and a browser that looks ahead would use up the
         // visitor's guesses: they get the form, with the code in it.
         guard let typed, FetchMetadata.isOwnVisit(request.headers) else {
-            return try entry(typed: typed.flatMap(Self.code(in:)), browser: browser, request, context)
+            return try await entry(session, typed: typed.flatMap(Self.code(in:)), browser: browser, request, context)
         }
         return try await look(typed, kept: Self.code(in: typed), session, browser: browser, request, context)
     }
@@ -42,7 +42,8 @@ struct DeviceGrantController: BrowserGroup {
         let typed = form.parameters[DevicePath.userCode] ?? ""
         guard let session = try await session(of: request) else { return signIn(for: typed) }
         guard form.isOurs else {
-            return try entry(.stale, typed: Self.code(in: typed), browser: form.browser, request, context)
+            return try await entry(
+                session, .stale, typed: Self.code(in: typed), browser: form.browser, request, context)
         }
         let kept = Self.code(in: typed) ?? String(typed.unicodeScalars.prefix(Self.fieldLimit))
         return try await look(typed, kept: kept, session, browser: form.browser, request, context)
@@ -54,7 +55,7 @@ struct DeviceGrantController: BrowserGroup {
         guard let session = try await session(of: request) else { return signIn(for: nil) }
         let agreed = form.parameters["decision"] == "allow"
         guard form.isOurs, let sealed = form.parameters["device"], agreed || form.parameters["decision"] == "deny"
-        else { return try entry(.stale, typed: nil, browser: form.browser, request, context) }
+        else { return try await entry(session, .stale, typed: nil, browser: form.browser, request, context) }
         let outcome = try await approvals.settle(
             sealed, agreed: agreed, by: session, browser: form.browser, origin: context.origin(of: request))
         switch outcome {
@@ -64,7 +65,7 @@ struct DeviceGrantController: BrowserGroup {
         case .denied(let client):
             metrics.count(.denied)
             return pages.deviceAnswered(client.name, wasLetIn: false, to: pageVisitor(request, context))
-        case .gone: return try entry(.gone, typed: nil, browser: form.browser, request, context)
+        case .gone: return try await entry(session, .gone, typed: nil, browser: form.browser, request, context)
         case .signInAgain: return signIn(for: nil)
         }
     }
@@ -78,9 +79,8 @@ struct DeviceGrantController: BrowserGroup {
             typed, for: session, browser: browser, origin: context.origin(of: request))
         switch finding {
         case .question(let question):
-            let account = try await accounts.account(of: session.subject)
             var response = pages.deviceQuestion(
-                question, user: account?.shownName ?? session.subject.rawValue,
+                question, user: try await name(of: session),
                 fields: [
                     HiddenField(name: "device", value: question.sealed),
                     try token(browser, request),
@@ -89,22 +89,23 @@ struct DeviceGrantController: BrowserGroup {
             return response
         case .unknown:
             metrics.count(.unknown)
-            return try entry(.unknown, typed: kept, browser: browser, request, context)
+            return try await entry(session, .unknown, typed: kept, browser: browser, request, context)
         case .limited(let wait):
             metrics.count(.limited)
-            return try entry(.limited(wait), typed: kept, browser: browser, request, context)
+            return try await entry(session, .limited(wait), typed: kept, browser: browser, request, context)
         case .signInAgain: return signIn(for: typed)
         case .needsSecondFactor:
-            return try entry(.needsSecondFactor, typed: kept, browser: browser, request, context)
+            return try await entry(session, .needsSecondFactor, typed: kept, browser: browser, request, context)
         }
     }
 
     private func entry(
-        _ notice: DeviceEntryNotice? = nil, typed: String?, browser: OpaqueSecret, _ request: Request,
-        _ context: BridgeRequestContext
-    ) throws -> Response {
+        _ session: WebSession, _ notice: DeviceEntryNotice? = nil, typed: String?, browser: OpaqueSecret,
+        _ request: Request, _ context: BridgeRequestContext
+    ) async throws -> Response {
         var response = pages.deviceEntry(
-            notice, typed: typed, fields: [try token(browser, request)], to: pageVisitor(request, context))
+            notice, user: try await name(of: session), typed: typed, fields: [try token(browser, request)],
+            to: pageVisitor(request, context))
         FormCookie.set(browser, in: &response.headers)
         return response
     }
@@ -114,7 +115,7 @@ struct DeviceGrantController: BrowserGroup {
 
     private func token(_ browser: OpaqueSecret, _ request: Request) throws -> HiddenField {
         HiddenField(
-            name: "form_token",
+            name: BrowserForm.tokenField,
             value: try formTokens.make(for: .deviceGrant, binding: browser, session: request.sessionSecret))
     }
 
@@ -124,6 +125,11 @@ struct DeviceGrantController: BrowserGroup {
         return session
     }
 
+    /// Whose account the device would use.
+    private func name(of session: WebSession) async throws -> String {
+        try await accounts.account(of: session.subject)?.shownName ?? session.subject.rawValue
+    }
+
     private func signIn(for typed: String?) -> Response {
         let path = typed.flatMap { DeviceUserCode($0) }.map { DevicePath.complete($0.shown) } ?? DevicePath.page
         return .seeOther("\(issuer)\(SignInController.path(backTo: path))")
@@ -131,7 +137,7 @@ struct DeviceGrantController: BrowserGroup {
 }
 
 /// What the page says before it asks for a code.
-enum DeviceEntryNotice: Sendable {
+enum DeviceEntryNotice: PageNotice {
     case unknown
     case stale
     case gone
@@ -146,6 +152,16 @@ enum DeviceEntryNotice: Sendable {
         case .gone: "gone"
         case .limited: "limited"
         case .needsSecondFactor: "needs_second_factor"
+        }
+    }
+
+    var wait: Duration? { if case .limited(let wait) = self { wait } else { nil } }
+
+    var code: ErrorCode? {
+        switch self {
+        case .unknown, .stale, .gone: .invalidRequest
+        case .limited: .rateLimited
+        case .needsSecondFactor: .accessDenied
         }
     }
 }

@@ -6,18 +6,15 @@ import OAuth2
 extension Pages {
     /// Asks for the code that a device shows.
     func deviceEntry(
-        _ notice: DeviceEntryNotice?, typed: String?, fields: [HiddenField], to visitor: PageVisitor
+        _ notice: DeviceEntryNotice?, user: String, typed: String?, fields: [HiddenField], to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
-        var values: [String: any Sendable] = ["fields": fields.map(\.values)]
+        var values: [String: any Sendable] = ["fields": fields.map(\.values), "user": user]
         values["typed"] = typed
-        values["notice"] = notice.map { texts.text("device", $0.key, in: language) }
+        values["notice"] = text(of: notice, in: "device", language)
         if case .unknown = notice { values["is_error"] = true }
         if case .needsSecondFactor = notice { values["offers_second_factor"] = true }
-        var response = render(
-            "device", values, to: visitor, language: language, status: Self.status(of: notice))
-        if case .limited(let wait) = notice { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
-        return response
+        return render("device", values, notice: notice, to: visitor, language: language)
     }
 
     /// Who asks for what on the device, in whose name: what the user compares before answering.
@@ -52,14 +49,5 @@ extension Pages {
                     "device", wasLetIn ? "allowed" : "denied", in: language, ["client": client]),
                 "was_let_in": wasLetIn,
             ], to: visitor, language: language)
-    }
-
-    private static func status(of notice: DeviceEntryNotice?) -> HTTPResponse.Status {
-        switch notice {
-        case nil: .ok
-        case .unknown, .stale, .gone: .init(code: ErrorCode.invalidRequest.status)
-        case .limited: .init(code: ErrorCode.rateLimited.status)
-        case .needsSecondFactor: .init(code: ErrorCode.accessDenied.status)
-        }
     }
 }

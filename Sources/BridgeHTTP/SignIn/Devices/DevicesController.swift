@@ -18,10 +18,6 @@ struct DevicesController: BrowserGroup {
 
     let kit: BrowserPages
     let places: SignedInPlaces
-    /// Whether second factors can be set up here.
-    let offersSecondFactor: Bool
-    /// Whether phones' keys sign in here.
-    var offersLinkedKeys = false
 
     @Sendable func show(
         _ request: Request, context: BridgeRequestContext, found: SignedIn
@@ -38,8 +34,7 @@ struct DevicesController: BrowserGroup {
             shown, isOwn: session.isOwnSignIn,
             clientName: { directory[$0]?.name ?? $0.rawValue },
             formToken: try formTokens.make(for: .devices, binding: binding, session: request.sessionSecret),
-            wasEnded: request.uri.query == Self.endedQuery, offersSecondFactor: offersSecondFactor,
-            offersLinkedKeys: offersLinkedKeys, to: pageVisitor(request, context))
+            wasEnded: request.uri.query == Self.endedQuery, to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }
@@ -52,7 +47,8 @@ struct DevicesController: BrowserGroup {
         let here = try await sessionsHere(of: session, request)
         let mayEnd: Bool
         if sent.form["what"] == "others" {
-            mayEnd = try await places.endOthers(in: session, origin: origin)
+            // The page says of each of them: "You are here".
+            mayEnd = try await places.endOthers(in: session, sparing: Set(here.map(\.session.id)), origin: origin)
         } else if let kind = sent.form["kind"].flatMap(SignedInPlaces.Place.Kind.init(rawValue:)),
             let id = sent.form["id"]
         {

@@ -18,7 +18,7 @@ extension Pages {
     ///   - wasEnded: whether the visitor has just ended one.
     func devices(
         _ places: [SignedInPlaces.Place], isOwn: Bool, clientName: (ClientID) -> String, formToken: String,
-        wasEnded: Bool, offersSecondFactor: Bool, offersLinkedKeys: Bool, to visitor: PageVisitor
+        wasEnded: Bool, to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
         func opener(of place: SignedInPlaces.Place) -> String? {
@@ -37,7 +37,6 @@ extension Pages {
         var values: [String: any Sendable] = [
             "signed_in": true, "is_own": isOwn, "groups": groups, "form_token": formToken,
             "has_others": places.contains { !$0.isCurrent }, "was_ended": wasEnded,
-            "offers_second_factor": offersSecondFactor, "offers_linked_keys": offersLinkedKeys,
         ]
         values["sign_in_again"] = signInForDevices
         return render("devices", values, to: visitor, language: language)

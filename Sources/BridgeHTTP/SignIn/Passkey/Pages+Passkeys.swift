@@ -4,11 +4,12 @@ import Hummingbird
 import OAuth2
 
 /// What the page of passkeys says above its list.
-enum PasskeysNotice: String, Sendable {
+enum PasskeysNotice: String, PageNotice {
     case added, removed, refused, stale, taken
     case tooMany = "too_many"
 
-    var isError: Bool { self != .added && self != .removed }
+    var key: String { rawValue }
+    var code: ErrorCode? { self == .added || self == .removed ? nil : .invalidRequest }
 }
 
 /// The content of the page of passkeys.
@@ -50,9 +51,9 @@ extension Pages {
             "is_full": isFull, "has_no_host": page.mayChange && page.asked == nil && !isFull,
             "form_token": page.formToken,
             "sign_in_again": SignInController.path(backTo: PasskeysController.path),
-            "is_error": page.notice?.isError ?? false,
+            "is_error": page.notice?.code != nil,
         ]
-        values["notice"] = page.notice.map { texts.text("passkeys", $0.rawValue, in: language) }
+        values["notice"] = text(of: page.notice, in: "passkeys", language)
         values["asked"] = page.asked.map { asked -> [String: any Sendable] in
             [
                 "party": asked.party.id, "site": visitor.theme.name ?? siteName,
@@ -63,8 +64,6 @@ extension Pages {
                 "suggested_name": asked.suggestedName,
             ]
         }
-        return render(
-            "passkeys", values, to: visitor, language: language,
-            status: page.notice?.isError == true ? .init(code: ErrorCode.invalidRequest.status) : .ok)
+        return render("passkeys", values, notice: page.notice, to: visitor, language: language)
     }
 }

@@ -45,7 +45,9 @@ struct PasskeySignInController: BrowserGroup {
                 errand, notice, of: account, replacing: session, browser: form.browser, at: here,
                 to: pageVisitor(request, context))
         }
-        guard form.isOurs, let party = PasskeyParty(here) else { return try await again(.stale) }
+        guard form.isOurs, let party = PasskeyParty(here) else {
+            return try await again(.notOurs(form))
+        }
         let outcome = try await passkeys.attempt(
             PasskeyAssertion(form.parameters), to: form.parameters["challenge"] ?? "", at: party,
             browser: form.browser, replacing: session, origin: context.recognisedOrigin(of: request))

@@ -89,14 +89,12 @@ extension Pages {
             switch notice {
             case .refused: texts.text("sign_in_code", notice.key, in: language)
             case .noDigits: texts.text("phone", notice.key, in: language)
-            default: texts.text("sign_in", notice.key, in: language, waiting: notice.wait)
+            default: texts.text(notice.section ?? "sign_in", notice.key, in: language, waiting: notice.wait)
             }
         }
-        var response = render(
-            "sign_in_code", values, to: visitor, language: language, status: notice?.status ?? .ok,
+        return render(
+            "sign_in_code", values, notice: notice, to: visitor, language: language,
             policy: ContentSecurityPolicy(formTargets: formTargets))
-        if case .limited(let wait) = notice { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
-        return response
     }
 
     /// - Parameter query: what the sign-in is for.

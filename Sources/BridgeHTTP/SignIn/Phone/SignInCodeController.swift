@@ -44,7 +44,7 @@ struct SignInCodeController: BrowserGroup {
                 errand, notice, username: username, browser: form.browser, at: origins.own(of: request),
                 to: pageVisitor(request, context))
         }
-        guard form.isOurs else { return try again(.stale) }
+        guard form.isOurs else { return try again(.notOurs(form)) }
         let outcome = try await phones.shownCodes.use(
             form.parameters["code"] ?? "", of: username, replacing: try await browsers.opened(by: request),
             origin: context.origin(of: request))

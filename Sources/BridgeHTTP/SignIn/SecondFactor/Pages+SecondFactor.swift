@@ -9,7 +9,7 @@ extension Pages {
         var values: [String: any Sendable] = [
             "form_token": page.formToken, "is_for_console": page.isForConsole,
         ]
-        values["notice"] = page.notice.map { texts.text("second_factor", $0.key, in: language, waiting: $0.wait) }
+        values["notice"] = text(of: page.notice, in: "second_factor", language)
         if case .wrongCode(let form) = page.notice {
             values["is_error"] = true
             values["is_error_renewal"] = form == .recoveryCodes
@@ -31,10 +31,7 @@ extension Pages {
                 "codes_left": texts.text("second_factor", "codes_left", in: language, ["count": String(left)])
             ]
         }
-        var response = render(
-            "second_factor", values, to: visitor, language: language, status: Self.status(of: page.notice))
-        if case .limited(let wait) = page.notice { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
-        return response
+        return render("second_factor", values, notice: page.notice, to: visitor, language: language)
     }
 
     /// The recovery codes, shown this once.
@@ -43,14 +40,5 @@ extension Pages {
         render(
             "recovery_codes",
             ["codes": codes.map { $0.text.expose() }, "is_new_factor": isNewFactor, "next": next], to: visitor)
-    }
-
-    private static func status(of notice: SecondFactorNotice?) -> HTTPResponse.Status {
-        switch notice {
-        case nil, .removed: .ok
-        case .wrongCode, .stale: .init(code: ErrorCode.invalidRequest.status)
-        case .conflict: .init(code: ErrorCode.conflict.status)
-        case .limited: .init(code: ErrorCode.rateLimited.status)
-        }
     }
 }

@@ -1,4 +1,5 @@
 import Bridge
+import OAuth2
 
 /// The page's forms, as their field `what` names them.
 enum SecondFactorForm: String, Sendable {
@@ -7,7 +8,7 @@ enum SecondFactorForm: String, Sendable {
 }
 
 /// What the page about the second factor says above its fields.
-enum SecondFactorNotice: Sendable {
+enum SecondFactorNotice: PageNotice {
     /// Each form has a field of its own for it.
     case wrongCode(SecondFactorForm)
     case stale
@@ -28,6 +29,15 @@ enum SecondFactorNotice: Sendable {
 
     /// What its text says to wait.
     var wait: Duration? { if case .limited(let wait) = self { wait } else { nil } }
+
+    var code: ErrorCode? {
+        switch self {
+        case .removed: nil
+        case .wrongCode, .stale: .invalidRequest
+        case .conflict: .conflict
+        case .limited: .rateLimited
+        }
+    }
 }
 
 /// The content of the page about the second factor.

@@ -42,19 +42,20 @@ struct KeyRegistrationController: BearerGroup {
             return .json(body, status: .created)
         } catch let refusal as SelfIssuedRefusal {
             metrics.count(refusal)
-            return .refusal(refusal, issuer: issuer, context)
+            return .refusal(refusal, refusal.reason.explanationOfProof, issuer: issuer, context)
         }
     }
 }
 
 extension Response {
     /// What a program reads of a refused answer or proof: its name, as the audit log has it.
+    /// - Parameter explanation: the reason's own for `nil`.
     static func refusal(
-        _ refusal: SelfIssuedRefusal, issuer: WebOrigin, _ context: BridgeRequestContext
+        _ refusal: SelfIssuedRefusal, _ explanation: String? = nil, issuer: WebOrigin, _ context: BridgeRequestContext
     ) -> Response {
         var body = JSONObjectWriter()
         body.add("error", refusal.reason.rawValue)
-        body.add("error_description", refusal.reason.explanation)
+        body.add("error_description", explanation ?? refusal.reason.explanation)
         body.add("error_uri", "\(issuer)/errors/\(refusal.reason.rawValue)")
         body.add("request_id", context.requestID)
         var response = Response.json(body, status: .init(code: refusal.reason.code.status))

@@ -63,13 +63,15 @@ struct LinkedKeysController: BrowserGroup {
     ) async throws -> Response {
         let binding = FormCookie.binding(of: request, random: random)
         let keys = try await phone.keys(of: session.subject)
-        let offered = request.selfIssuedProof.flatMap { phone.proof(sealed: $0) }.flatMap { parked in
+        let isOpen = try await phone.mayHaveKeys(session.subject)
+        let parked = isOpen ? request.selfIssuedProof.flatMap { phone.proof(sealed: $0) } : nil
+        let offered = parked.flatMap { parked in
             keys.contains { $0.thumbprint == parked.proof.thumbprint } ? nil : parked
         }
         let notice = notice ?? (offered?.mayBeLinked == false ? .beginAgain : nil)
         var response = pages.linkedKeys(
             LinkedKeysPage(
-                keys: keys, notice: notice, isDetailed: session.isOwnSignIn,
+                keys: keys, notice: notice, isDetailed: session.isOwnSignIn, isOpen: isOpen,
                 mayChange: try await phone.mayChangeKeys(session),
                 offered: offered.flatMap { $0.mayBeLinked ? $0.proof : nil },
                 formToken: try formTokens.make(for: .linkedKeys, binding: binding, session: request.sessionSecret)),

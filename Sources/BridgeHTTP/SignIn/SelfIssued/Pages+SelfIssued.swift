@@ -32,7 +32,7 @@ struct SelfIssuedStartPage: Sendable {
 }
 
 /// What the page says that waits for another device.
-enum SelfIssuedNotice: Sendable {
+enum SelfIssuedNotice: PageNotice {
     case wrongCode
     case limited(Duration)
 
@@ -44,18 +44,26 @@ enum SelfIssuedNotice: Sendable {
         }
     }
 
-    /// What its text says to wait.
     var wait: Duration? { if case .limited(let wait) = self { wait } else { nil } }
+
+    var code: ErrorCode? {
+        switch self {
+        case .wrongCode: .invalidRequest
+        case .limited: .rateLimited
+        }
+    }
 }
 
 /// What the page of a user's keys says above them.
-enum LinkedKeysNotice: String, Sendable {
+enum LinkedKeysNotice: String, PageNotice {
     case linked, unlinked, stale, refused, elsewhere
     case lastWayIn = "last_way_in"
     /// The key that came from a sign-in is not linked without another answer.
     case beginAgain = "begin_again"
 
-    var status: ErrorCode? {
+    var key: String { rawValue }
+
+    var code: ErrorCode? {
         switch self {
         case .linked, .unlinked, .beginAgain: nil
         case .stale, .refused: .invalidRequest
@@ -70,6 +78,8 @@ struct LinkedKeysPage: Sendable {
     let notice: LinkedKeysNotice?
     /// Whether the session is the user's own sign-in: what phones told, and when they were used, is for nobody else.
     let isDetailed: Bool
+    /// Whether the user may link any.
+    let isOpen: Bool
     /// Whether the user signed in a moment ago.
     let mayChange: Bool
     /// The key that the browser brought from a sign-in, to be linked.
@@ -131,25 +141,16 @@ extension Pages {
     ) -> Response {
         let language = language(for: visitor)
         var values: [String: any Sendable] = ["fields": fields.map(\.values)]
-        values["notice"] = notice.map { texts.text("self_issued", $0.key, in: language, waiting: $0.wait) }
+        values["notice"] = text(of: notice, in: "self_issued", language)
         if case .wrongCode = notice { values["is_error"] = true }
         if case .answered(let name, let needsCode) = waiting {
             values["answered"] = true
             values["account"] = name
             values["needs_code"] = needsCode
         }
-        let code: ErrorCode? =
-            switch notice {
-            case nil: nil
-            case .wrongCode: .invalidRequest
-            case .limited: .rateLimited
-            }
-        var response = render(
-            "self_issued_wait", values, to: visitor, language: language,
-            status: code.map { .init(code: $0.status) } ?? .ok,
+        return render(
+            "self_issued_wait", values, notice: notice, to: visitor, language: language,
             policy: ContentSecurityPolicy(formTargets: formTargets))
-        if case .limited(let wait) = notice { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
-        return response
     }
 
     /// One plain sentence, and the way to the ordinary sign-in.
@@ -186,30 +187,30 @@ extension Pages {
         let keys: [[String: any Sendable]] = page.keys.map { key in
             var values: [String: any Sendable] = [
                 "thumbprint": key.thumbprint, "shown": Self.shown(key.thumbprint), "algorithm": key.algorithm,
-                "since": Self.minute(key.createdAt),
+                "since": Self.clock(key.createdAt),
                 "unlink_label": texts.text(
                     "linked_keys", "unlink_label", in: language, ["key": Self.shown(key.thumbprint)]),
             ]
             guard page.isDetailed else { return values }
-            if let used = key.lastUsedAt { values["used"] = Self.minute(used) }
+            if let used = key.lastUsedAt { values["used"] = Self.clock(used) }
             let told = [key.told.name, key.told.email].compactMap(\.self)
             if !told.isEmpty { values["told"] = ["shown": told.joined(separator: ", ")] }
             return values
         }
         var values: [String: any Sendable] = [
             "keys": keys, "is_empty": keys.isEmpty, "may_change": page.mayChange, "form_token": page.formToken,
+            "is_open": page.isOpen, "may_link": page.isOpen && page.mayChange,
+            "needs_sign_in": !page.mayChange && (page.isOpen || !keys.isEmpty),
             "sign_in_again": SignInController.path(backTo: LinkedKeysController.path),
             "link_url": "\(SelfIssuedConfiguration.startPath)?link=1",
         ]
-        values["notice"] = page.notice.map { texts.text("linked_keys", $0.rawValue, in: language) }
+        values["notice"] = text(of: page.notice, in: "linked_keys", language)
         values["offered"] = page.offered.map { proof in
             var offered = Self.values(of: proof)
             offered["digest"] = proof.digest
             return offered
         }
-        return render(
-            "linked_keys", values, to: visitor, language: language,
-            status: page.notice?.status.map { .init(code: $0.status) } ?? .ok)
+        return render("linked_keys", values, notice: page.notice, to: visitor, language: language)
     }
 
     /// A key that waits for its holder's choice, and what the phone told beside it.
@@ -227,21 +228,15 @@ extension Pages {
         return stride(from: 0, to: head.count, by: 4).map { String(head[$0..<min($0 + 4, head.count)]) }
             .joined(separator: " ")
     }
-
-    /// Day and minute; the same in every language.
-    private static func minute(_ instant: Timestamp) -> [String: String] {
-        let text = instant.rfc3339
-        return ["exact": text, "shown": "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"]
-    }
 }
 
 extension SelfIssuedRefusal.Reason {
-    /// Those whose names are no error code beside.
+    /// Reasons whose names are not error codes as well.
     static let ofTheirOwn = allCases.filter { reason in
         !ErrorCode.all.contains { $0.rawValue == reason.rawValue }
     }
 
-    /// What its status is that of.
+    /// The error code whose status it has.
     var code: ErrorCode { self == .rateLimited ? .rateLimited : .invalidRequest }
 }
 

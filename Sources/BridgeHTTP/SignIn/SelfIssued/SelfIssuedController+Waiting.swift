@@ -30,12 +30,12 @@ extension SelfIssuedController {
         let visitor = pageVisitor(request, context)
         let origin = context.recognisedOrigin(of: request)
         let browser = request.selfIssuedBrowser
-        guard form.isOurs else { return onward(SelfIssuedConfiguration.startPath) }
+        guard form.isOurs else { return redirect(to: SelfIssuedConfiguration.startPath) }
         do {
             switch form.parameters["what"] {
             case "decline":
                 let errand = try await phone.decline(state, browser: browser, origin: origin)
-                return onward(SignInErrand(try FormParameters(parsing: errand.utf8)).url)
+                return redirect(to: SignInErrand(try FormParameters(parsing: errand.utf8)).url)
             case "confirm":
                 let outcome = try await phone.pickUp(
                     state, code: form.parameters["code"], browser: browser,

@@ -33,20 +33,18 @@ struct SelfIssuedController: BrowserGroup {
     var kit: BrowserPages { signIn.kit }
     var configuration: SelfIssuedConfiguration { phone.configuration }
 
-    // MARK: The browser asks
-
     @Sendable func start(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try request.queryOfLink()
         try query.checkUnique(besides: "return")
         // The cookie, the return page and the request file belong to one origin.
         guard origins.own(of: request) == configuration.origin else {
-            return onward(
-                configuration.origin.description + SelfIssuedConfiguration.startPath
+            return redirect(
+                to: configuration.origin.description + SelfIssuedConfiguration.startPath
                     + (request.uri.query.map { "?\($0)" } ?? ""))
         }
         guard let form = SelfIssuedLinkForm(rawValue: query["form"] ?? SelfIssuedLinkForm.auto.rawValue),
             [nil, "0", "1"].contains(query["link"])
-        else { throw OAuthError(.invalidRequest, "form or link is none that is known") }
+        else { throw OAuthError(.invalidRequest, "form or link has an unknown value") }
         let errand = Self.errand(query)
         guard errand.query.utf8.count <= Self.errandLimit else {
             throw OAuthError(.invalidRequest, "journey is too long")
@@ -55,13 +53,17 @@ struct SelfIssuedController: BrowserGroup {
             return signIn.blockedPage(request, context)
         }
         // Pictures on a foreign page must not use up what a network may start.
-        guard FetchMetadata.isVisit(request.headers) else { return onward(errand.url) }
+        guard FetchMetadata.isVisit(request.headers) else { return redirect(to: errand.url) }
         var linking: Subject?
         if query["link"] == "1" {
             guard let session = try await browsers.opened(by: request),
                 try await phone.admitChange(in: session, origin: context.origin(of: request))
             else {
-                return onward(SignInController.path(backTo: LinkedKeysController.path))
+                return redirect(to: SignInController.path(backTo: LinkedKeysController.path))
+            }
+            guard try await phone.mayHaveKeys(session.subject) else {
+                try await phone.recordRefusal(.upstreamUser, in: session, origin: context.origin(of: request))
+                return redirect(to: LinkedKeysController.path)
             }
             linking = session.subject
         }
@@ -110,7 +112,7 @@ struct SelfIssuedController: BrowserGroup {
     func waitingFields(_ state: String, _ binding: OpaqueSecret) throws -> [HiddenField] {
         [
             HiddenField(name: "state", value: state),
-            HiddenField(name: "form_token", value: try formTokens.make(for: .selfIssued, binding: binding)),
+            HiddenField(name: BrowserForm.tokenField, value: try formTokens.make(for: .selfIssued, binding: binding)),
         ]
     }
 
@@ -134,9 +136,13 @@ struct SelfIssuedController: BrowserGroup {
         let query = try request.query()
         try query.checkUnique()
         // Somebody else's request must not be dressed up as ours.
-        guard query["request_uri"] == configuration.requestURI, let state = query["state"], let nonce = query["nonce"],
-            [state, nonce].allSatisfy({ Base64URL.decode($0)?.count == 16 })
-        else { throw OAuthError(.invalidRequest, "request_uri, state or nonce is none of ours") }
+        guard query["request_uri"] == configuration.requestURI else {
+            throw OAuthError(.invalidRequest, "request_uri was not issued here")
+        }
+        // What phones take. Whether a sign-in waits under them is seen where it is looked for.
+        guard let state = query["state"], 1...1024 ~= state.utf8.count, let nonce = query["nonce"],
+            1...256 ~= nonce.utf8.count
+        else { throw OAuthError(.invalidRequest, "state or nonce is missing or too long") }
         let isPosted = query["response_mode"] == "direct_post"
         // Whoever scanned a code has it on the other screen.
         let mayScan = configuration.crossDevice != .off && !isPosted
@@ -182,8 +188,6 @@ struct SelfIssuedController: BrowserGroup {
         return configuration.intentLink(
             link, fallback: configuration.openLink(state: state, nonce: nonce, acrossDevices: isPosted))
     }
-
-    // MARK: The phone answers
 
     @Sendable func finish(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let answer = try await answer(of: request, context)
@@ -257,59 +261,14 @@ struct SelfIssuedController: BrowserGroup {
             throw OAuthError(.forbidden, SelfIssuedRefusal.Reason.foreignPage.explanation)
         }
         let bytes = try await BodyReader.bytes(of: request, upTo: Self.answerLimit)
-        guard BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
+        guard BodyReader.isForm(request) else {
             throw OAuthError(.unsupportedMediaType)
         }
         let answer = try FormParameters(parsing: bytes)
         try answer.checkUnique()
-        // What is no text would count as absent, and its check would be passed over.
+        // What is not text would count as absent, and its check would be passed over.
         try answer.checkText()
         return answer
-    }
-
-    // MARK: A key that is nobody's
-
-    @Sendable func showChoice(_ request: Request, context: BridgeRequestContext) throws -> Response {
-        guard let found = request.selfIssuedProof.flatMap({ phone.proof(sealed: $0) }) else {
-            return onward(SignInController.path)
-        }
-        let binding = FormCookie.binding(of: request, random: random)
-        let errand = SignInErrand(try FormParameters(parsing: found.errand.utf8))
-        var response = pages.selfIssuedChoice(
-            found.proof, formToken: try formTokens.make(for: .selfIssued, binding: binding),
-            formTargets: signIn.targets(of: errand, browser: binding, at: origins.own(of: request)),
-            to: pageVisitor(request, context))
-        FormCookie.set(binding, lifetime: FormCookie.journeyLifetime, in: &response.headers)
-        return response
-    }
-
-    @Sendable func choose(
-        _ request: Request, context: BridgeRequestContext, form: BrowserForm
-    ) async throws -> Response {
-        guard form.isOurs else { return onward(Self.choicePath) }
-        guard let found = request.selfIssuedProof.flatMap({ phone.proof(sealed: $0) }) else {
-            return onward(SignInController.path)
-        }
-        switch form.parameters["what"] {
-        case "link":
-            guard let session = try await browsers.opened(by: request),
-                try await phone.admitChange(in: session, origin: context.origin(of: request))
-            else {
-                return onward(SignInController.path(backTo: LinkedKeysController.path))
-            }
-            return onward(LinkedKeysController.path)
-        case "new":
-            do {
-                let opened = try await phone.createAccount(
-                    for: found, told: form.parameters["told"] == "yes",
-                    replacing: try await browsers.opened(by: request), origin: context.origin(of: request))
-                return try await signedIn(.signedIn(opened, errand: found.errand), request, context)
-            } catch let refusal as SelfIssuedRefusal {
-                metrics.count(refusal)
-                return refusedPage(refusal, pageVisitor(request, context))
-            }
-        default: throw OAuthError(.invalidRequest, "the form does not say what to do")
-        }
     }
 
     func signedIn(
@@ -328,7 +287,7 @@ struct SelfIssuedController: BrowserGroup {
     }
 
     /// - Parameter target: a path of ours, or an address.
-    func onward(_ target: String) -> Response {
+    func redirect(to target: String) -> Response {
         .seeOther(target.hasPrefix("/") ? configuration.origin.description + target : target)
     }
 }

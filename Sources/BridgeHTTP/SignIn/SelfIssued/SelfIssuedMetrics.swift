@@ -7,19 +7,13 @@ package struct SelfIssuedMetrics: Sendable {
         case started, answered, signedIn = "signed_in", linked, unknown, refused, limited
     }
 
-    private let counters: [Outcome: Counter]
+    private let counters: OutcomeCounters<Outcome>
 
     package init(factory: any MetricsFactory) {
-        counters = Dictionary(
-            uniqueKeysWithValues: Outcome.allCases.map { outcome in
-                let dimensions = [("outcome", outcome.rawValue)]
-                return (
-                    outcome, Counter(label: "drawbridge_self_issued_total", dimensions: dimensions, factory: factory)
-                )
-            })
+        counters = OutcomeCounters(label: "drawbridge_self_issued_total", factory: factory)
     }
 
-    func count(_ outcome: Outcome) { counters[outcome]?.increment() }
+    func count(_ outcome: Outcome) { counters.count(outcome) }
 
     func count(_ outcome: SelfIssuedOutcome) {
         switch outcome {

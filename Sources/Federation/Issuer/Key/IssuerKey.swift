@@ -45,7 +45,9 @@ extension IssuerKey {
     ///   keys are passed over (RFC 7517 §5).
     init?(jwk members: [String: JSONValue], allowed: Set<SignatureAlgorithm>) {
         // A private key in a public set has leaked: whoever read it can sign.
-        guard Self.isForVerifying(members), members["d"] == nil, Self.isWellFormedRSA(members) else { return nil }
+        guard Self.isForVerifying(members), VerificationKey.privateMembers.isDisjoint(with: members.keys),
+            Self.isWellFormedRSA(members)
+        else { return nil }
         if let value = members["kid"], value.string == nil { return nil }
         var algorithms = allowed
         if let value = members["alg"] {

@@ -186,7 +186,7 @@ final class NodeLease: Sendable {
         do {
             guard try dialect.lease.isStill(identity, session) else { throw Self.elsewhere }
             let now = time.now()
-            var held = try take(session, isOpening: isOpening)
+            var held = try claimRow(session, isOpening: isOpening)
             let restore = RestoreCheck(
                 node: node, dialect: dialect, mark: isOpening ? mark?.found : nil, keepsMark: mark != nil, seen: seen,
                 known: known)
@@ -214,7 +214,7 @@ final class NodeLease: Sendable {
         }
     }
 
-    private func take(_ session: any SQLSession, isOpening: Bool) throws -> LeaseSQL.Held {
+    private func claimRow(_ session: any SQLSession, isOpening: Bool) throws -> LeaseSQL.Held {
         let new: [SQLValue] = [.text(node), .text(holder.text)]
         if let row = try session.run(dialect.lease.insert, new).first { return try LeaseSQL.Held(row) }
         guard let row = try session.run(dialect.lease.select, [.text(node)]).first else {

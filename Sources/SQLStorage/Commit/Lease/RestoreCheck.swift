@@ -29,20 +29,21 @@ struct RestoreCheck {
         let end = try AuditChainEnd.find(of: node, session.run)
         let transaction = try session.run(dialect.lease.transaction).first?.integer(0) ?? 0
         let current = SeenCommit(end, transaction: transaction)
-        let marked = dialect.lease.runsOut ? identity : (keepsMark ? "marked" : "")
+        let isIdentified = dialect.lease.identifiesDatabase
+        let marked = isIdentified ? identity : (keepsMark ? "marked" : "")
         let isNew = try session.change(RestoreSQL.insert, [.text(marked), .integer(0)]) > 0
         guard let row = try session.run(dialect.lease.restorePoint).first else {
             throw SQLError(kind: .unavailable, text: "the database does not say how often it was restored")
         }
         let number = try row.integer(0)
         let found = try row.text(1)
+        let isSame = isNew || (isIdentified && found == identity)
         let verdict = Verdict.of(
             missing: try flaw(in: session, end: end, transaction: transaction),
-            otherDatabase: isNew || found == identity && dialect.lease.runsOut ? nil : flaw(ofDatabase: found),
-            number: number, known: dialect.lease.runsOut ? known : nil)
+            otherDatabase: isSame ? nil : flaw(ofDatabase: found), number: number, known: isIdentified ? known : nil)
         switch verdict {
         case .same, .counted:
-            if found != marked, keepsMark || dialect.lease.runsOut {
+            if found != marked, keepsMark || isIdentified {
                 _ = try session.change(RestoreSQL.identify, [.text(marked)])
             }
             var notice: RestoreNotice?
@@ -58,7 +59,8 @@ struct RestoreCheck {
     enum Verdict: Hashable {
         /// The database that was left.
         case same
-        /// Another has found it out, and what could be used twice has ended; what this node lost all the same.
+        /// Another node already counted this restore and ended what could be used twice; the reason says what this node
+        /// lost besides.
         case counted(RestoreNotice.Reason?)
         case restored(RestoreNotice.Reason)
 
@@ -111,7 +113,7 @@ struct RestoreCheck {
 
     /// - Parameter found: what the database says of itself, which is not what it should.
     private func flaw(ofDatabase found: String) -> RestoreNotice.Reason? {
-        guard !dialect.lease.runsOut else { return .otherServer }
+        guard !dialect.lease.identifiesDatabase else { return .otherServer }
         return switch mark {
         case .doubtful: .unknownEnd
         case .missing: found == "marked" ? .unknownEnd : nil

@@ -116,7 +116,7 @@ struct AuditSearch {
         }
     }
 
-    /// Rows whose time is none that can be compared; they belong to no span of time.
+    /// Rows whose time cannot be compared; they belong to no span of time.
     private func untimed(limit: Int, in session: any SQLSession) throws -> [Found] {
         guard filter.from == nil, filter.to == nil else { return [] }
         var conditions = SQLConditions()

@@ -11,7 +11,7 @@ struct AuditSegment: Hashable, Sendable {
     /// piece of an index for so many that one does.
     static let size: Int64 = 8192
 
-    /// The begin of the segment that a sequence belongs to; the same for every process, so that two that seal the same
+    /// The start of the segment that a sequence belongs to; the same for every process, so that two that seal the same
     /// segment write the same.
     static func first(of sequence: Int64, size: Int64) -> Int64 { (sequence - 1) / size * size + 1 }
 }

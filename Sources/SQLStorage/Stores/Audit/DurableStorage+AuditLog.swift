@@ -55,9 +55,9 @@ extension DurableStorage: AuditLog {
         let limit = SQLValue.limit(limit)
         return try await read { session in
             let checkpoints = try session.run(
-                AuditSQL.checkpointsBehind, [.text(node), .integer(position.checkpoint), end, limit]
+                AuditSQL.checkpointsAfter, [.text(node), .integer(position.checkpoint), end, limit]
             ).compactMap { AuditReading<AuditCheckpoint>(row: $0).value.map(AuditNote.checkpoint) }
-            let cuts = try session.run(AuditSQL.cutsBehind, [.text(node), .integer(position.cut), end, limit])
+            let cuts = try session.run(AuditSQL.cutsAfter, [.text(node), .integer(position.cut), end, limit])
                 .compactMap { AuditReading<AuditCut>(row: $0).value.map(AuditNote.cut) }
             return (checkpoints + cuts).sorted { $0.sequence < $1.sequence }
         }

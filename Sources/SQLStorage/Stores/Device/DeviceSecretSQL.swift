@@ -51,9 +51,6 @@ enum DeviceSecretSQL {
         UPDATE device_secret SET last_used_at = $2 WHERE id = $1 AND revoked_at IS NULL AND expires_at > $2
         """
 
-    /// Holds a user's row alone.
-    static let holdUser: SQLStatement = "UPDATE app_user SET issuer = issuer WHERE subject = $1"
-
     /// Holds the row of an app session's user.
     static let holdUserOf: SQLStatement = """
         UPDATE app_user SET issuer = issuer WHERE subject = (SELECT subject FROM app_session WHERE id = $1)

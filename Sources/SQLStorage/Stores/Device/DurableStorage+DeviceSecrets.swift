@@ -39,7 +39,7 @@ extension DurableStorage: DeviceStore {
     ) async throws -> DeviceSecretIssueOutcome {
         try await write { [endings] transaction in
             // The user's row is held, so that two sign-ins at once cannot both find room for one device.
-            _ = try transaction.changes(DeviceSecretSQL.holdUser, [SQLValue(device.subject)])
+            _ = try transaction.changes(SubjectSQL.hold, [SQLValue(device.subject)])
             let live: [DeviceSecretID] = try transaction.run(
                 DeviceSecretSQL.liveByUse, [SQLValue(device.subject), SQLValue(device.createdAt)]
             ).map { try $0.identifier(0) }

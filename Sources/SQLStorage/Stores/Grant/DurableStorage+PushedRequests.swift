@@ -25,7 +25,7 @@ extension DurableStorage {
     package func consumePushedRequest(
         digest: String, pushedAfter start: Timestamp, until expiry: Timestamp, at now: Timestamp
     ) async throws -> Bool {
-        let claim = SQLCall(ClientAssertionSQL.claim, [.text(digest), SQLValue(expiry), SQLValue(start)])
+        let claim = SQLCall(SingleUseSQL.claim, [.text(digest), SQLValue(expiry), SQLValue(start)])
         let consume = SQLCall(PushedRequestSQL.consume, [.text(digest), SQLValue(now)])
         return try await write(anticipating: [claim, consume]) { transaction in
             guard try transaction.changes(claim) else { return false }

@@ -19,7 +19,7 @@ extension DurableStorage: AdminSessionStore {
     package func adminSession(secretDigest: String) async throws -> AdminSession? {
         try await look { session in
             try session.run(AdminSessionSQL.select, [.text(secretDigest)]).first.flatMap { row in
-                // One that a server of before has opened names nothing that could end it.
+                // A session opened by an earlier version names nothing that could end it.
                 guard let tokenID: TokenID = try row.optionalIdentifier(5),
                     let clientID: ClientID = try row.optionalIdentifier(6)
                 else { return nil }

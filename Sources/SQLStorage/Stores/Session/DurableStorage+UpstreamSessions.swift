@@ -3,14 +3,14 @@ package import Bridge
 extension DurableStorage: UpstreamSessionStore {
     package func end(namedBy token: LogoutToken, _ ending: Ending) async throws -> Ended? {
         let claim = SQLCall(
-            ClientAssertionSQL.claim,
+            SingleUseSQL.claim,
             [.text(token.digest), SQLValue(token.usableUntil), SQLValue(token.madeAfter)])
         let named = UpstreamSessionSQL.living(namedBy: token, at: ending.at)
         return try await write(anticipating: [claim, named]) { [endings] transaction in
             guard try transaction.changes(claim) else { return nil }
             // Held, so that one which is made stronger meanwhile is found in the one place or the other.
             for user in Set(try transaction.run(named).map { try $0.text(0) }).sorted() {
-                _ = try transaction.changes(UpstreamSessionSQL.holdUser, [.text(user)])
+                _ = try transaction.changes(SubjectSQL.hold, [.text(user)])
             }
             return try transaction.run(named).reduce(into: Ended.nothing) { ended, row in
                 let more = try transaction.end(.webSession(row.identifier(1)), ending, by: endings)
@@ -38,9 +38,6 @@ enum UpstreamSessionSQL {
 
     /// To the session that took another's place.
     static let move: SQLStatement = "UPDATE upstream_session SET session_id = $2 WHERE session_id = $1"
-
-    /// Changes nothing, and holds a user against a session that is opened or made stronger at the same time.
-    static let holdUser: SQLStatement = "UPDATE app_user SET subject = subject WHERE subject = $1"
 
     /// What a logout token names: users and their sessions.
     static func living(namedBy token: LogoutToken, at now: Timestamp) -> SQLCall {

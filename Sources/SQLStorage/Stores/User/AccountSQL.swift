@@ -104,8 +104,9 @@ enum AccountSQL {
         UPDATE account SET second_factor = second_factor WHERE subject = $1 AND second_factor IS NOT NULL
         """
 
-    /// None of before the database was put back counts, nor the next, which a clock a little ahead may have shown: it may have
-    /// been used. Asked at each claim, for at a failover nobody waits until every account is written.
+    /// A step from before the database was restored does not count, nor the one after it, which a clock slightly ahead
+    /// may have shown: it may have been used. Asked at each claim, for at a failover nobody waits until every account is
+    /// written.
     static let claimStep = SQLStatement(
         """
         UPDATE account SET second_factor_step = $2 WHERE subject = $1 AND second_factor_step < $2

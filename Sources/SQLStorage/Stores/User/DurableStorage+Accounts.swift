@@ -130,14 +130,14 @@ extension Account {
 
     private static func username(_ row: SQLRow) throws -> Username? {
         guard let text = try row.optionalText(1) else { return nil }
-        guard let username = Username(text) else { throw StorageError.corrupt("a stored username is none") }
+        guard let username = Username(text) else { throw StorageError.corrupt("a stored username is malformed") }
         return username
     }
 
     private static func claims(_ row: SQLRow) throws -> StandardClaims {
         guard let text = try row.optionalText(11) else { return .none }
         guard let object = JSONValue.parse(text.utf8)?.object, let claims = try? StandardClaims(object) else {
-            throw StorageError.corrupt("stored claims are none")
+            throw StorageError.corrupt("stored claims are malformed")
         }
         return claims
     }
@@ -145,7 +145,7 @@ extension Account {
     private static func passwordHash(_ row: SQLRow) throws -> PasswordHash? {
         guard let text = try row.optionalText(4) else { return nil }
         // Never read as "no password": an account must not change its ways because a row was damaged.
-        guard let hash = PasswordHash(text) else { throw StorageError.corrupt("a stored password hash is none") }
+        guard let hash = PasswordHash(text) else { throw StorageError.corrupt("a stored password hash is malformed") }
         return hash
     }
 }

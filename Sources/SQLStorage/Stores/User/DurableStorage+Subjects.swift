@@ -117,6 +117,9 @@ extension SubjectRecord {
 enum SubjectSQL {
     static let standing: SQLStatement = "SELECT disabled_at FROM app_user WHERE subject = $1"
 
+    /// Changes nothing, and holds a user's row alone against what is opened or made stronger at the same time.
+    static let hold: SQLStatement = "UPDATE app_user SET issuer = issuer WHERE subject = $1"
+
     static let insert: SQLStatement = """
         INSERT INTO app_user (subject, issuer, first_seen_at) VALUES ($1, $2, $3) ON CONFLICT (subject) DO NOTHING
         """

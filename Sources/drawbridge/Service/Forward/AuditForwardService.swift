@@ -21,7 +21,7 @@ struct AuditForwardService: Service {
     }
 
     private func keepForwarding() async {
-        var backoff = AuditForwardBackoff()
+        var backoff = DeliveryBackoff()
         while !Task.isCancelled {
             let before = status.current.delivered
             do {

@@ -3,6 +3,7 @@ import BridgeHTTP
 import CoreMetrics
 import Federation
 import Logging
+import SQLStorage
 
 /// The receivers of audit events: a service for each, and what `/readyz` says of it.
 struct AuditForwarding: Sendable {
@@ -15,7 +16,7 @@ struct AuditForwarding: Sendable {
         time: TimeSource
     ) {
         // Commands on this host write a chain of their own, which nobody else would forward.
-        let nodes = [settings.storage.node, "\(settings.storage.node)-cli"]
+        let nodes = [settings.storage.node, NodeName.ofCommand(beside: settings.storage.node)]
         services = settings.auditForwarders.map { target in
             let status = AuditForwardStatus(target: target.name)
             return AuditForwardService(

@@ -60,12 +60,7 @@ struct AlertSettings: Sendable {
     private static func webhookSecret(_ settings: SettingsReader) -> Secret<[UInt8]>? {
         guard let path = settings[webhookSecretFile] else { return nil }
         do {
-            var bytes = try PrivateFile.read(path)
-            // Editors and `openssl rand` end files with a newline that is not part of the secret.
-            if bytes.last == UInt8(ascii: "\n") {
-                bytes.removeLast()
-                if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-            }
+            let bytes = PrivateFile.withoutLineEnd(try PrivateFile.read(path))
             let shortest = Client.Webhook.shortestSecret
             if bytes.count < shortest {
                 settings.note(webhookSecretFile, value: path, "needs at least \(shortest) bytes")

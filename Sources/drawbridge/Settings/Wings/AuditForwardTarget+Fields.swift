@@ -7,7 +7,7 @@ extension AuditForwardTarget {
         "audit_forwarders", "Receivers that every audit event is sent to: syslog over TLS, or JSON Lines over https.")
 
     static func read(_ settings: SettingsReader) -> [AuditForwardTarget] {
-        settings.entries(of: list, named: "name", \.name) {
+        settings.entries(of: list, named: "name") {
             AuditForwardTarget(&$0, absolute: settings.absolute)
         }
     }

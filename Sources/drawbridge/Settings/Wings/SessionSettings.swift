@@ -18,7 +18,7 @@ struct SessionSettings: Sendable {
             + "webhook-secrets in data_directory.")
 
     /// For clients that do not say.
-    let defaults: ClientText.Defaults
+    let defaults: ClientSettingText.Defaults
     let cacheSize: Int
     /// The folder of the files that clients' `webhook_secret_file` names.
     let webhookSecretsPath: String
@@ -30,7 +30,7 @@ struct SessionSettings: Sendable {
             settings.note(
                 Self.idle, value: DurationText.describe(idle), "must not be longer than \(Self.lifetime.key.name)")
         }
-        defaults = ClientText.Defaults(lifetime: lifetime, idle: idle)
+        defaults = ClientSettingText.Defaults(lifetime: lifetime, idle: idle)
         cacheSize = settings[Self.cacheSize]
         webhookSecretsPath = settings.path(Self.webhookSecretsDirectory, or: "\(dataDirectory)/webhook-secrets")
     }

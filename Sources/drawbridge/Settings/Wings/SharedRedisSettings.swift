@@ -29,7 +29,7 @@ struct SharedRedisSettings: Sendable {
     static let privateKey = Setting.path(
         "redis.tls.private_key", "PEM file with its private key; only its owner may read it.")
     static let prefix = Setting.text(
-        "redis.prefix", default: "drawbridge:", "Stands in front of every key and channel.")
+        "redis.prefix", default: RedisKeys.standardPrefix, "Stands in front of every key and channel.")
     static let onFailure = Setting.choice(
         "redis.on_failure", among: ReplayGuardOutagePolicy.allCases, default: .database,
         "What redemptions do while Redis is away: let the database alone decide, or be refused with 503.")
@@ -144,8 +144,7 @@ struct SharedRedisSettings: Sendable {
                 return nil
             }
             do {
-                var bytes = try PrivateFile.read(path)
-                if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+                let bytes = PrivateFile.withoutLineEnd(try PrivateFile.read(path))
                 guard !bytes.isEmpty else {
                     settings.note(fileSetting, value: path, "is empty")
                     return nil

@@ -161,10 +161,7 @@ extension TrustedIssuerSettings {
     }
 
     private static func secret(in path: String) throws(PrivateFileError) -> [UInt8] {
-        var bytes = try PrivateFile.read(path)
-        // Editors and `echo` end files with a newline that is not part of the secret.
-        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
-        return bytes
+        PrivateFile.withoutLineEnd(try PrivateFile.read(path))
     }
 
     /// The secret as it is at a reload.

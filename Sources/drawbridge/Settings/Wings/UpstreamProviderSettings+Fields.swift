@@ -7,7 +7,7 @@ extension UpstreamProviderSettings {
         "upstream_providers", "OpenID Providers of others that users may sign in with.")
 
     static func read(_ settings: SettingsReader) -> [UpstreamProviderSettings] {
-        settings.entries(of: list, named: "id", \.id) {
+        settings.entries(of: list, named: "id") {
             UpstreamProviderSettings(&$0, absolute: settings.absolute)
         }
     }

@@ -14,7 +14,7 @@ import Testing
                 service,
                 AuthorizationMonitor(
                     memory: InProcessReuseMemory(
-                        lifetime: AuthorizationMonitor.memory, capacity: capacity, time: service.clock.source),
+                        lifetime: AuthorizationMonitor.reuseWindow, capacity: capacity, time: service.clock.source),
                     refusals: RefusalLog(
                         audit: service.storage, limiter: InProcessRateLimiter(clock: .parameter)),
                     fullness: fullness))
@@ -44,7 +44,7 @@ import Testing
             let request = try AuthorizationFixture.request()
             let now = service.clock.now
             _ = try await watch.reused(request, origin: origin(), at: now)
-            service.clock.advance(AuthorizationMonitor.memory + .seconds(1))
+            service.clock.advance(AuthorizationMonitor.reuseWindow + .seconds(1))
             #expect(try await watch.reused(request, origin: origin(), at: service.clock.now) == nil)
         }
     }
@@ -77,7 +77,7 @@ import Testing
             for _ in 0..<3 { #expect(try await watch.reused(other, origin: origin(), at: now) == nil) }
             #expect(fullness.isDegraded)
             #expect(try await reuses(service).isEmpty)
-            service.clock.advance(AuthorizationMonitor.memory)
+            service.clock.advance(AuthorizationMonitor.reuseWindow)
             #expect(try await watch.reused(other, origin: origin(), at: now) == nil)
             #expect(!fullness.isDegraded)
         }

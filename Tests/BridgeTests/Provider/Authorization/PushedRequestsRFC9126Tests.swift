@@ -45,7 +45,7 @@ import Testing
         _ requests: PushedRequests, _ provider: Provider, _ parameters: FormParameters
     ) async throws -> Secret<String> {
         try await requests.push(
-            parameters, basic: ("pushing", Secret(provider.secret.expose())), origin: origin())
+            parameters, basic: .given(id: "pushing", secret: Secret(provider.secret.expose())), origin: origin())
     }
 
     @Test func `§2.2: a good request gets a URI that stands for it, once`() async throws {
@@ -96,7 +96,7 @@ import Testing
     @Test func `a journey that an earlier version sealed goes on, with the time that it did not write down`() throws {
         let earlier = #"{"parameters":"scope=openid","pushed":"d","demanded_at":null,"browser":"b","asked":null}"#
         let journey = try #require(AuthorizationJourney(Array(earlier.utf8), at: noon))
-        #expect(journey.pushed == PushedOrigin(digest: "d", expiresAt: noon))
+        #expect(journey.pushed == PushedRequestReference(digest: "d", expiresAt: noon))
         #expect(AuthorizationJourney(journey.text, at: noon + .seconds(60)) == journey)
     }
 
@@ -141,7 +141,7 @@ import Testing
         try await withRequests { requests, _ in
             let found = try await refusal {
                 try await requests.push(
-                    try form(), basic: ("pushing", Secret("dbc_nonsense")), origin: origin())
+                    try form(), basic: .given(id: "pushing", secret: Secret("dbc_nonsense")), origin: origin())
             }
             #expect(found == "invalid_client wrong_secret")
         }
@@ -167,7 +167,7 @@ import Testing
             clients.replace(with: ClientDirectory(clients.current.all + [native], defaultTarget: website))
             func push(from address: String) async throws -> String {
                 try await refusal {
-                    try await requests.push(try AuthorizationFixture.form(), basic: nil, origin: origin(address))
+                    try await requests.push(try AuthorizationFixture.form(), basic: .absent, origin: origin(address))
                 }
             }
             for _ in 0..<2 { #expect(try await push(from: "203.0.113.7") == "accepted") }
@@ -189,7 +189,7 @@ import Testing
                 codes: provider.codes, storage: service.storage, keys: service.keys,
                 monitor: AuthorizationMonitor(
                     memory: InProcessReuseMemory(
-                        lifetime: AuthorizationMonitor.memory, capacity: 100, time: service.clock.source),
+                        lifetime: AuthorizationMonitor.reuseWindow, capacity: 100, time: service.clock.source),
                     refusals: RefusalLog(audit: service.storage, limiter: UnlimitedRateLimiter()),
                     fullness: Degradation(part: "test")),
                 givesDeviceSecrets: { false }, time: service.clock.source)

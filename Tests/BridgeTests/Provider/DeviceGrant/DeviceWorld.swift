@@ -65,7 +65,7 @@ struct DeviceWorld: Sendable {
         if let scope { form.append(("scope", scope)) }
         if let resource { form.append(("resource", resource)) }
         return try await authorizations.start(
-            try Provider.parameters(form), basic: nil, origin: origin(address), issuer: issuerName)
+            try Provider.parameters(form), basic: .absent, origin: origin(address), issuer: issuerName)
     }
 
     func refusalOfStart(
@@ -79,7 +79,7 @@ struct DeviceWorld: Sendable {
             try Provider.parameters([
                 ("grant_type", GrantType.deviceCode.rawValue), ("client_id", client.rawValue),
                 ("device_code", started.deviceCode.expose()),
-            ]), basic: nil, origin: origin())
+            ]), basic: .absent, origin: origin())
     }
 
     /// A browser in which the user signed in.

@@ -129,7 +129,8 @@ import Testing
         try await withProvider { provider in
             let key = try ProofKey()
             let tokens = try await provider.token(
-                [("grant_type", "client_credentials")], basic: ("machine", Secret(provider.secret.expose())),
+                [("grant_type", "client_credentials")],
+                basic: .given(id: "machine", secret: Secret(provider.secret.expose())),
                 proof: try key.proof(id: "1", at: noon))
             #expect(tokens.tokenType == "DPoP")
             #expect(try claims(tokens.accessToken)["cnf"] == .object(["jkt": .string(key.thumbprint)]))
@@ -201,13 +202,15 @@ import Testing
             }
             let named = try await refusal {
                 try await requests.push(
-                    try form(other.thumbprint), basic: nil, proof: try key.proof(id: "1", path: "/oauth/par", at: noon),
+                    try form(other.thumbprint), basic: .absent,
+                    proof: try key.proof(id: "1", path: "/oauth/par", at: noon),
                     origin: origin())
             }
             #expect(named == "invalid_dpop_proof dpop_jkt_mismatch")
             #expect(try await provider.service.events().last == "token_request.refused dpop_jkt_mismatch")
             let uri = try await requests.push(
-                try form(), basic: nil, proof: try key.proof(id: "2", path: "/oauth/par", at: noon), origin: origin())
+                try form(), basic: .absent, proof: try key.proof(id: "2", path: "/oauth/par", at: noon),
+                origin: origin())
             let secret = try #require(
                 OpaqueSecret(
                     String(uri.expose().dropFirst(AuthorizationRequestReader.requestURIPrefix.count)),

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DPoPVerifierRFC9449Tests {
     private let now = noon
     private let key: ProofKey
-    private let keys: Reloadable<LoginTokenKeyRing>
+    private let keys: Reloadable<SecretKeyRing>
 
     init() throws {
         key = try ProofKey()

@@ -14,9 +14,41 @@ import Testing
                 #expect(try await desk.refusal { try await desk.scan(page, thief) } == "already_scanned")
             }
             let again = try await desk.scan(page, try await desk.phone())
-            #expect(again.transaction.expose() != first.transaction.expose())
-            #expect(try await desk.refusal { try await desk.approve(page, first, desk.phone()) } == "access_denied")
-            #expect(try await desk.approve(page, again, desk.phone()).utf8.count == 6)
+            #expect(again.transaction.expose() == first.transaction.expose())
+            #expect(try await desk.approve(page, first, desk.phone()).utf8.count == 6)
+        }
+    }
+
+    @Test func `attack: the transaction of another page, or of another phone, approves nothing`() async throws {
+        try await withService { service in
+            let desk = try PhoneDesk(service)
+            let phone = try await desk.phone()
+            let page = try await desk.begin()
+            _ = try await desk.scan(page, phone)
+            let others = [
+                try await desk.scan(try await desk.begin(), phone),
+                try await desk.scan(try await desk.begin(), try await desk.phone("tablet")),
+            ]
+            for other in others {
+                #expect(try await desk.refusal { try await desk.approve(page, other, phone) } == "access_denied")
+            }
+        }
+    }
+
+    @Test func `the letters lead the phone that scanned to its page until it decides, and no other`() async throws {
+        try await withService { service in
+            let desk = try PhoneDesk(service)
+            let (phone, other) = (try await desk.phone(), try await desk.phone("other"))
+            let page = try await desk.begin()
+            func find(_ phone: BearerIdentity) async throws -> String {
+                try await desk.approvals().find(typed: page.shownCode, bearer: phone, origin: origin()).id
+            }
+            #expect(try await find(phone) == page.id)
+            let scanned = try await desk.scan(page, phone)
+            #expect(try await find(phone) == page.id)
+            #expect(try await desk.refusal { try await find(other) } == "not_found")
+            _ = try await desk.approve(page, scanned, phone)
+            #expect(try await desk.refusal { try await find(phone) } == "not_found")
         }
     }
 

@@ -48,7 +48,7 @@ import Testing
             var authenticator = SoftAuthenticator()
             authenticator.key =
                 switch algorithm {
-                case .eddsa: .edDSA(Curve25519.Signing.PrivateKey())
+                case .edDSA: .edDSA(Curve25519.Signing.PrivateKey())
                 case .rs256: .rs256(try _RSA.Signing.PrivateKey(keySize: .bits2048))
                 default: authenticator.key
                 }

@@ -16,7 +16,8 @@ struct SelfIssuedDesk: Sendable {
     init(
         _ service: Service, crossDevice: SelfIssuedConfiguration.CrossDevice = .linkedOnly, isLinkClaimed: Bool = false,
         unknownSubject: SelfIssuedConfiguration.UnknownSubject = .ask, lifetime: Duration = .seconds(300),
-        limiter: any RateLimiter = InProcessRateLimiter(clock: .parameter)
+        limiter: any RateLimiter = InProcessRateLimiter(clock: .parameter),
+        transactions: (any SelfIssuedTransactionStore)? = nil
     ) throws {
         accounts = try SignInDesk(service)
         key = try SigningKey.generate(.es256)
@@ -28,7 +29,8 @@ struct SelfIssuedDesk: Sendable {
         configuration.unknownSubject = unknownSubject
         configuration.lifetime = lifetime
         phone = SelfIssuedSignIn(
-            configuration: configuration, transactions: store, storage: service.storage, opener: accounts.signIn.opener,
+            configuration: configuration, transactions: transactions ?? store, storage: service.storage,
+            opener: accounts.signIn.opener,
             codes: SecondFactorCheck(accounts: service.storage, secrets: accounts.secrets),
             throttle: SignInThrottle(limiter: limiter, limits: LimitSettings(), refusals: refusals),
             endings: service.endings, limiter: limiter, limits: LimitSettings(), refusals: refusals,

@@ -175,6 +175,53 @@ import Testing
             #expect(elsewhere == nil)
         }
     }
+
+    @Test(arguments: [true, false])
+    func `an answer after another one is refused, and takes nothing from the browser that waits`(isOvertaken: Bool)
+        async throws
+    {
+        try await withService { service in
+            let store = OvertakenTransactions()
+            let desk = try SelfIssuedDesk(service, transactions: store)
+            try await desk.linked()
+            let asked = try await desk.begin()
+            let answer = try desk.answer(asked)
+            let waiting = store.selfIssued(SelfIssuedTransaction.digest(of: asked.state), at: service.clock.now)
+            try await desk.phone.receive(answer, origin: origin())
+            if isOvertaken { store.show(waiting) }
+            let posted = try await reason { try await desk.phone.receive(answer, origin: origin()) }
+            #expect(posted == .stateUnknown)
+            let brought = try await reason {
+                try await desk.phone.finish(answer, browser: desk.browser, current: nil, origin: origin())
+            }
+            #expect(brought == .stateUnknown)
+            store.show(nil)
+            let found = try await desk.look(asked.state)
+            #expect(found == "answered")
+            guard case .done = try await desk.pickUp(asked) else { Issue.record("not picked up"); return }
+        }
+    }
+}
+
+/// Transactions that may still look as they did before another request changed them.
+private final class OvertakenTransactions: SelfIssuedTransactionStore {
+    private let store = InProcessSelfIssuedTransactions()
+    private let seen = Mutex<SelfIssuedRecord?>(nil)
+
+    /// - Parameter record: `nil` for what there is.
+    func show(_ record: SelfIssuedRecord?) { seen.withLock { $0 = record } }
+
+    func keepSelfIssued(_ record: SelfIssuedRecord, as digest: String, at now: Timestamp) throws {
+        try store.keepSelfIssued(record, as: digest, at: now)
+    }
+
+    func takeSelfIssued(_ digest: String, at now: Timestamp) -> SelfIssuedRecord? {
+        store.takeSelfIssued(digest, at: now)
+    }
+
+    func selfIssued(_ digest: String, at now: Timestamp) -> SelfIssuedRecord? {
+        seen.withLock { $0 } ?? store.selfIssued(digest, at: now)
+    }
 }
 
 /// Has a key linked in the moment before an account is made for it.

@@ -263,6 +263,30 @@ import Testing
         }
     }
 
+    @Test func `attack: a user of an upstream provider links no key, and unlinks one that is there`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            try await desk.accounts.add("alice", link: UpstreamIdentity(issuer: "https://login.example", subject: "7"))
+            let session = try await desk.passwordSession()
+            let beginning = try await desk.begin(linking: session.subject)
+            let refusal = await #expect(throws: SelfIssuedRefusal.self) {
+                try await desk.phone.finish(
+                    try desk.answer(beginning), browser: desk.browser, current: session, origin: origin())
+            }
+            #expect(refusal?.reason == .upstreamUser)
+            #expect(try await service.storage.linkedKeys(of: session.subject).isEmpty)
+            #expect(try await service.events().contains("self_issued.refused upstream_user"))
+            // From before this was refused.
+            let key = LinkedKey(
+                thumbprint: try desk.thumbprint, subject: session.subject, algorithm: "ES256", origin: .linked,
+                createdAt: noon)
+            let event = AuditEvent(at: noon, type: .selfIssuedLinked, outcome: .success)
+            #expect(try await service.storage.link(key, in: nil, event: event) == .linked)
+            let outcome = try await desk.phone.unlink(try desk.thumbprint, in: session, origin: origin())
+            #expect(outcome == .unlinked(.nothing))
+        }
+    }
+
     @Test func `whoever has nothing but keys links another with one, and keeps the last`() async throws {
         try await withService { service in
             let desk = try SelfIssuedDesk(service)

@@ -1,7 +1,7 @@
 import OAuth2
 
 /// What a token exchange asks for: the row of the table of contract §5.4 that its parameters fall in.
-enum TokenExchangeOrder: Sendable {
+enum RequestedExchange: Sendable {
     /// Tokens or cookies of another client, for an app's token and a device secret.
     case native(NativeSSOExchange.ExchangeRequest)
     /// A login token, for an access token of the app's own.

@@ -1,8 +1,8 @@
 import Crypto
 import OAuth2
 
-/// A key that signs login tokens.
-package struct LoginTokenKey: Sendable {
+/// A login token key: signs login tokens, and is what seals, form tokens, DPoP nonces and typed codes are made with.
+package struct SecretKey: Sendable {
     /// HS256 keys have the hash's length at least (RFC 7518 §3.2).
     package static let shortestSecret = 32
 
@@ -23,17 +23,17 @@ package struct LoginTokenKey: Sendable {
     }
 }
 
-/// The login token keys that are in force: several verify, the youngest that may sign does.
-package struct LoginTokenKeyRing: Sendable {
+/// The keys that are in force of those that stay secret: several verify, the youngest that may sign does.
+package struct SecretKeyRing: Sendable {
     private struct Entry: Sendable {
-        let key: LoginTokenKey
+        let key: SecretKey
         let secret: SymmetricKey
         /// Has taken in the key; each code starts from a copy, since that half of the work is always the same.
         let hmac: HMAC<SHA256>
         /// What the key's tokens begin with.
         let header: String
 
-        init(_ key: LoginTokenKey) {
+        init(_ key: SecretKey) {
             self.key = key
             secret = SymmetricKey(data: key.secret.expose())
             hmac = HMAC(key: secret)
@@ -42,7 +42,7 @@ package struct LoginTokenKeyRing: Sendable {
     }
 
     /// What a node has before it has read any: it signs nothing and believes nothing.
-    package static let empty = LoginTokenKeyRing()
+    package static let empty = SecretKeyRing()
 
     private let entries: [String: Entry]
     /// Key ids by the encoded header that tokens of the key begin with.
@@ -55,12 +55,12 @@ package struct LoginTokenKeyRing: Sendable {
         bySigningStart = []
     }
 
-    /// - Throws: ``LoginTokenKeyRingError`` for no keys, a short one, or two with one id.
-    package init(keys: [LoginTokenKey]) throws(LoginTokenKeyRingError) {
+    /// - Throws: ``SecretKeyRingError`` for no keys, a short one, or two with one id.
+    package init(keys: [SecretKey]) throws(SecretKeyRingError) {
         guard !keys.isEmpty else { throw .empty }
         var entries: [String: Entry] = [:]
         for key in keys {
-            guard key.secret.expose().count >= LoginTokenKey.shortestSecret else { throw .tooShort(id: key.id) }
+            guard key.secret.expose().count >= SecretKey.shortestSecret else { throw .tooShort(id: key.id) }
             guard entries[key.id] == nil else { throw .duplicate(id: key.id) }
             entries[key.id] = Entry(key)
         }
@@ -99,13 +99,13 @@ package struct LoginTokenKeyRing: Sendable {
             inputKeyMaterial: entry.secret, info: Array("drawbridge \(purpose)".utf8), outputByteCount: 32)
     }
 
-    private static func isLive(_ key: LoginTokenKey, at now: Timestamp) -> Bool {
+    private static func isLive(_ key: SecretKey, at now: Timestamp) -> Bool {
         key.retiresAt.map { now < $0 } ?? true
     }
 }
 
 /// Why keys do not make a key ring.
-package enum LoginTokenKeyRingError: Error, Hashable {
+package enum SecretKeyRingError: Error, Hashable {
     case empty
     case tooShort(id: String)
     case duplicate(id: String)

@@ -4,7 +4,7 @@ import OAuth2
 import Yams
 
 /// A client's document as text: YAML in the settings file, JSON (which is YAML too) for `clients add`.
-enum ClientText {
+enum ClientSettingText {
     /// Defaults for a client that does not say.
     struct Defaults: Sendable {
         let lifetime: Duration

@@ -1,0 +1,57 @@
+extension LimitSettings {
+    /// Pages that show a code, per network.
+    func phonePageKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        networkKey("phone_sign_in.network", of: origin, phonePagesPerNetwork)
+    }
+
+    /// Of a computer that somebody reported: one report closes it for a quarter of an hour.
+    static func reportedKeys(_ address: NetworkAddress?) -> [RateLimitKey] {
+        guard let address else { return [] }
+        return [
+            RateLimitKey(
+                scope: "phone_sign_in.reported",
+                // One line of IPv6 is a whole network.
+                value: address.family == .v4 ? address.description : address.limitNetwork.description,
+                window: AttemptWindow(count: 1, per: .seconds(900), block: .seconds(900)))
+        ]
+    }
+
+    /// Questions of one page for news.
+    static func pollKey(_ key: String) -> RateLimitKey {
+        RateLimitKey(
+            scope: "phone_sign_in.poll", value: key, bucket: TokenBucket(burst: 1, refillInterval: .seconds(1)))
+    }
+
+    /// Typed eight-letter codes: five wrong ones, and a bound on all, which many at once cannot outrun.
+    static func userCodeKeys(_ subject: Subject) -> (wrong: RateLimitKey, all: RateLimitKey) {
+        let quarter = Duration.seconds(900)
+        return (
+            RateLimitKey(
+                scope: "cross_device.user_code", value: subject.rawValue,
+                window: AttemptWindow(count: 5, per: quarter, block: quarter)),
+            RateLimitKey(
+                scope: "cross_device.user_codes", value: subject.rawValue,
+                window: AttemptWindow(count: 30, per: quarter, block: quarter))
+        )
+    }
+
+    /// Wrong digits of ``ShownSignInCodes``, per user name, whether there is such a user or not, and per network.
+    func shownCodeKeys(_ username: Username?, origin: RequestOrigin) -> [RateLimitKey] {
+        var keys: [RateLimitKey] = []
+        if let username {
+            let hour = Duration.seconds(3600)
+            keys.append(
+                RateLimitKey(
+                    scope: "sign_in_code.account", value: username.key,
+                    window: AttemptWindow(count: 10, per: hour, block: hour)))
+        }
+        if let network = origin.address?.limitNetwork {
+            let span = Duration.seconds(600)
+            keys.append(
+                RateLimitKey(
+                    scope: "sign_in_code.network", value: network.description,
+                    window: AttemptWindow(count: 20, per: span, block: span)))
+        }
+        return keys
+    }
+}

@@ -1,0 +1,50 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// A key that is nobody's: its holder links it to an account, or gets a new one.
+extension SelfIssuedController {
+    @Sendable func showChoice(_ request: Request, context: BridgeRequestContext) throws -> Response {
+        guard let found = request.selfIssuedProof.flatMap({ phone.proof(sealed: $0) }) else {
+            return redirect(to: SignInController.path)
+        }
+        let binding = FormCookie.binding(of: request, random: random)
+        let errand = SignInErrand(try FormParameters(parsing: found.errand.utf8))
+        var response = pages.selfIssuedChoice(
+            found.proof, formToken: try formTokens.make(for: .selfIssued, binding: binding),
+            formTargets: signIn.targets(of: errand, browser: binding, at: origins.own(of: request)),
+            to: pageVisitor(request, context))
+        FormCookie.set(binding, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+        return response
+    }
+
+    @Sendable func choose(
+        _ request: Request, context: BridgeRequestContext, form: BrowserForm
+    ) async throws -> Response {
+        guard form.isOurs else { return redirect(to: Self.choicePath) }
+        guard let found = request.selfIssuedProof.flatMap({ phone.proof(sealed: $0) }) else {
+            return redirect(to: SignInController.path)
+        }
+        switch form.parameters["what"] {
+        case "link":
+            guard let session = try await browsers.opened(by: request),
+                try await phone.admitChange(in: session, origin: context.origin(of: request))
+            else {
+                return redirect(to: SignInController.path(backTo: LinkedKeysController.path))
+            }
+            return redirect(to: LinkedKeysController.path)
+        case "new":
+            do {
+                let opened = try await phone.createAccount(
+                    for: found, told: form.parameters["told"] == "yes",
+                    replacing: try await browsers.opened(by: request), origin: context.origin(of: request))
+                return try await signedIn(.signedIn(opened, errand: found.errand), request, context)
+            } catch let refusal as SelfIssuedRefusal {
+                metrics.count(refusal)
+                return refusedPage(refusal, pageVisitor(request, context))
+            }
+        default: throw OAuthError(.invalidRequest, "the form does not say what to do")
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import Bridge
+
+/// What an upstream provider's ID tokens and logout tokens may both have wrong.
+enum UpstreamTokenFlaw {
+    case wrongType, wrongAlgorithm, wrongIssuer, wrongAudience
+    case expired, notYetValid
+    case unknownKey, badSignature
+
+    /// Of a logout token.
+    var logoutTokenRefusal: LogoutTokenRefusal {
+        switch self {
+        case .wrongType: .wrongType
+        case .wrongAlgorithm: .wrongAlgorithm
+        case .wrongIssuer: .wrongIssuer
+        case .wrongAudience: .wrongAudience
+        case .expired: .expired
+        case .notYetValid: .notYetValid
+        case .unknownKey: .unknownKey
+        case .badSignature: .badSignature
+        }
+    }
+}

@@ -1,0 +1,10 @@
+/// Names of nodes beside those that settings give.
+package enum NodeName {
+    private static let commandEnding = "-cli"
+
+    /// The name under which commands write beside a server of this name.
+    package static func ofCommand(beside node: String) -> String { node + commandEnding }
+
+    /// Whether a command writes under it.
+    static func isOfCommand(_ node: String) -> Bool { node.hasSuffix(commandEnding) }
+}
