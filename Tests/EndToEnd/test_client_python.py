@@ -155,6 +155,57 @@ def test_a_folder_that_others_can_look_into_is_refused(tmp_path):
         assert refused.value.code == "secret_store"
 
 
+def test_a_store_of_the_app_that_is_empty_is_used_all_the_same():
+    """Python takes an object of length 0 for false."""
+    class Counting(MemoryStore):
+        def __len__(self):
+            return len(self._kept)
+
+    store = Counting()
+    Drawbridge("http://127.0.0.1:1", "app-a", dpop=True, store=store)._proof_key()
+    assert list(store._kept) == ["drawbridge:app-a:http://127.0.0.1:1:key"]
+
+
+def test_a_carrier_or_an_extent_that_there_is_not_is_refused_before_anything_is_sent(monkeypatch):
+    monkeypatch.setattr(http1, "send", lambda *_: pytest.fail("nothing is to be sent"))
+    app = Drawbridge("http://127.0.0.1:1", "app-a")
+    for unknown in ["Header", "headers", "", None, True]:
+        with pytest.raises(DrawbridgeError, match="carrier") as told:
+            app.open_url("/", bearer="t", carrier=unknown)
+        assert told.value.code == "configuration"
+    for unknown in ["everything", "thisApp", "", None]:
+        with pytest.raises(DrawbridgeError, match="extent") as told:
+            app.sign_out(unknown)
+        assert told.value.code == "configuration"
+
+
+def test_an_issuer_that_is_no_address_is_an_error_of_the_library():
+    with pytest.raises(DrawbridgeError) as told:
+        Drawbridge("https://[1.2.3]").open_url("/", bearer="t")
+    assert told.value.code == "unreachable"
+
+
+@pytest.mark.parametrize("bound", [False, True])
+def test_a_kept_token_with_half_of_a_character_is_one_that_the_provider_does_not_know(monkeypatch, bound):
+    base, store, half = "http://127.0.0.1:1", MemoryStore(), "t\ud800"
+    description = {**{name: f"{base}/{name}" for name in ["authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"]},
+                   "issuer": base, "code_challenge_methods_supported": ["S256"]}
+
+    def send(method, address, headers, *_):
+        if address.endswith("configuration"):
+            return http1.Answer(200, {}, json.dumps(description))
+        headers.get("DPoP", "").encode("ascii")
+        said = {"error": "invalid_grant" if address.endswith("token_endpoint") else "invalid_token"}
+        return http1.Answer(400, {}, json.dumps(said))
+
+    monkeypatch.setattr(http1, "send", send)
+    store.set(f"drawbridge:app-a:{base}", json.dumps(
+        {"access_token": half, "refresh_token": half, "expires_at": time.time() + 60, "subject": "alice", "bound": bound}))
+    with pytest.raises(DrawbridgeError) as told:
+        Drawbridge(base, "app-a", dpop=True, store=store).person()
+    assert told.value.code == "not_signed_in"
+
+
 def test_two_processes_with_one_store_wait_for_each_other(tmp_path):
     one, other = FileStore(tmp_path / "s"), FileStore(tmp_path / "s")
     order = []
@@ -521,7 +572,9 @@ def test_wheel_and_source_package_hold_the_library(tmp_path):
     assert done.returncode == 0, done.stderr[-3000:]
     wheel = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
     source = tarfile.open(next(tmp_path.glob("*.tar.gz"))).getnames()
-    for name in ["__init__", "client", "stores", "browsers", "errors", "http1", "_p256"]:
-        assert f"drawbridge_client/{name}.py" in wheel
-        assert any(path.endswith(f"drawbridge_client/{name}.py") for path in source)
+    modules = ["__init__", "client", "stores", "browsers", "errors", "http1", "_p256"]
+    # The mark of PEP 561, without which checkers ignore the annotations.
+    for name in [*(f"{module}.py" for module in modules), "py.typed"]:
+        assert f"drawbridge_client/{name}" in wheel
+        assert any(path.endswith(f"drawbridge_client/{name}") for path in source)
     assert not [name for name in wheel if re.search(r"test|skips", name)]

@@ -310,6 +310,10 @@ def test_what_a_part_that_the_app_has_brought_raises_comes_as_an_error_of_the_li
     app = Drawbridge("http://127.0.0.1:1", "app-a", browser=Failing(), web_view=Failing())
     assert code_of(app.sign_in) == "configuration"
     assert code_of(app.sign_in_by_device, Failing().fail) == "configuration"
+    assert code_of(lambda: app.open_url("/", bearer=Failing().fail)) == "configuration"
+    key = Failing()
+    key.public_key, key.sign = {"x": "x", "y": "y"}, key.fail
+    assert code_of(Drawbridge("http://127.0.0.1:1", "app-a", dpop=key)._proof, "GET", "http://127.0.0.1:1/", None) == "configuration"
     cookie = {"name": "a", "value": "v", "path": "/", "expires": "2030-01-01T00:00:00Z", "http_only": True, "same_site": "Lax"}
     from drawbridge_client import WebViewCookie
     monkeypatch.setattr(app, "cookies", lambda *_: [WebViewCookie(cookie, "http://127.0.0.1:1/")])
@@ -319,12 +323,32 @@ def test_what_a_part_that_the_app_has_brought_raises_comes_as_an_error_of_the_li
 
 
 @pytest.mark.parametrize("settings", [
-    {"scope": "profile offline_access"}, {"scope": ["profile", ""]}, {"timeout": 0}, {"timeout": -1}, {"timeout": None},
+    {"scope": "profile offline_access"}, {"scope": ["profile", ""]}, {"scope": None}, {"scope": 7}, {"timeout": 0}, {"timeout": -1}, {"timeout": None},
     {"timeout": float("nan")}])
 def test_settings_that_cannot_work_are_refused_at_once(settings):
     with pytest.raises(DrawbridgeError) as told:
         Drawbridge("https://www.example.com", "app-a", store=MemoryStore(), **settings)
     assert told.value.code == "configuration"
+
+
+def test_a_logger_that_fails_changes_nothing(provider):
+    class Full:
+        def debug(self, line):
+            raise OSError("no space")
+
+    app = Drawbridge("http://127.0.0.1:1", "app-a", logger=Full())
+    assert app._provider()["issuer"] == "http://127.0.0.1:1"
+
+
+def test_a_sign_in_that_fails_before_its_browser_opens_leaves_no_port_open(provider):
+    class Full(MemoryStore):
+        def set(self, name, value):
+            raise OSError("no space")
+
+    browser = LoopbackBrowser(seconds=SOON, open_address=lambda address: pytest.fail("it opens"))
+    with pytest.raises(DrawbridgeError) as told:
+        Drawbridge("http://127.0.0.1:1", "app-a", dpop=True, store=Full(), browser=browser).sign_in()
+    assert told.value.code == "secret_store" and browser._server is None
 
 
 def test_a_scope_may_come_from_whatever_gives_its_words_once():

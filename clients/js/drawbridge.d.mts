@@ -108,7 +108,7 @@ export interface OpenOptions {
 
 export interface SignInOptions {
     loginHint?: string;
-    prompt?: "login" | "consent";
+    prompt?: "login" | "consent" | "select_account";
     acrValues?: readonly string[];
     maxAge?: number;
     languages?: readonly string[];

@@ -4,10 +4,7 @@
 //     openInTheBrowser(link.url);
 //
 // What the platform has of its own (fetch, storage, browser, web view, cryptography) comes in by the options, each a
-// small interface; drawbridge.d.ts describes them. Nothing here logs, prints or keeps a token outside of the store.
-
-const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true });
+// small interface; drawbridge.d.mts describes them. Nothing here logs, prints or keeps a token outside of the store.
 
 /** More than any answer of a provider has, in bytes. */
 const maximumBody = 1 << 20;
@@ -126,6 +123,14 @@ const refusalText = (body) =>
 
 // --- Text ---------------------------------------------------------------------------------------------------------
 
+/** One of the coders of UTF-8, looked up when it is needed: React Native may lack them, and a bearer does without. */
+const coder = (name, ...settings) => {
+    if (!globalThis[name]) throw new DrawbridgeError("configuration", `there is no ${name} here; add a polyfill`);
+    return new globalThis[name](...settings);
+};
+
+const utf8 = (text) => coder("TextEncoder").encode(text);
+
 const base64url = (bytes) => {
     let text = "";
     for (const byte of new Uint8Array(bytes)) text += String.fromCharCode(byte);
@@ -148,12 +153,21 @@ const json = (text) => {
     }
 };
 
+/** JSON may hold halves of characters, which no URL can: they become U+FFFD, as in a form of HTML. */
+const wellFormed = (text) => String(text).replace(/[\ud800-\udfff]/gu, "\ufffd");
+
 const escape = (text) =>
-    encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+    encodeURIComponent(wellFormed(text)).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 
 const form = (parameters) =>
     Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null)
         .map(([name, value]) => `${escape(name)}=${escape(value)}`).join("&");
+
+/** An address in two: up to its first question mark, and the query after it; null when it has none. */
+const cut = (address) => {
+    const at = address.indexOf("?");
+    return at < 0 ? [address, null] : [address.slice(0, at), address.slice(at + 1)];
+};
 
 /** The parameters of a query in order, or null when an escape is broken. */
 const parameters = (query) => {
@@ -339,7 +353,7 @@ export class Drawbridge {
         this.#redirectUri = redirect;
         this.#group = options.sharing ?? null;
         const words = options.scope ?? ["profile", "offline_access"];
-        if (!Array.isArray(words) || !words.every(isText)) throw wrong("the scope is no list of words");
+        if (!Array.isArray(words) || !words.every(isText)) throw wrong("the scope must be a list of words");
         const scope = words.filter((s) => s !== "openid" && s !== "device_sso");
         this.#scope = ["openid", ...scope, ...(this.#group === null ? [] : ["device_sso"])];
         this.#store = options.store ?? memoryStore();
@@ -351,7 +365,9 @@ export class Drawbridge {
         this.#now = options.now ?? Date.now;
         this.#sleep = options.sleep ?? pause;
         this.#timeout = options.timeout ?? 30000;
-        if (!(Number.isFinite(this.#timeout) && this.#timeout > 0 && this.#timeout <= longestTimer)) throw wrong("the timeout is no number of milliseconds");
+        if (!(Number.isFinite(this.#timeout) && this.#timeout > 0 && this.#timeout <= longestTimer)) {
+            throw wrong("the timeout must be a positive number of milliseconds, at most 2147483647");
+        }
         this.#logger = options.logger;
         this.#dpop = options.dpop ?? false;
         const locks = globalThis.navigator?.locks;
@@ -366,8 +382,12 @@ export class Drawbridge {
      * With `bearer` any backend's token that the provider trusts; without, the token of this app's own sign-in.
      */
     async openURL(path, { bearer, website, carrier = "query" } = {}) {
+        // Another word would put the token into the address, against the app's will.
+        if (carrier !== "query" && carrier !== "header") {
+            throw new DrawbridgeError("configuration", "the carrier must be \"query\" or \"header\"");
+        }
         const wish = JSON.stringify({ redirect: path ?? undefined, client_id: website ?? undefined });
-        const given = typeof bearer === "function" ? await bearer() : bearer;
+        const given = typeof bearer === "function" ? await ofHost("the bearer", () => bearer()) : bearer;
         if (given !== undefined && !isVisible(given)) {
             throw new DrawbridgeError("configuration", "the bearer is empty or not a token");
         }
@@ -395,8 +415,8 @@ export class Drawbridge {
         if (code !== null && !isLoginCode(code)) throw unexpected("its login code is not six digits");
         if (carrier !== "header") return new LoginLink(target.text, {}, expiresAt, code);
         if (!isVisible(answer.token)) throw unexpected("it holds no token for the header");
-        const [address, query = ""] = target.text.split("?");
-        const rest = query.split("&").filter((pair) => pair !== "" && !pair.startsWith("token=")).join("&");
+        const [address, query] = cut(target.text);
+        const rest = (query ?? "").split("&").filter((pair) => pair !== "" && !pair.startsWith("token=")).join("&");
         const url = rest === "" ? address : `${address}?${rest}`;
         if (url.includes(answer.token)) throw unexpected("the token is in the path");
         return new LoginLink(url, { "Drawbridge-Login-Token": answer.token }, expiresAt, code);
@@ -410,24 +430,26 @@ export class Drawbridge {
         this.#needClient();
         const metadata = await this.#provider();
         await this.#needKeys();
+        const request = {
+            state: this.#random(16), nonce: this.#random(16), verifier: this.#random(32), maxAge: options.maxAge ?? undefined,
+        };
+        // Whatever can fail comes before the browser is prepared: its open port would keep the app's process alive.
+        const members = {
+            response_type: "code", client_id: this.#clientId, scope: this.#scope.join(" "),
+            state: request.state, nonce: request.nonce, code_challenge: await this.#sha256(request.verifier),
+            code_challenge_method: "S256", login_hint: options.loginHint, prompt: options.prompt,
+            acr_values: options.acrValues?.join(" "), max_age: options.maxAge, ui_locales: options.languages?.join(" "),
+            dpop_jkt: this.#dpop ? await this.#thumbprint() : undefined,
+        };
         const { signal } = options;
         if (signal?.aborted) throw new DrawbridgeError("cancelled");
         const redirect = (await ofHost("the browser", () => this.#browser.prepare?.({ signal }))) ?? this.#redirectUri;
         if (!secureAddress(redirect) && !isPrivateUse(redirect ?? "")) {
             throw new DrawbridgeError("configuration", "there is no redirectUri to come back to");
         }
-        const request = {
-            redirect, state: this.#random(16), nonce: this.#random(16), verifier: this.#random(32), maxAge: options.maxAge ?? undefined,
-        };
+        request.redirect = redirect;
         const { authorization_endpoint: endpoint } = metadata;
-        const query = form({
-            response_type: "code", client_id: this.#clientId, redirect_uri: redirect, scope: this.#scope.join(" "),
-            state: request.state, nonce: request.nonce, code_challenge: await this.#sha256(request.verifier),
-            code_challenge_method: "S256", login_hint: options.loginHint, prompt: options.prompt,
-            acr_values: options.acrValues?.join(" "), max_age: options.maxAge, ui_locales: options.languages?.join(" "),
-            dpop_jkt: this.#dpop ? await this.#thumbprint() : undefined,
-        });
-        const address = `${endpoint}${endpoint.includes("?") ? "&" : "?"}${query}`;
+        const address = `${endpoint}${endpoint.includes("?") ? "&" : "?"}${form({ ...members, redirect_uri: redirect })}`;
         // What has come back is redeemed whatever the signal says then: half a sign-in would stay at the provider.
         const answer = await unless(signal, () =>
             ofHost("the browser", () => this.#browser.open(address, { redirectUri: redirect, signal })));
@@ -436,10 +458,6 @@ export class Drawbridge {
 
     /** The code in what the browser brought back, once every check of RFC 8252 and RFC 9207 has passed. */
     #code(address, request, metadata) {
-        const cut = (text) => {
-            const at = text.indexOf("?");
-            return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + 1)];
-        };
         const [place, query] = cut(String(address));
         if (place !== cut(request.redirect)[0]) throw new DrawbridgeError("answer.other_address");
         const found = query === null || query.includes("#") ? null : parameters(query);
@@ -816,6 +834,10 @@ export class Drawbridge {
      * view's cookies leave this device in every case, also when the provider cannot be told.
      */
     async signOut(extent = "device") {
+        // Another word would end less than the app means.
+        if (extent !== "device" && extent !== "thisApp") {
+            throw new DrawbridgeError("configuration", "the extent must be \"device\" or \"thisApp\"");
+        }
         this.#needClient();
         let hasBegun = false;
         try {
@@ -1132,12 +1154,12 @@ export class Drawbridge {
     }
 
     async #sha256(text) {
-        return base64url(await this.#subtle.digest("SHA-256", encoder.encode(text)));
+        return base64url(await this.#subtle.digest("SHA-256", utf8(text)));
     }
 
     /** `at_hash` and `ds_hash`: the left half of the SHA-256. */
     async #halfHash(text) {
-        return base64url((await this.#subtle.digest("SHA-256", encoder.encode(text))).slice(0, 16));
+        return base64url((await this.#subtle.digest("SHA-256", utf8(text))).slice(0, 16));
     }
 
     // --- Proof of possession (RFC 9449) ---
@@ -1167,22 +1189,30 @@ export class Drawbridge {
         });
     }
 
+    /** The public half, its members in the order of RFC 7638. */
+    async #proofJWK() {
+        const key = await this.#proofKey();
+        return ofHost("the proof key", () => {
+            const { crv, kty, x, y } = key.publicKey;
+            return { crv, kty, x, y };
+        });
+    }
+
     async #thumbprint() {
-        const { crv, kty, x, y } = (await this.#proofKey()).publicKey;
-        return this.#sha256(JSON.stringify({ crv, kty, x, y }));
+        return this.#sha256(JSON.stringify(await this.#proofJWK()));
     }
 
     async #proof(method, address, token) {
         const key = await this.#proofKey();
-        const { crv, kty, x, y } = key.publicKey;
         const target = address.split("?")[0];
         const claims = {
             jti: this.#random(16), htm: method, htu: target, iat: Math.floor(this.#now() / 1000),
             nonce: this.#nonces.get(originOf(address)), ath: token && (await this.#sha256(token)),
         };
-        const header = { typ: "dpop+jwt", alg: "ES256", jwk: { crv, kty, x, y } };
-        const text = [header, claims].map((part) => base64url(encoder.encode(JSON.stringify(part)))).join(".");
-        return `${text}.${base64url(await key.sign(encoder.encode(text)))}`;
+        const header = { typ: "dpop+jwt", alg: "ES256", jwk: await this.#proofJWK() };
+        const text = [header, claims].map((part) => base64url(utf8(JSON.stringify(part)))).join(".");
+        const signature = await ofHost("the proof key", async () => base64url(await key.sign(utf8(text))));
+        return `${text}.${signature}`;
     }
 
     // --- HTTP: no redirects, no cookies, no cache, bounded in time and size ---
@@ -1217,15 +1247,24 @@ export class Drawbridge {
             }).then(async (response) => ({ response, text: await bounded(response, stop) }));
             answer.catch(() => {});
             const { response, text } = await Promise.race([answer, late]);
-            this.#logger?.("debug", `${place}: ${response.status}`);
+            this.#log(`${place}: ${response.status}`);
             return this.#answer(address, response, text);
         } catch (error) {
             const typed = error instanceof DrawbridgeError ? error
                 : new DrawbridgeError("unreachable", "no connection, or it broke");
-            this.#logger?.("debug", `${place}: ${typed.code}`);
+            this.#log(`${place}: ${typed.code}`);
             throw typed;
         } finally {
             clearTimeout(timer);
+        }
+    }
+
+    /** Nobody waits for the logger, and one that fails changes nothing. */
+    async #log(line) {
+        try {
+            await this.#logger?.("debug", line);
+        } catch {
+            // Where would it be told?
         }
     }
 
@@ -1337,6 +1376,7 @@ const parts = (token) => {
     const pieces = String(token).split(".");
     const bytes = pieces.map(fromBase64url);
     if (pieces.length !== 3 || bytes.includes(null)) return null;
+    const decoder = coder("TextDecoder", "utf-8", { fatal: true });
     let header;
     let claims;
     try {
@@ -1346,7 +1386,7 @@ const parts = (token) => {
     }
     const isWhole = header && claims && isText(claims.iss) && isText(claims.sub) && audiences(claims).length > 0
         && Number.isFinite(claims.exp) && Number.isFinite(claims.iat);
-    return isWhole ? { header, claims, signature: bytes[2], signed: encoder.encode(pieces.slice(0, 2).join(".")) } : null;
+    return isWhole ? { header, claims, signature: bytes[2], signed: utf8(pieces.slice(0, 2).join(".")) } : null;
 };
 
 /** Whether nothing is known against an ID token: its key is missing, or this device's clock does not fit. */

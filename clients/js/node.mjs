@@ -246,7 +246,11 @@ export const fileStore = (path) => {
             await file?.close();
         }
     };
-    const holder = (file) => readFile(file, "utf8").catch(() => null);
+    const holder = (file) => readFile(file, "utf8").catch((error) => {
+        if (error.code === "ENOENT") return null;
+        // Nobody could tell when such a lock ends: it is another user's, or no file.
+        throw new DrawbridgeError("secret_store", `${file}: ${error.code ?? error.name}`);
+    });
     const age = (file) => stat(file).then((found) => Date.now() - found.mtimeMs, () => 0);
     const free = async (file, mark) => {
         if ((await holder(file)) === mark) await rm(file, { force: true });
@@ -281,7 +285,7 @@ export const fileStore = (path) => {
         const mark = await markOfProcess();
         for (let wait = 5; ; wait = Math.min(2 * wait, 200)) {
             const held = await holder(file);
-            // Where one is, none is tried: waiting takes no place on the disk.
+            // While the lock exists, do not even write a draft: waiting uses no disk space.
             if (held === null) {
                 try {
                     await make(file, mark);

@@ -6,7 +6,7 @@ import { connect, Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Drawbridge, DrawbridgeError } from "../drawbridge.mjs";
+import { Drawbridge, DrawbridgeError, memoryStore } from "../drawbridge.mjs";
 import { crypto, loopbackBrowser } from "../node.mjs";
 
 /** Nobody can listen at these hosts while the work is done. */
@@ -182,6 +182,13 @@ test("an app gives the wait for another device up by its signal", async () => {
     assert.equal(await failure(app().signInByDevice(show, { signal: stop.signal })), "cancelled");
 });
 
+/** A store with a sign-in whose token is bound to a key. */
+const boundSignIn = () => ({
+    ...memoryStore(),
+    get: async (name) => (name.endsWith(":1") ? JSON.stringify(
+        { access_token: "at", subject: "alice", expires_at: Date.now() + 60000, bound: true }) : null),
+});
+
 test("what a part that the app has brought throws comes as an error of the library, without its text", async () => {
     const fails = () => { throw new TypeError("a secret"); };
     const redirectUri = "com.example.app:/callback";
@@ -190,8 +197,41 @@ test("what a part that the app has brought throws comes as an error of the libra
         () => app({ browser: { prepare: fails, open: fails } }).signIn(),
         () => app({ browser: loopbackBrowser({ open: fails, patience: 4000 }) }).signIn(),
         () => app().signInByDevice(fails),
+        () => app().openURL("/", { bearer: fails }),
+        () => app().openURL("/", { bearer: async () => fails() }),
+        () => app({ dpop: { publicKey: { kty: "EC", crv: "P-256", x: "x", y: "y" }, sign: fails }, store: boundSignIn() }).openURL("/"),
+        () => app({ dpop: { sign: () => new Uint8Array(64) }, store: boundSignIn() }).openURL("/"),
     ]) {
         await assert.rejects(work(), (error) => error instanceof DrawbridgeError && error.code === "configuration"
             && error.message.includes("TypeError") && !error.message.includes("secret"));
     }
+});
+
+test("a logger that fails changes nothing", async () => {
+    const unheard = [];
+    const hear = (reason) => unheard.push(reason);
+    process.on("unhandledRejection", hear);
+    try {
+        const fails = () => { throw new TypeError("the disk is full"); };
+        for (const logger of [fails, async () => fails()]) {
+            const fetch = async () => new Response(JSON.stringify({ login_url: "http://127.0.0.1:1/in", expires_in: 60 }));
+            assert.equal((await app({ fetch, logger }).openURL("/", { bearer: "t" })).url, "http://127.0.0.1:1/in");
+            const away = async () => { throw new TypeError("away"); };
+            assert.equal(await failure(app({ fetch: away, logger }).openURL("/", { bearer: "t" })), "unreachable");
+        }
+        await new Promise((done) => setTimeout(done, 20));
+        assert.deepEqual(unheard, []);
+    } finally {
+        process.off("unhandledRejection", hear);
+    }
+});
+
+test("a sign-in that fails before its browser opens leaves no port open, which would keep the app's process alive", async () => {
+    const ports = () => process.getActiveResourcesInfo().filter((name) => name === "TCPServerWrap").length;
+    const before = ports();
+    const store = { ...memoryStore(), set: async () => { throw new Error("no space"); } };
+    assert.equal(await failure(app({ browser: loopbackBrowser(), dpop: true, store }).signIn()), "secret_store");
+    assert.equal(ports(), before);
+    assert.equal(await failure(app({ browser: loopbackBrowser(), crypto: {} }).signIn()), "configuration");
+    assert.equal(ports(), before);
 });

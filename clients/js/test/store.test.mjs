@@ -96,6 +96,71 @@ test("a scope that is no list of words is refused", () => {
     }
 });
 
+test("a carrier or an extent that there is not is refused before anything is sent", async () => {
+    const fetch = async () => assert.fail("nothing is to be sent");
+    const app = new Drawbridge({ issuer: "http://127.0.0.1:1", clientId: "app-a", fetch, crypto });
+    for (const unknown of ["Header", "headers", "", null, true]) {
+        await assert.rejects(app.openURL("/", { bearer: "t", carrier: unknown }), { code: "configuration", message: /carrier/ });
+    }
+    for (const unknown of ["everything", "this_app", "", null]) {
+        await assert.rejects(app.signOut(unknown), { code: "configuration", message: /extent/ });
+    }
+});
+
+test("a kept token with half of a character is one that the provider does not know", async () => {
+    const store = memoryStore();
+    const item = "drawbridge:app-a:http://127.0.0.1:1";
+    await store.set(item, JSON.stringify(
+        { access_token: "at", refresh_token: "rt\ud800", expires_at: 0, subject: "alice", bound: false }));
+    const base = "http://127.0.0.1:1";
+    const description = {
+        issuer: base, code_challenge_methods_supported: ["S256"], authorization_endpoint: `${base}/authorize`,
+        token_endpoint: `${base}/token`, jwks_uri: `${base}/keys`,
+    };
+    const fetch = async (address) => (address.endsWith("/token")
+        ? new Response(JSON.stringify({ error: "invalid_grant" }), { status: 400 }) : new Response(JSON.stringify(description)));
+    const app = new Drawbridge({ issuer: base, clientId: "app-a", store, fetch, crypto });
+    await assert.rejects(app.accessToken(), { code: "not_signed_in" });
+    assert.equal(await store.get(item), null);
+});
+
+test("a platform without coders of text opens a page with a bearer, and says what a sign-in lacks", async () => {
+    const { TextDecoder: decoder, TextEncoder: encoder } = globalThis;
+    const answer = JSON.stringify({ login_url: "http://127.0.0.1:1/in", expires_in: 60 });
+    // React Native's, where an answer has no stream either.
+    const fetch = async () => ({ status: 200, headers: new Headers(), text: async () => answer });
+    try {
+        delete globalThis.TextDecoder;
+        delete globalThis.TextEncoder;
+        const { Drawbridge: Alone } = await import("../drawbridge.mjs?without-coders");
+        const app = new Alone({ issuer: "http://127.0.0.1:1", clientId: "app-a", sharing: "maker", fetch, store: {
+            ...memoryStore(), get: async () => JSON.stringify({ device_secret: "ds", id_token: "e30.e30.AA" }),
+        } });
+        assert.equal((await app.openURL("/", { bearer: "t" })).url, "http://127.0.0.1:1/in");
+        const { error } = await app.signInSilently();
+        assert.equal(error.code, "configuration");
+        assert.match(error.message, /TextDecoder/);
+    } finally {
+        Object.assign(globalThis, { TextDecoder: decoder, TextEncoder: encoder });
+    }
+});
+
+test("a lock that cannot be read is an error, and nobody waits for it", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
+    try {
+        const path = join(folder, "secrets.json");
+        await mkdir(`${path}.lock`);
+        const waiting = new Promise((done) => setTimeout(done, 3000, "it waits").unref());
+        const ended = fileStore(path).set("a", "1").then(() => "done", (error) => error.code);
+        assert.equal(await Promise.race([ended, waiting]), "secret_store");
+        await rm(`${path}.lock`, { recursive: true });
+        await fileStore(path).set("a", "1");
+        assert.equal(await fileStore(path).get("a"), "1");
+    } finally {
+        await rm(folder, { recursive: true });
+    }
+});
+
 test("a file that others can read is not used, nor one that a link leads to, nor a folder that others can write to", async () => {
     const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
     try {

@@ -26,7 +26,7 @@ export const open = async (bearer: string): Promise<string> => {
 };
 
 export const givenUp = async (signal: AbortSignal): Promise<void> => {
-    await drawbridge.signIn({ signal });
+    await drawbridge.signIn({ signal, prompt: "select_account" });
     await drawbridge.signInByDevice((code) => console.log(code.userCode), { signal });
     loopbackBrowser({ open: async () => {} }).close();
 };

@@ -12,12 +12,14 @@ from .errors import DrawbridgeError
 from .stores import FileStore, KeyringStore, MemoryStore
 
 __version__ = "0.3.0"
-__all__ = ["AsyncDrawbridge", "DeviceCode", "Drawbridge", "DrawbridgeError", "FileStore", "KeyringStore", "LoginLink",
-           "LoopbackBrowser", "MemoryStore", "Silent", "WebViewCookie", "open_in_browser"]
+__all__ = ["AsyncDrawbridge", "DeviceCode", "Drawbridge", "DrawbridgeError", "FileStore", "GivenUp", "KeyringStore",
+           "LoginLink", "LoopbackBrowser", "MemoryStore", "Silent", "WebViewCookie", "open_in_browser"]
 
 
 class AsyncDrawbridge:
     """`Drawbridge` to be awaited: each call runs in a thread, so that nothing else of the loop waits.
+
+    What the app has brought, such as `show`, `bearer` and the store, runs in that thread, and not on the loop.
 
     What is cancelled is no longer waited for; a request that is under way is finished all the same, and what it brought is
     kept. A sign-in that waits for a person ends: its browser is closed, where it has `close(redirect)`, and a device's code is

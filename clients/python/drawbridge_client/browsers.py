@@ -128,7 +128,7 @@ class _Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
             self.server_close()
 
     def handle_error(self, *_):
-        """Nothing: it would print what came, and a browser that goes away is none."""
+        """Nothing: it would print what came, and a browser that goes away is no error."""
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):

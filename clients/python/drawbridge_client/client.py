@@ -12,6 +12,7 @@ import secrets
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote, unquote_to_bytes
@@ -102,16 +103,17 @@ class Drawbridge:
         if redirect_uri is not None and not secure_address(redirect_uri) and not is_private_use(redirect_uri):
             raise _wrong("the redirect_uri could be received by another app or host")
         # An iterator gives its words once.
-        scope = scope if isinstance(scope, str) else tuple(scope)
-        if isinstance(scope, str) or not all(map(is_text, scope)):
-            raise _wrong("the scope is no list of words")
+        scope = tuple(scope) if isinstance(scope, Iterable) and not isinstance(scope, str) else None
+        if scope is None or not all(map(is_text, scope)):
+            raise _wrong("the scope must be a list of words")
         if not is_number(timeout) or not 0 < timeout <= threading.TIMEOUT_MAX:
-            raise _wrong("the timeout is no number of seconds")
+            raise _wrong("the timeout must be a positive number of seconds")
         self._issuer, self._is_loopback = issuer, address.is_loopback
         self._client_id, self._redirect_uri, self._group = client_id, redirect_uri, sharing
         words = [word for word in scope if word not in ("openid", "device_sso")]
         self._scope = ["openid", *words, *(["device_sso"] if sharing is not None else [])]
-        self._store = store or MemoryStore()
+        # Not by its truth: a store that has a length is false while it is empty.
+        self._store = MemoryStore() if store is None else store
         self._browser, self._web_view, self._dpop = browser, web_view, dpop
         self._timeout, self._now, self._sleep, self._logger = timeout, now, sleep, logger
         self._metadata: dict | None = None
@@ -129,8 +131,11 @@ class Drawbridge:
 
         `bearer` is any backend's token that the provider trusts, or what gives one; without it, this app's own sign-in
         counts. With `carrier="header"` the token is in `headers` and not in the address."""
+        # Another word would put the token into the address, against the app's will.
+        if carrier not in ("query", "header"):
+            raise _wrong('the carrier must be "query" or "header"')
         wish = {name: value for name, value in {"redirect": path, "client_id": website}.items() if value is not None}
-        given = bearer() if callable(bearer) else bearer
+        given = _hosted("the bearer", bearer) if callable(bearer) else bearer
         if given is not None and not is_visible(given):
             raise _wrong("the bearer is empty or not a token")
 
@@ -171,25 +176,27 @@ class Drawbridge:
                 cancelled: threading.Event | None = None) -> dict:
         """Opens the browser, checks what comes back, keeps the tokens. Gives the claims of the ID token.
 
-        Another thread that gives it up sets `cancelled`, for what is not opened yet, and calls the browser's `close()`. Of a
-        `GivenUp` it need only be set."""
-        if not self._browser:
+        To give up from another thread: set `cancelled` and call the browser's `close()`; for a `GivenUp`, setting it is
+        enough."""
+        if self._browser is None:
             raise _wrong("sign_in needs a browser, such as LoopbackBrowser()")
         self._need_client()
         metadata = self._provider()
         self._need_keys()
+        state, nonce, verifier = secrets.token_urlsafe(16), secrets.token_urlsafe(16), secrets.token_urlsafe(32)
+        # Whatever can fail comes before the browser is prepared, whose port would stay open.
+        members = {
+            "response_type": "code", "client_id": self._client_id, "scope": " ".join(self._scope),
+            "state": state, "nonce": nonce, "code_challenge": sha256(verifier), "code_challenge_method": "S256",
+            "login_hint": login_hint, "prompt": prompt, "acr_values": " ".join(acr_values) if acr_values else None,
+            "max_age": max_age, "ui_locales": " ".join(languages) if languages else None,
+            "dpop_jkt": self._proof_key().thumbprint if self._dpop else None}
         _unless_set(cancelled)
         redirect = _hosted("the browser", self._browser.prepare) if hasattr(self._browser, "prepare") else self._redirect_uri
         if not redirect or not (secure_address(redirect) or is_private_use(redirect)):
             raise _wrong("there is no redirect_uri to come back to")
-        state, nonce, verifier = secrets.token_urlsafe(16), secrets.token_urlsafe(16), secrets.token_urlsafe(32)
         endpoint = metadata["authorization_endpoint"]
-        query = form({
-            "response_type": "code", "client_id": self._client_id, "redirect_uri": redirect, "scope": " ".join(self._scope),
-            "state": state, "nonce": nonce, "code_challenge": sha256(verifier), "code_challenge_method": "S256",
-            "login_hint": login_hint, "prompt": prompt, "acr_values": " ".join(acr_values) if acr_values else None,
-            "max_age": max_age, "ui_locales": " ".join(languages) if languages else None,
-            "dpop_jkt": self._proof_key().thumbprint if self._dpop else None})
+        query = form({**members, "redirect_uri": redirect})
         with _closed_by(cancelled, self._browser, redirect):
             answer = _hosted("the browser", self._browser.open, f"{endpoint}{'&' if '?' in endpoint else '?'}{query}")
         code = self._code(str(answer), redirect, state, metadata)
@@ -503,7 +510,7 @@ class Drawbridge:
 
     def open_web_view(self, url: str, web_view_client: str):
         """Fills the web view's cookies, then loads the page: the first request is signed in already."""
-        if not self._web_view:
+        if self._web_view is None:
             raise _wrong("open_web_view needs a web_view")
         cookies = self.cookies(url, web_view_client)
         places = [{"name": cookie.name, "domain": cookie.domain, "path": cookie.path, "url": url} for cookie in cookies]
@@ -526,6 +533,9 @@ class Drawbridge:
     def sign_out(self, extent: str = "device"):
         """`device` ends what the maker's apps share as well, `this_app` this app alone. The secrets and the web view's
         cookies leave this device in every case, also when the provider cannot be told."""
+        # Another word would end less than the app means.
+        if extent not in ("device", "this_app"):
+            raise _wrong('the extent must be "device" or "this_app"')
         self._need_client()
         # Not beside a renewal: that one would put fresh tokens where these have just been taken out.
         with contextlib.ExitStack() as held:
@@ -577,7 +587,7 @@ class Drawbridge:
             _tried(lambda: self._guarded(self._store.remove, self._cookie_item))
             raise unreadable
         # Without the web view nothing is taken out of it, and the list waits for a sign-out that has it.
-        if not self._web_view or not placed:
+        if self._web_view is None or not placed:
             return
         stays = None
         for place in placed:
@@ -829,7 +839,7 @@ class Drawbridge:
         with self._key_lock:
             if self._key is None:
                 if self._dpop is not True:
-                    self._key = _Key(self._dpop.public_key, self._dpop.sign)
+                    self._key = _hosted("the proof key", lambda: _Key(self._dpop.public_key, self._dpop.sign))
                 else:
                     name = f"{self._item if self._group is None else self._shared_item}:key"
                     with self._locked(f"key {name}"):
@@ -850,7 +860,7 @@ class Drawbridge:
             claims["ath"] = sha256(token)
         header = {"typ": "dpop+jwt", "alg": "ES256", "jwk": key.public}
         text = ".".join(b64(json.dumps(part).encode()) for part in (header, claims))
-        return f"{text}.{b64(key.sign(text.encode()))}"
+        return f"{text}.{_hosted('the proof key', lambda: b64(key.sign(text.encode())))}"
 
     # HTTP
 
@@ -899,8 +909,10 @@ class Drawbridge:
         return answer
 
     def _log(self, line: str):
-        if self._logger:
-            self._logger.debug(line)
+        # One that fails changes nothing: where would it be told?
+        with contextlib.suppress(Exception):
+            if self._logger is not None:
+                self._logger.debug(line)
 
     def _failure(self, answer: http1.Answer, what: str) -> DrawbridgeError:
         body = _json(answer.text) or {}
@@ -1138,13 +1150,18 @@ def from_b64(text: str) -> bytes | None:
     return data if b64(data) == text else None
 
 
+def _digest(text: str) -> bytes:
+    # JSON may hold halves of characters: a token with one is not the provider's, and is nothing to fail at here.
+    return hashlib.sha256(text.encode("utf-8", "replace")).digest()
+
+
 def sha256(text: str) -> str:
-    return b64(hashlib.sha256(text.encode()).digest())
+    return b64(_digest(text))
 
 
 def half_hash(text: str) -> str:
     """`at_hash` and `ds_hash`: the left half of the SHA-256."""
-    return b64(hashlib.sha256(text.encode()).digest()[:16])
+    return b64(_digest(text)[:16])
 
 
 def same(one: str, other: str) -> bool:
@@ -1153,7 +1170,8 @@ def same(one: str, other: str) -> bool:
 
 
 def form(members: dict) -> str:
-    return "&".join(f"{quote(name, safe='')}={quote(str(value), safe='')}" for name, value in members.items() if value is not None)
+    return "&".join(f"{quote(name, safe='')}={quote(str(value), safe='', errors='replace')}"
+                    for name, value in members.items() if value is not None)
 
 
 def _no_constant(name: str):

@@ -8,7 +8,7 @@ import ssl
 import threading
 import time
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from .errors import DrawbridgeError
 
@@ -66,6 +66,22 @@ def _reached(place: tuple, seconds: float, _=None) -> socket.socket:
     raise OSError("the host has no address")
 
 
+def _connection(address: str, seconds: float) -> tuple[SplitResult, http.client.HTTPConnection]:
+    """The parts of the address, and a connection to its host that is not open yet."""
+    try:
+        url = urlsplit(address)
+        if url.scheme == "https":
+            own = http.client.HTTPSConnection(url.hostname, url.port, timeout=seconds, context=ssl.create_default_context())
+        else:
+            own = http.client.HTTPConnection(url.hostname, url.port, timeout=seconds)
+    except (ValueError, http.client.HTTPException):
+        # Brackets around what is no IPv6 address, which its characters alone do not show.
+        raise DrawbridgeError("unreachable", "no host can have this address") from None
+    # http.client gives each address the whole timeout. A Python without this hook keeps that.
+    own._create_connection = _reached
+    return url, own
+
+
 def send(method: str, address: str, headers: dict, body: bytes | None, seconds: float,
          connecting: float | None = None) -> Answer:
     """Throws `unreachable` unless a whole answer comes within these seconds.
@@ -73,14 +89,8 @@ def send(method: str, address: str, headers: dict, body: bytes | None, seconds: 
     With `connecting`, a connection may take as long as that, and `seconds` run from when it stands: nothing is used up by the
     way there.
     """
-    url = urlsplit(address)
     wait = seconds if connecting is None else connecting
-    if url.scheme == "https":
-        connection = http.client.HTTPSConnection(url.hostname, url.port, timeout=wait, context=ssl.create_default_context())
-    else:
-        connection = http.client.HTTPConnection(url.hostname, url.port, timeout=wait)
-    # Its own gives each address the whole time; where a Python does not ask for this name, it is that one.
-    connection._create_connection = _reached
+    url, connection = _connection(address, wait)
     late = threading.Event()
 
     def stop():

@@ -125,7 +125,9 @@ public final class Drawbridge {
     private volatile List<?> keySet;
     private volatile ProofKey proofKey;
 
-    public Drawbridge(Settings settings) throws DrawbridgeException {
+    public Drawbridge(Settings given) throws DrawbridgeException {
+        // One state for all threads, whatever the app does with its own.
+        settings = given.copy();
         Address address = Address.of(settings.issuer);
         if (address == null) {
             throw wrong("the issuer must be https://…, or http:// on this machine alone");
@@ -143,9 +145,11 @@ public final class Drawbridge {
             throw wrong("the redirectUri could be received by another app or host");
         }
         if (settings.timeout <= 0) {
-            throw wrong("the timeout is no number of milliseconds");
+            throw wrong("the timeout must be a positive number of milliseconds");
         }
-        this.settings = settings;
+        if (settings.scope == null || !settings.scope.stream().allMatch(Drawbridge::isText)) {
+            throw wrong("the scope must be a list of words");
+        }
         this.issuer = address.text;
         this.isLoopback = address.isLoopback;
         this.proofKey = settings.proofKey;
@@ -243,6 +247,8 @@ public final class Drawbridge {
         needClient();
         Map<String, Object> provider = provider();
         needKeys();
+        // Whatever can fail comes before the browser is prepared, which may hold on to something for the answer.
+        String thumbprint = usesProofs() ? thumbprint() : null;
         String prepared = hosted("the browser", settings.browser::prepare);
         String redirect = prepared == null ? settings.redirectUri : prepared;
         if (Address.of(redirect) == null && !Address.isPrivateUse(redirect)) {
@@ -259,7 +265,7 @@ public final class Drawbridge {
             "acr_values", wishes.acrValues == null ? null : String.join(" ", wishes.acrValues),
             "max_age", wishes.maxAge == null ? null : wishes.maxAge.toString(),
             "ui_locales", wishes.languages == null ? null : String.join(" ", wishes.languages),
-            "dpop_jkt", usesProofs() ? thumbprint() : null);
+            "dpop_jkt", thumbprint);
         String address = endpoint + (endpoint.contains("?") ? "&" : "?") + form(query);
         String answer = hosted("the browser", () -> settings.browser.open(address));
         String code = code(answer == null ? "" : answer, redirect, state, provider);
@@ -1183,8 +1189,9 @@ public final class Drawbridge {
         Map<String, Object> jwk = new LinkedHashMap<>();
         jwk.put("crv", "P-256");
         jwk.put("kty", "EC");
-        jwk.put("x", IdToken.encode(proofKey().x()));
-        jwk.put("y", IdToken.encode(proofKey().y()));
+        ProofKey key = proofKey();
+        jwk.put("x", hosted("the proof key", () -> IdToken.encode(key.x())));
+        jwk.put("y", hosted("the proof key", () -> IdToken.encode(key.y())));
         return jwk;
     }
 
@@ -1212,8 +1219,9 @@ public final class Drawbridge {
         }
         String text = IdToken.encode(Json.write(header).getBytes(StandardCharsets.UTF_8)) + "."
             + IdToken.encode(Json.write(claims).getBytes(StandardCharsets.UTF_8));
-        byte[] signature = stores(() -> proofKey().sign(text.getBytes(StandardCharsets.US_ASCII)));
-        return text + "." + IdToken.encode(IdToken.raw(signature));
+        ProofKey key = proofKey();
+        byte[] signed = text.getBytes(StandardCharsets.US_ASCII);
+        return text + "." + hosted("the proof key", () -> IdToken.encode(IdToken.raw(key.sign(signed))));
     }
 
     // HTTP
@@ -1256,10 +1264,10 @@ public final class Drawbridge {
         try {
             answer = Http.send(method, address, headers, body, timeout, settings.timeout);
         } catch (DrawbridgeException error) {
-            settings.logger.accept(place + ": " + error.code);
+            log(place + ": " + error.code);
             throw error;
         }
-        settings.logger.accept(place + ": " + answer.status);
+        log(place + ": " + answer.status);
         if (answer.status >= 300 && answer.status < 400) {
             throw unexpected(answer, "a redirect, which is never followed");
         }
@@ -1268,6 +1276,14 @@ public final class Drawbridge {
             nonces.put(Address.origin(address), nonce);
         }
         return answer;
+    }
+
+    private void log(String line) {
+        try {
+            settings.logger.accept(line);
+        } catch (RuntimeException failed) {
+            // It changes nothing: where would it be told?
+        }
     }
 
     private static String challenge(Http answer) {

@@ -1,11 +1,12 @@
 package drawbridge.client;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/** What an app says of itself. Set the fields, then give it to {@link Drawbridge}. */
+/** What an app says of itself. Set the fields, then give it to {@link Drawbridge}, which hears of no later change. */
 public final class Settings {
     /** Waits; a test need not. */
     public interface Sleep {
@@ -35,5 +36,23 @@ public final class Settings {
 
     public Settings(String issuer) {
         this.issuer = issuer;
+    }
+
+    Settings copy() {
+        Settings copy = new Settings(issuer);
+        copy.clientId = clientId;
+        copy.redirectUri = redirectUri;
+        copy.scope = scope == null ? null : new ArrayList<>(scope);
+        copy.sharing = sharing;
+        copy.store = store;
+        copy.browser = browser;
+        copy.webView = webView;
+        copy.dpop = dpop;
+        copy.proofKey = proofKey;
+        copy.timeout = timeout;
+        copy.now = now;
+        copy.sleep = sleep;
+        copy.logger = logger;
+        return copy;
     }
 }

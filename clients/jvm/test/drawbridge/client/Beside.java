@@ -15,11 +15,11 @@ import java.util.Objects;
 
 /**
  * What no vector can play: a host of two addresses, a store that does not let itself be read, has no lock or holds a damaged
- * key, and a web view that fails. Status 0 when all holds.
+ * key, and a web view that fails; and what {@link Brought} has. Status 0 when all holds.
  * Its test gives {@code localhost} the addresses 127.0.0.2 and 127.0.0.1, in this order.
  */
 public final class Beside {
-    private static final String ITEM = "drawbridge:app-a:http://127.0.0.1:1";
+    static final String ITEM = "drawbridge:app-a:http://127.0.0.1:1";
     private static int failures;
 
     private Beside() {
@@ -35,13 +35,12 @@ public final class Beside {
         aWebViewThatIsNotAtHandOrFails();
         aDamagedKey();
         plainHttpOfAnHttpsProvider();
-        aBrowserThatFails();
-        aTimeoutThatIsNone();
+        Brought.all();
         System.out.println(failures + " failures");
         System.exit(failures == 0 ? 0 : 1);
     }
 
-    private static void same(String what, Object expected, Object got) {
+    static void same(String what, Object expected, Object got) {
         if (!Objects.equals(expected, got)) {
             failures++;
             System.err.println(what + ": " + got + " in place of " + expected);
@@ -59,7 +58,7 @@ public final class Beside {
     }
 
     /** Answers one request with a link. */
-    private static void answerOnce(ServerSocket server) {
+    static void answerOnce(ServerSocket server) {
         answerOnce(server, "200 OK", "{\"login_url\":\"http://localhost/login-with-token?token=t\",\"expires_in\":60}");
     }
 
@@ -336,56 +335,6 @@ public final class Beside {
             same("a key that is damaged: " + damaged, "unreachable", code);
             String kept = settings.store.get(ITEM + ":key");
             same("counts as absent: " + damaged, true, !kept.equals(damaged) && SoftKey.of(kept) != null);
-        }
-    }
-
-    private static void aBrowserThatFails() throws Exception {
-        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"))) {
-            String base = "http://127.0.0.1:" + server.getLocalPort();
-            Thread provider = new Thread(() -> describe(server, base));
-            provider.setDaemon(true);
-            provider.start();
-            Settings settings = new Settings(base);
-            settings.clientId = "app-a";
-            settings.redirectUri = "com.example.app:/callback";
-            settings.browser = address -> {
-                throw new IllegalStateException("a secret");
-            };
-            try {
-                new Drawbridge(settings).signIn(new Drawbridge.Wishes());
-                same("a browser that fails", "an error", "signed in");
-            } catch (DrawbridgeException error) {
-                same("a browser that fails", "configuration", error.code);
-                same("what is said of it", true, error.getMessage().endsWith("the browser failed: IllegalStateException"));
-            }
-        }
-    }
-
-    /** Answers every request with a provider's description that is a key set as well. */
-    private static void describe(ServerSocket server, String base) {
-        String body = "{\"keys\":[],\"issuer\":\"" + base + "\",\"code_challenge_methods_supported\":[\"S256\"],"
-            + "\"authorization_endpoint\":\"" + base + "/a\",\"token_endpoint\":\"" + base + "/t\",\"jwks_uri\":\"" + base + "/k\"}";
-        String answer = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + body.length() + "\r\n\r\n" + body;
-        while (!server.isClosed()) {
-            try (Socket client = server.accept(); InputStream in = client.getInputStream()) {
-                in.read(new byte[8192]);
-                client.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
-            } catch (IOException gone) {
-                // The other side shows it.
-            }
-        }
-    }
-
-    private static void aTimeoutThatIsNone() {
-        for (int timeout : new int[] {0, -1}) {
-            Settings settings = new Settings("http://127.0.0.1:1");
-            settings.timeout = timeout;
-            try {
-                new Drawbridge(settings);
-                same("a timeout of " + timeout, "an error", "none");
-            } catch (DrawbridgeException error) {
-                same("a timeout of " + timeout, "configuration", error.code);
-            }
         }
     }
 }
