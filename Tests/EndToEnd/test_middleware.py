@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -119,6 +120,14 @@ def test_everything_that_nodes_module_exports_has_its_type():
     settings = code.split("const DEFAULTS = {")[1].split("\n};")[0]
     assert {*re.findall(r"(\w+): ", settings), "source", "origin"} == set(
         re.findall(r"^    (\w+)\??: ", types.split("interface Settings {")[1].split("\n}\n")[0], re.M))
+
+
+def test_nodes_package_holds_what_it_exports_and_pythons_says_that_it_has_types():
+    package = json.loads((MIDDLEWARE / "node/package.json").read_text())
+    assert sorted(package["files"]) == sorted(path.removeprefix("./") for path in package["exports"]["."].values())
+    # PEP 561.
+    data = tomllib.loads((MIDDLEWARE / "python/pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    assert data == {"drawbridge_site": ["py.typed"]} and (MIDDLEWARE / "python/drawbridge_site/py.typed").is_file()
 
 
 def test_javas_middleware_tries_every_address_of_drawbridges_host(built):

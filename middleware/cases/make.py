@@ -500,6 +500,27 @@ def demands() -> list:
     ]
 
 
+def proxy_demands() -> list:
+    """A page that demands `aal9`, behind a proxy. Nobody is asked; `expect` is the user, or the challenge of the 401."""
+    own, token = "__Host-drawbridge_session=opaque", "vagov_access_token=x"
+    challenge = 'Bearer error="insufficient_user_authentication", acr_values="aal9"'
+
+    def case(name: str, expect: str, cookie: str | None = None, acr: str = "aal2", accept: str = "application/json"):
+        word = [["X-Drawbridge-Proxy", SECRET], ["X-Auth-Subject", "alice"], ["X-Auth-Session", "s-1"], ["X-Auth-Acr", acr]]
+        return {"id": name, "headers": [*word, ["Accept", accept], *([["Cookie", cookie]] if cookie else [])],
+                "acr": ["aal9"], "expect": expect}
+
+    return [
+        case("the acr is there", "alice", acr="aal9"),
+        case("another acr", challenge),
+        case("another acr, and a page", challenge, accept="text/html"),
+        case("another acr beside the session's cookie", challenge, own, accept="text/html"),
+        # Cookies are not the proxy's word, so what is wrong with them changes nothing.
+        case("another acr beside two of the session's cookies", challenge, f"{own}; {own}"),
+        case("another acr beside two tokens", challenge, f"{token}; {token}"),
+    ]
+
+
 def step_ups() -> list:
     """A page that demands `aal9`. `session`: what /session answers; `check`: status and fields of /auth/check; `asked`: path
     and cookies of all questions but those for keys; `expect`: the user, or status, `Location` and cookies of the answer."""
@@ -682,7 +703,7 @@ def table() -> dict:
         "now": NOW, "keys": keys, "serves": ["current", "rsa", "small"],
         "tokens": tokens(), "proxies": proxies(), "cookies": cookies(), "identities": identities(),
         "identity_answers": identity_answers(), "outages": outages(), "rotation": rotation(), "returns": returns(),
-        "demands": demands(), "step_ups": step_ups(), "webhooks": webhooks(), "logouts": logouts(),
+        "demands": demands(), "proxy_demands": proxy_demands(), "step_ups": step_ups(), "webhooks": webhooks(), "logouts": logouts(),
         # A session that a notice ended is nobody's from then on, though its token would still verify, for as long as one
         # may live; nor is it whose a proxy says that it is.
         "ended": {"webhook": webhooks()[0]["steps"][0], "token": access(), "logout": logouts()[0]["steps"][0],

@@ -103,6 +103,17 @@ type Settings struct {
 	leeway   int64
 }
 
+// String leaves the secrets out: settings end up in logs.
+func (s Settings) String() string {
+	s.ProxySecret, s.WebhookSecrets = "", nil
+	// Without methods, or it would call this one.
+	type plain Settings
+	return fmt.Sprintf("%+v", plain(s))
+}
+
+// GoString is String.
+func (s Settings) GoString() string { return s.String() }
+
 // Every client that is this website's.
 func (s *Settings) ours() []string { return append([]string{s.ClientID}, s.Clients...) }
 
@@ -278,6 +289,12 @@ type Site struct {
 	keys     keyStore
 	outage   outage
 }
+
+// String says which one it is: what else it holds are secrets and what other goroutines change.
+func (s *Site) String() string { return "site " + s.settings.Origin }
+
+// GoString is String.
+func (s *Site) GoString() string { return s.String() }
 
 // outage remembers that Drawbridge failed: nobody waits for it for two seconds, and then one at a time, until it answers.
 type outage struct {
@@ -1108,11 +1125,17 @@ func away(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusServiceUnavailable)
 }
 
-// No redirects, three seconds for all of it, 256 KiB.
+// No redirects, no proxy, three seconds for all of it, 256 KiB.
 func (s *Site) ask() Fetch {
 	client := &http.Client{
 		Timeout:       3 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	// What else the website has put in its place is left as it is.
+	if usual, isPlain := http.DefaultTransport.(*http.Transport); isPlain {
+		own := usual.Clone()
+		own.Proxy = nil
+		client.Transport = own
 	}
 	origin, _ := url.Parse(s.settings.Origin)
 	return func(path string, headers http.Header) (int, http.Header, []byte, error) {

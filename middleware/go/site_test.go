@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"reflect"
 	"strings"
@@ -92,6 +93,11 @@ var table struct {
 		ACR               []string
 		MaxAge            int64 `json:"max_age"`
 	}
+	ProxyDemands []struct {
+		ID, Expect string
+		Headers    [][2]string
+		ACR        []string
+	} `json:"proxy_demands"`
 	StepUps []struct {
 		ID, Source, Target string
 		Cookie, ACR        []string
@@ -467,6 +473,24 @@ func TestDemands(t *testing.T) {
 	}
 }
 
+func TestProxyDemands(t *testing.T) {
+	for _, one := range table.ProxyDemands {
+		t.Run(one.ID, func(t *testing.T) {
+			site, drawbridge := made(t, func(s *Settings) { s.Source, s.ProxySecret = Proxy, table.Ended.ProxySecret })
+			drawbridge.serves = "down"
+			w := httptest.NewRecorder()
+			site.Guard(page, Demand{ACR: one.ACR}).ServeHTTP(w, request("GET", "/", one.Headers))
+			got := w.Header().Get("WWW-Authenticate")
+			if w.Code == 200 {
+				got = w.Body.String()
+			}
+			if got != one.Expect {
+				t.Error(w.Code, w.Header())
+			}
+		})
+	}
+}
+
 func TestStepUps(t *testing.T) {
 	for _, one := range table.StepUps {
 		t.Run(one.ID, func(t *testing.T) {
@@ -656,6 +680,48 @@ func TestSettingsThatWouldBelieveAnybodyAreRefused(t *testing.T) {
 		if _, err := New(own); err == nil {
 			t.Error(number)
 		}
+	}
+}
+
+func TestWhatIsPrintedOfASiteAndItsSettingsHasNoSecret(t *testing.T) {
+	own := settings()
+	own.ProxySecret, own.WebhookSecrets = "a proxy's secret of 32 characters", []string{"a webhook's secret of 32 characters"}
+	site, err := New(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range []any{own, &own, site} {
+		for _, how := range []string{"%v", "%+v", "%#v", "%s"} {
+			if printed := fmt.Sprintf(how, object); strings.Contains(printed, "secret of") || !strings.Contains(printed, own.Origin) {
+				t.Errorf("%T by %s: %s", object, how, printed)
+			}
+		}
+	}
+}
+
+func TestDrawbridgeIsAskedWithoutTheProxyThatTheRestOfTheProcessUses(t *testing.T) {
+	drawbridge := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"authenticated":true,"sub":"alice"}`)
+	}))
+	defer drawbridge.Close()
+	var passed atomic.Int32
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		passed.Add(1)
+		w.WriteHeader(http.StatusBadGateway)
+	}))
+	defer proxy.Close()
+	// The environment's is read once in a process, and never for this host.
+	usual := http.DefaultTransport.(*http.Transport)
+	defer func(before func(*http.Request) (*url.URL, error)) { usual.Proxy = before }(usual.Proxy)
+	usual.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxy.URL) }
+	site, err := New(Settings{Source: Session, Origin: drawbridge.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	site.Guard(page, Demand{}).ServeHTTP(w, request("GET", "/", [][2]string{{"Cookie", "__Host-drawbridge_session=opaque"}}))
+	if w.Code != 200 || passed.Load() != 0 {
+		t.Error(w.Code, passed.Load())
 	}
 }
 

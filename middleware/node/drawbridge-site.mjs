@@ -29,6 +29,9 @@ const PARTITIONED = '; Partitioned';
 // What /auth/check says beyond the subject, where it is asked.
 const IDENTITY = ['name', 'email', 'groups'];
 
+// What `console.log` shows of an object, in place of its members.
+const SHOWN = Symbol.for('nodejs.util.inspect.custom');
+
 /** Settings that cannot work, or that would believe anybody. */
 export class ConfigurationError extends Error {}
 
@@ -122,7 +125,10 @@ function checked(given) {
     refuse("identity with the source session needs drawbridge: /auth/check is not at the website's origin");
   }
   if (!(settings.leeway >= 0 && settings.leeway <= 60)) refuse('leeway must be 0 to 60 seconds');
-  return settings;
+  return Object.defineProperty(settings, SHOWN, { value: () => {
+    const { proxy_secret, webhook_secrets, ...shown } = settings;
+    return shown;
+  } });
 }
 
 function addresses(texts) {
@@ -334,6 +340,12 @@ export class Request {
     const headers = [];
     for (let i = 0; i < incoming.rawHeaders.length; i += 2) headers.push([incoming.rawHeaders[i], incoming.rawHeaders[i + 1]]);
     return new Request(incoming.method, incoming.originalUrl ?? incoming.url, headers, incoming.socket?.remoteAddress ?? '');
+  }
+
+  /** Header fields hold cookies and the proxy's secret. */
+  [SHOWN]() {
+    const { headers, ...shown } = this;
+    return shown;
   }
 
   values(name) {
@@ -565,6 +577,7 @@ export class Site {
    * @param demand `acr`: the values that will do; `max_age`: seconds since the sign-in
    */
   async guard(request, { acr = [], max_age = null } = {}) {
+    checkACR(acr);
     if (max_age !== null && this.settings.source === 'proxy') {
       throw new ConfigurationError('a proxy does not say when somebody signed in: let it ask /auth/check?max_age=');
     }
@@ -625,8 +638,10 @@ export class Site {
       query.push(`max_age=${maxAge}`);
     }
     const no = { answer: refusal(challenge, 'insufficient_user_authentication') };
+    // Cookies are not the proxy's word: two of a name change nothing.
+    if (this.settings.source === 'proxy') return no;
     const cookie = this.#ownCookies(request, user);
-    if (this.settings.source === 'proxy' || !cookie) return no;
+    if (!cookie) return no;
     const headers = { Cookie: cookie };
     if (request.isPage) {
       query.push(`redirect=${isReturnTarget(request.target) ? encoded(request.target) : ''}`);
@@ -744,6 +759,7 @@ export class Site {
 
   /** For Express and its like: `app.use('/account', site.middleware())`; the user is `request.drawbridgeUser`. */
   middleware(demand = {}) {
+    checkACR(demand.acr);
     return async (incoming, response, next) => {
       try {
         const { user, answer: refused } = await this.guard(Request.of(incoming), demand);
@@ -793,6 +809,11 @@ export class Site {
       }
     };
   }
+}
+
+/** `includes` would find a user's value within a longer text. */
+function checkACR(acr) {
+  if (typeof acr === 'string') throw new ConfigurationError(`acr must hold the values that will do, such as ['${acr}']`);
 }
 
 function field(request, name) {

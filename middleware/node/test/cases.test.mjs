@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import { ConfigurationError, Memory, Refused, Request, Site, Unavailable, send } from '../drawbridge-site.mjs';
 
 const table = JSON.parse(readFileSync(new URL('../../cases/cases.json', import.meta.url)));
@@ -174,6 +175,14 @@ for (const one of table.demands) {
     const { user, answer } = await website.guard(new Request('GET', '/', cookie(one.token)), { acr: one.acr, max_age: one.max_age });
     if (user) assert.equal(user.subject, one.expect);
     else assert.deepEqual([answer.status, new Map(answer.headers).get('WWW-Authenticate')], [401, one.expect]);
+  });
+}
+
+for (const one of table.proxy_demands) {
+  test(`demand behind a proxy: ${one.id}`, async () => {
+    const website = site({ source: 'proxy', proxy_secret: table.ended.proxy_secret }, table.now, async () => { throw new Unavailable('down'); });
+    const { user, answer } = await website.guard(new Request('GET', '/', one.headers), { acr: one.acr });
+    assert.equal(user?.subject ?? new Map(answer.headers).get('WWW-Authenticate') ?? answer.status, one.expect);
   });
 }
 
@@ -541,6 +550,30 @@ test('a page that fails is told to the log, and one that had begun harms nobody 
     server.closeAllConnections?.();
     server.close();
   }
+});
+
+test('an acr that is one text and no list is refused', async () => {
+  const alice = new Request('GET', '/', cookie(table.ended.token));
+  // `includes` would look for the user's acr within it: `aal` is there in `aal2`.
+  await assert.rejects(site().guard(alice, { acr: 'x-aal2' }), ConfigurationError);
+  assert.throws(() => site().middleware({ acr: 'aal2' }), ConfigurationError);
+  assert.throws(() => site().guarded(() => {}, { acr: 'aal2' }), ConfigurationError);
+  assert.equal((await site().guard(alice, { acr: ['aal2'] })).user.subject, 'alice');
+});
+
+test('what is printed of a site, its settings and requests has no secret', () => {
+  const website = site({ source: 'proxy', proxy_secret: "a proxy's secret of 32 characters",
+    webhook_secrets: ["a webhook's secret of 32 characters"] });
+  const request = new Request('GET', '/a', [['X-Drawbridge-Proxy', "a proxy's secret of 32 characters"], ['Cookie', 'token=secret']]);
+  for (const object of [website, website.settings, request]) {
+    for (const printed of [inspect(object, { depth: 9 }), inspect(object, { depth: 9, showHidden: true })]) {
+      assert.doesNotMatch(printed, /secret of|token=/);
+    }
+  }
+  assert.match(inspect(website), /https:\/\/www\.example\.com/);
+  assert.match(inspect(request), /\/a/);
+  // They can be copied as ever.
+  assert.equal({ ...website.settings }.proxy_secret, "a proxy's secret of 32 characters");
 });
 
 test('a session cookie that came twice steps nobody up', async () => {

@@ -44,10 +44,12 @@ final class Settings
         public readonly array $clients = [],
         public readonly string $cookie = 'access_token',
         public readonly ?string $audience = null,
+        #[\SensitiveParameter]
         public readonly ?string $proxySecret = null,
         /** @var string[] */
         public readonly array $proxyAddresses = [],
         /** @var string[] */
+        #[\SensitiveParameter]
         public readonly array $webhookSecrets = [],
         /** @var string[] */
         public readonly array $logoutAlgorithms = self::ALGORITHMS,
@@ -100,6 +102,12 @@ final class Settings
         }
         (is_dir($folder) && (fileperms($folder) & 0077) === 0) || $refuse("$folder is no folder that is this website's alone (mode 0700)");
     }
+
+    /** What is printed of them: the rest of them. */
+    public function __debugInfo(): array
+    {
+        return array_diff_key(get_object_vars($this), ['proxySecret' => 0, 'webhookSecrets' => 0]);
+    }
 }
 
 final class User
@@ -151,6 +159,12 @@ final class Request
         public readonly array $headers,
         public readonly string $peer = '',
     ) {
+    }
+
+    /** What is printed of it: header fields hold cookies and the proxy's secret. */
+    public function __debugInfo(): array
+    {
+        return array_diff_key(get_object_vars($this), ['headers' => 0]);
     }
 
     /** The request of this process. */
@@ -755,8 +769,12 @@ final class Site
             $query[] = "max_age=$maxAge";
         }
         $refusal = self::refusal($challenge, 'insufficient_user_authentication');
+        // Cookies are not the proxy's word: two of a name change nothing.
+        if ($this->settings->source === 'proxy') {
+            return $refusal;
+        }
         $cookie = $this->ownCookies($request, $user);
-        if ($this->settings->source === 'proxy' || $cookie === '') {
+        if ($cookie === '') {
             return $refusal;
         }
         $headers = ['Cookie' => $cookie];

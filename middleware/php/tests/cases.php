@@ -271,6 +271,12 @@ namespace {
         $found = $site->guard(new Request('GET', '/', cookie($case['token'])), $case['acr'], $case['max_age']);
         same($case['id'], $case['expect'], $found instanceof User ? $found->subject : header_of($found, 'WWW-Authenticate'));
     }
+    foreach ($table['proxy_demands'] as $case) {
+        [$site] = made(['source' => 'proxy', 'proxySecret' => $secret], static fn () => throw new Unavailable('down'));
+        $found = $site->guard(new Request('GET', '/', $case['headers']), $case['acr']);
+        same("demand behind a proxy: {$case['id']}", $case['expect'],
+            $found instanceof User ? $found->subject : header_of($found, 'WWW-Authenticate') ?? $found->status);
+    }
     foreach (['webhooks', 'logouts'] as $kind) {
         foreach ($table[$kind] as $case) {
             [$site, $clock] = made();
@@ -320,6 +326,28 @@ namespace {
             $got = 'refused';
         }
         same('settings that would believe anybody: ' . json_encode($changes), 'refused', $got);
+    }
+
+    [$site] = made(['source' => 'proxy', 'proxySecret' => 'a proxy\'s secret of 32 characters', 'webhookSecrets' => ['a webhook\'s secret of 32 characters']]);
+    $asked = new Request('GET', '/a', [['X-Drawbridge-Proxy', 'a proxy\'s secret of 32 characters'], ['Cookie', 'token=secret']]);
+    foreach ([$site, $site->settings, $asked] as $object) {
+        ob_start();
+        var_dump($object);
+        $printed = ob_get_clean() . print_r($object, true);
+        same('what is printed of ' . $object::class . ' has no secret', 0, preg_match('~secret of|token=~', $printed));
+    }
+    same('but the rest of it', ['https://www.example.com', '/a'], [$site->settings->__debugInfo()['origin'], $asked->__debugInfo()['target']]);
+    try {
+        ini_set('zend.exception_ignore_args', '0');
+        settings(['proxySecret' => 'a proxy\'s secret of 32 characters', 'webhookSecrets' => ['a webhook\'s secret of 32 characters'], 'leeway' => 600]);
+    } catch (ConfigurationError $refused) {
+        // Of the frames, that of the settings: the others are this test's. PHP 8.1 has nothing that keeps a secret out of it.
+        [$frame] = array_values(array_filter($refused->getTrace(), static fn (array $frame): bool => $frame['function'] === '__construct'));
+        $secrets = [$frame['args'][9], $frame['args'][11]];
+        same('the trace of settings that are refused has no secret', PHP_VERSION_ID < 80200,
+            str_contains(print_r($secrets, true), 'secret of'));
+    } finally {
+        ini_restore('zend.exception_ignore_args');
     }
 
     $memory = new Memory("$scratch/memory", 2);

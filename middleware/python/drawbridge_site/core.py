@@ -74,10 +74,10 @@ class Settings:
     audience: str | None = None
     #: What the proxy sends in X-Drawbridge-Proxy, 32 characters or more, and the addresses it comes from. At least one
     #: is needed for the source `proxy`; where both are given both must hold.
-    proxy_secret: str | None = None
+    proxy_secret: str | None = field(default=None, repr=False)
     proxy_addresses: tuple = ()
     #: Secrets of the webhook: the new one, and the old one while it is being replaced.
-    webhook_secrets: tuple = ()
+    webhook_secrets: tuple = field(default=(), repr=False)
     logout_algorithms: tuple = jws.ALGORITHMS
     sign_in: str = "/session/sign-in"
     #: Which of `name`, `email` and `groups` a user has. The proxy has to ask for them and to take away what visitors send;
@@ -138,12 +138,14 @@ def _check_origin(name: str, value: str):
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of a request. `headers` are pairs, as they came; `peer` is the connection's other end."""
+    """What is asked of a request. `headers` are pairs, as they came; `peer` is the connection's other end.
+
+    What is printed of it leaves the header fields out: they hold cookies and the proxy's secret."""
 
     method: str
     #: Path and query as they came, not decoded.
     target: str
-    headers: list
+    headers: list = field(repr=False)
     peer: str = ""
 
     def values(self, name: str) -> list:
@@ -490,10 +492,11 @@ class Site:
 
     # What does a page demand?
 
-    def guard(self, request: Request, acr: tuple = (), max_age: int | None = None):
+    def guard(self, request: Request, acr: tuple = (), max_age: int | None = None) -> User | Answer:
         """The user who may see the page, or the answer for whoever may not.
 
         `acr` are the values that will do, `max_age` is in seconds since the sign-in."""
+        check_acr(acr)
         if max_age is not None and self.settings.source == "proxy":
             raise ConfigurationError("a proxy does not say when somebody signed in: let it ask /auth/check?max_age=")
         try:
@@ -545,7 +548,7 @@ class Site:
                 lines += [line, line + _PARTITIONED]
         return lines
 
-    def _step_up(self, request: Request, user: User, acr: tuple, max_age: int | None) -> Answer:
+    def _step_up(self, request: Request, user: User, acr: tuple, max_age: int | None) -> User | Answer:
         """Drawbridge knows the way to a stronger sign-in and back; it also knows of one that our token is older than."""
         challenge = 'Bearer error="insufficient_user_authentication"'
         demand = {}
@@ -556,8 +559,11 @@ class Site:
             challenge += f', max_age="{max_age}"'
             demand["max_age"] = str(max_age)
         refusal = _refusal(challenge, "insufficient_user_authentication")
+        # Cookies are not the proxy's word: two of a name change nothing.
+        if self.settings.source == "proxy":
+            return refusal
         cookie = self._own_cookies(request, user)
-        if self.settings.source == "proxy" or not cookie:
+        if not cookie:
             return refusal
         query = "&".join(f"{name}={quote(value, safe='')}" for name, value in demand.items())
         headers = {"Cookie": cookie}
@@ -739,6 +745,12 @@ class Fetcher:
                 if not others:
                     raise
         raise OSError("no address")
+
+
+def check_acr(acr):
+    """`in` would find a user's value within a longer text."""
+    if isinstance(acr, str):
+        raise ConfigurationError(f"acr must hold the values that will do, such as ({acr!r},)")
 
 
 def is_below(prefixes: tuple, *paths: str) -> bool:

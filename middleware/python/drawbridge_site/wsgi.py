@@ -1,6 +1,6 @@
 """In front of a WSGI application (PEP 3333): Django, Flask and their like."""
 
-from .core import Answer, Request, Site, User, is_below
+from .core import Answer, Request, Site, User, check_acr, is_below
 
 #: Where an application finds the user of a guarded page: `environ["drawbridge.user"]`.
 USER = "drawbridge.user"
@@ -24,6 +24,7 @@ class Guard:
     """
 
     def __init__(self, application, site: Site, prefixes: tuple = ("/",), acr: tuple = (), max_age: int | None = None):
+        check_acr(acr)
         self.application, self.site, self.prefixes = application, site, prefixes
         self.acr, self.max_age = acr, max_age
 

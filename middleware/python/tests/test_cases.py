@@ -204,6 +204,13 @@ class Shared(unittest.TestCase):
             self.assertEqual((found.status, dict(found.headers)["WWW-Authenticate"]), (401, case["expect"]))
 
     @each
+    def test_proxy_demands(self, case):
+        found = site(fetch=Provider("down"), source="proxy", proxy_secret=TABLE["ended"]["proxy_secret"]).guard(
+            request(case["headers"]), tuple(case["acr"]))
+        got = found.subject if isinstance(found, User) else dict(found.headers).get("WWW-Authenticate", found.status)
+        self.assertEqual(got, case["expect"])
+
+    @each
     def test_step_ups(self, case):
         keys, asked = Provider(), []
 
@@ -552,6 +559,23 @@ class Own(unittest.TestCase):
     def test_a_session_cookie_that_came_twice_steps_nobody_up(self):
         headers = [*cookie(TABLE["ended"]["token"]), ("Cookie", "__Host-drawbridge_session=a; __Host-drawbridge_session=b")]
         self.assertEqual(site().guard(request(headers), ("aal9",)).status, 401)
+
+    def test_an_acr_that_is_one_text_and_no_list_is_refused(self):
+        # `in` would look for the user's acr within it: `aal` is there in `aal2`.
+        for guard in [lambda: site().guard(request(cookie(TABLE["ended"]["token"])), acr="x-aal2"),
+                      lambda: wsgi.Guard(None, site(), acr="aal2"), lambda: asgi.Guard(None, site(), acr="aal2")]:
+            with self.assertRaises(ConfigurationError):
+                guard()
+        self.assertEqual(site().guard(request(cookie(TABLE["ended"]["token"])), acr=["aal2"]).subject, "alice")
+
+    def test_what_is_printed_of_settings_and_requests_has_no_secret(self):
+        one = site(source="proxy", proxy_secret="a proxy's secret of 32 characters", webhook_secrets=["a webhook's secret of 32 characters"])
+        asked = request([("X-Drawbridge-Proxy", "a proxy's secret of 32 characters"), ("Cookie", "token=secret")], target="/a")
+        for printed in [repr(one.settings), repr(asked)]:
+            self.assertNotIn("secret of", printed)
+            self.assertNotIn("token=", printed)
+        self.assertIn("https://www.example.com", repr(one.settings))
+        self.assertIn("/a", repr(asked))
 
     def test_a_proxys_word_cannot_say_how_fresh(self):
         with self.assertRaises(ConfigurationError):

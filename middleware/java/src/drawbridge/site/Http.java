@@ -28,8 +28,6 @@ import javax.net.ssl.SSLSocketFactory;
  */
 final class Http {
     private static final int LARGEST = 262_144;
-    /** Milliseconds for an address that is not the last one: two packets may be lost on the way. */
-    private static final long LONGEST_TRY = 4_000;
     /** Ends what takes too long: a timeout of the connection begins anew with every byte. */
     private static final ScheduledExecutorService WATCH = watch();
 
@@ -91,7 +89,7 @@ final class Http {
             for (int at = 0;; at++) {
                 int others = all.length - 1 - at;
                 long left = (end - System.nanoTime()) / 1_000_000;
-                long patience = others == 0 ? left : Math.min(left / (others + 1), LONGEST_TRY);
+                long patience = left / (others + 1);
                 Socket own = next();
                 try {
                     own.connect(new InetSocketAddress(all[at], port), (int) Math.max(1, patience));

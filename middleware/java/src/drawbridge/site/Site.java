@@ -494,10 +494,14 @@ public final class Site {
             query.add("max_age=" + maxAge);
         }
         Decision no = new Decision(null, Answer.refusal(challenge.toString(), "insufficient_user_authentication"));
+        // Cookies are not the proxy's word: two of a name change nothing.
+        if (settings.source == Settings.Source.PROXY) {
+            return no;
+        }
         // Whom the session's cookie named, it alone is asked about.
         String cookie = settings.source == Settings.Source.COOKIE && user.session == null
             ? ownCookies(request, SESSION_COOKIE) : ownCookies(request, SESSION_COOKIE, settings.cookie);
-        if (settings.source == Settings.Source.PROXY || cookie.isEmpty()) {
+        if (cookie.isEmpty()) {
             return no;
         }
         Map<String, String> headers = new LinkedHashMap<>();

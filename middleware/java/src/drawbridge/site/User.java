@@ -16,15 +16,22 @@ public final class User {
     public final String email;
     public final List<String> groups;
 
-    User(String subject, String session, String acr, List<String> amr, Long authTime, Identity identity) {
+    /** For tests of a website's pages; otherwise {@link Site} finds users. What nobody says is null, or an empty list. */
+    public User(
+        String subject, String session, String acr, List<String> amr, Long authTime, String name, String email,
+        List<String> groups) {
         this.subject = subject;
         this.session = session;
         this.acr = acr;
         this.amr = amr;
         this.authTime = authTime;
-        this.name = identity.name;
-        this.email = identity.email;
-        this.groups = identity.groups;
+        this.name = name;
+        this.email = email;
+        this.groups = groups;
+    }
+
+    User(String subject, String session, String acr, List<String> amr, Long authTime, Identity identity) {
+        this(subject, session, acr, amr, authTime, identity.name, identity.email, identity.groups);
     }
 
     /** What /auth/check says beyond the subject, where it is asked. */

@@ -46,6 +46,7 @@ public final class Cases {
         full();
         returns();
         demands();
+        proxyDemands();
         stepUps();
         notices("webhooks");
         notices("logouts");
@@ -418,6 +419,20 @@ public final class Cases {
         }
     }
 
+    private static void proxyDemands() {
+        for (Map<String, Object> one : list(table, "proxy_demands")) {
+            Settings settings = plain();
+            settings.source = Settings.Source.PROXY;
+            settings.proxySecret = text(map(table, "ended"), "proxy_secret");
+            Site site = site(settings, (path, headers) -> {
+                throw new Unavailable("down");
+            });
+            Site.Decision decision = site.guard(new Request("GET", "/", pairs(one.get("headers")), ""), texts(one.get("acr")), null);
+            same("demand behind a proxy: " + text(one, "id"), one.get("expect"),
+                decision.user != null ? decision.user.subject : decision.answer.header("WWW-Authenticate"));
+        }
+    }
+
     private static void stepUps() {
         for (Map<String, Object> one : list(table, "step_ups")) {
             Settings settings = plain();
@@ -659,6 +674,13 @@ public final class Cases {
     }
 
     private static void own() throws Exception {
+        // Which the tests of a website's own pages need.
+        User alice = new User("alice", "s-1", "aal2", Arrays.asList("pwd", "otp"), 7L, "Alice", null, Collections.singletonList("staff"));
+        same("a user can be made", Arrays.asList("alice", "s-1", "aal2", Arrays.asList("pwd", "otp"), 7L, "Alice", null,
+            Collections.singletonList("staff")), Arrays.asList(alice.subject, alice.session, alice.acr, alice.amr, alice.authTime,
+            alice.name, alice.email, alice.groups));
+        same("from every package", 1, User.class.getConstructors().length);
+
         Memory memory = new Memory(2);
         same("a full memory says full and forgets nothing", Arrays.asList("new", "new", "full", "known", "new"), Arrays.asList(
             memory.add("a", 10, 0), memory.add("b", 10, 0), memory.add("c", 10, 0), memory.add("a", 10, 0), memory.add("c", 20, 10)));
