@@ -56,10 +56,12 @@ for folder in "$build"/checkouts/*/; do
     done
 done
 
-# The archive: the same files, with a name before them.
+# The archive: the same files but for the unit, with a name before them.
 archive=drawbridge-$version-linux-$architecture
 mkdir -p "$work/$archive"
 cp -a "$root/usr/." "$work/$archive/"
+# From here the program is put in place by hand: the unit as it is, which says how.
+install -m 0644 deploy/drawbridge.service "$work/$archive/lib/systemd/system/drawbridge.service"
 page=README.md
 install -m 0644 deploy/debian/README.archive.md "$work/$archive/$page"
 tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -C "$work" -cf - "$archive" \

@@ -278,7 +278,7 @@ http {{
 
     @property
     def log(self) -> str:
-        return "".join(path.read_text() for path in [self.folder / "access.log", self.folder / "error.log"] if path.exists())
+        return "".join(path.read_text() for path in self.folder.glob("*.log"))
 
     def close(self):
         self.stop(signal.SIGTERM)

@@ -217,6 +217,7 @@ MAPS = "".join(re.findall(r"^map .*?^}\n", (ROOT / "deploy/nginx.conf").read_tex
 @of("nginx")
 def test_nginx_reads_it(page, text, tmp_path):
     shutil.copy("/etc/nginx/fastcgi_params", tmp_path)
+    text = text.replace("/var/log/nginx", str(tmp_path))
     (tmp_path / "nginx.conf").write_text(f"""
 pid {tmp_path}/nginx.pid;
 error_log stderr;

@@ -219,7 +219,9 @@ class Ingress:
         namespace, _, name = settings["proxy-set-headers"].partition("/")
         assert namespace == "ingress-nginx"
         self.further_headers = self.config_map(name)
-        self.http = settings["http-snippet"] + "".join(
+        # What the template has by default, and the place of the log in this test.
+        level = settings.get("error-log-level", "notice")
+        self.http = f"error_log error.log {level};\n" + settings["http-snippet"] + "".join(
             self.server(host, places) for host, places in self.places().items())
 
     def config_map(self, name: str) -> dict[str, str]:
@@ -331,14 +333,16 @@ class Front:
                  "/etc/ssl/private/www.example.com.key": str(certificate[1])}
         addresses = {"127.0.0.1:8080": f"127.0.0.1:{node.port}", "127.0.0.1:3000": f"127.0.0.1:{website.server_port}"}
         if kind == "nginx":
-            text = adapted("nginx.conf", {**files, **addresses, "listen 443 ssl": f"listen 127.0.0.1:{port} ssl"})
+            text = adapted("nginx.conf", {
+                **files, **addresses, "/var/log/nginx/error.log": "error.log", "listen 443 ssl": f"listen 127.0.0.1:{port} ssl"})
             self.server = Nginx(text, port)
         elif kind == "caddy":
             files = f" {{\n\tbind 127.0.0.1\n\ttls {certificate[0]} {certificate[1]}\n\tlog\n"
             text = adapted("Caddyfile", {
-                **addresses, f"\n{WEBSITE} {{\n": f"\nhttps://{WEBSITE}:{port}, https://{OTHER}:{port}{files}",
+                **addresses, "\tlog default {": "\tadmin off\n\tauto_https disable_redirects\n\tlog default {",
+                f"\n{WEBSITE} {{\n": f"\nhttps://{WEBSITE}:{port}, https://{OTHER}:{port}{files}",
                 f"\n{ISSUER}, {CONSOLE} {{\n": f"\nhttps://{ISSUER}:{port}, https://{CONSOLE}:{port}{files}"})
-            self.server = Caddy("{\n\tadmin off\n\tauto_https disable_redirects\n}\n" + text, port)
+            self.server = Caddy(text, port)
         elif kind == "traefik":
             management = node.management.rpartition(":")[2]
             text = adapted("traefik.yaml", {
@@ -553,6 +557,9 @@ def test_a_name_that_only_looks_like_the_checks_reaches_the_website_as_nothing(f
     "{ours}", "theme=dark; {ours}", "{ours}; theme=dark", "theme=dark; {ours}; drawbridge_info=%7B%7D; lang=de",
     "drawbridge_info=%7B%7D;{ours};theme=dark", "theme=dark; __Host-drawbridge_form=f; {ours}; __Host-drawbridge_retry=r",
     "{ours}; my_drawbridge_theme=dark; theme=__Host-drawbridge_",
+    # All of them; where one origin serves all (README, 2c), those of the sign-in and of the console as well.
+    "theme=dark; {ours}; drawbridge_info=i; __Host-drawbridge_language=de; __Host-drawbridge_form=f; "
+    "__Host-drawbridge_handoff=h; __Host-drawbridge_retry=r; __Host-drawbridge_known=k; __Host-drawbridge_admin=a; lang=de",
 ])
 def test_the_website_gets_its_own_cookies_and_none_of_drawbridges(front, cookies):
     sent = cookies.format(ours=sign_in(front))
@@ -626,6 +633,22 @@ def test_without_drawbridge_nobody_gets_in(front):
     assert front.send("GET", "/session").status >= 500
 
 
+def away(send, log) -> list[str]:
+    """What the log has of secrets that are in addresses: unused login tokens and codes."""
+    secrets = {f"{host}-{number}": (host, target) for number, (host, target) in enumerate([
+        (WEBSITE, "/login-with-token?token="), (WEBSITE, "/session/hand-off?code="),
+        (ISSUER, "/sign-in/callback/other?state=x&code="), (ISSUER, "/oauth/authorize?request_uri="), (CONSOLE, "/admin/sign-in/callback?code=")])}
+    for secret, (host, target) in secrets.items():
+        assert send(host, target + secret) >= 500
+    return [secret for secret in secrets if secret in log()]
+
+
+def test_no_token_is_in_the_proxys_log_while_drawbridge_is_away(front):
+    """A proxy that gets no answer says so, and the link can still be used."""
+    front.node.stop()
+    assert away(lambda host, target: front.send("GET", target, wire.NAVIGATION, host=host).status, lambda: front.server.log) == []
+
+
 # Which paths are whose: every proxy says the same
 
 
@@ -668,10 +691,7 @@ def ingress_takes():
 
 
 def envoy_takes():
-    listener = yaml.safe_load((DEPLOY / "envoy.yaml").read_text())["static_resources"]["listeners"][0]
-    manager = listener["filter_chains"][0]["filters"][0]["typed_config"]
-    [website] = [host for host in manager["route_config"]["virtual_hosts"] if host["name"] == "website"]
-    routes = website["routes"]
+    routes = envoy_routes("website")
     tests = {"path": str.__eq__, "prefix": str.startswith,
              "path_separated_prefix": lambda path, p: path == p or path.startswith(p + "/")}
 
@@ -683,6 +703,30 @@ def envoy_takes():
         raise AssertionError(path)
 
     return lambda path: cluster(path) == "drawbridge"
+
+
+def envoy_routes(name: str) -> list[dict]:
+    listener = yaml.safe_load((DEPLOY / "envoy.yaml").read_text())["static_resources"]["listeners"][0]
+    manager = listener["filter_chains"][0]["filters"][0]["typed_config"]
+    [host] = [host for host in manager["route_config"]["virtual_hosts"] if host["name"] == name]
+    return host["routes"]
+
+
+def test_envoy_does_not_cut_what_the_console_shows_live():
+    """Without a word of its own a route ends every answer after 15 s."""
+    routes = envoy_routes("provider-and-console")
+    first = next(one for one in routes if "/api/admin/audit-events/stream".startswith(one["match"].get("prefix", "nowhere")))
+    # The stream says something every ten seconds.
+    assert first["route"] == {"cluster": "drawbridge", "timeout": "0s", "idle_timeout": "60s"}
+
+
+def test_no_proxy_keeps_a_connection_for_as_long_as_drawbridge_does():
+    """A POST on a connection that is just being closed would be a 502."""
+    kept = {"Caddyfile": r"^\t+keepalive (\d+)s$", "envoy.yaml": r"\{idle_timeout: (\d+)s\}$",
+            "traefik.yaml": r"idleConnTimeout: (\d+)s$", "apache.conf": r"^ +ProxyPass / .* ttl=(\d+)$"}
+    for name, pattern in kept.items():
+        seconds = re.findall(pattern, (DEPLOY / name).read_text(), re.M)
+        assert seconds and max(int(one) for one in seconds) < 75, name
 
 
 @pytest.mark.parametrize("name", ["nginx.conf", "compose/nginx.conf"])
@@ -815,8 +859,16 @@ def test_compose_confines_the_nodes_and_opens_nothing_but_nginx():
     environment["DRAWBRIDGE_DATABASE"] = re.sub(r"\$\{[^}]*\}", "pass-7f3a", environment["DRAWBRIDGE_DATABASE"])
     report = check_config(DEPLOY / "compose/drawbridge.yaml", environment)
     assert "postgres/drawbridge" in report and "pass-7f3a" not in report
+    # nginx alone says who the visitor is, and no container that is given an address gets that one.
+    settings = yaml.safe_load((DEPLOY / "compose/drawbridge.yaml").read_text())
+    [address] = settings["trusted_proxies"]
+    assert services["nginx"]["networks"]["inside"] == {"ipv4_address": address} and address in report
     [network] = document["networks"]["inside"]["ipam"]["config"]
-    assert network["subnet"] in report
+    assert ipaddress.ip_address(address) in ipaddress.ip_network(network["subnet"])
+    assert ipaddress.ip_address(address) not in ipaddress.ip_network(network["ip_range"])
+
+
+HOSTS_OF_COMPOSE = {WEBSITE: "localhost", ISSUER: "auth.localhost", CONSOLE: "admin.localhost"}
 
 
 def nginx_of_compose(certificate: tuple[Path, Path], port: int, nodes: list[int]) -> Nginx:
@@ -852,10 +904,20 @@ def test_compose_leads_to_the_sign_in_at_the_port_that_the_visitor_asked(certifi
 def test_nginx_accepts_the_configuration_of_compose(certificate):
     port = instance.free_port()
     with nginx_of_compose(certificate, port, [instance.free_port() for _ in "abc"]):
-        for host in ["localhost", "auth.localhost", "admin.localhost"]:
+        for host in HOSTS_OF_COMPOSE.values():
             answer = wire.send(f"https://localhost:{port}", "GET", "/contacts", {"Host": f"{host}:8443"},
                                cafile=str(certificate[0]))
             assert answer.status >= 500, "no node is there, so nobody gets in"
+
+
+def test_no_token_is_in_the_log_of_composes_nginx_while_no_node_is_there(certificate):
+    port = instance.free_port()
+    with nginx_of_compose(certificate, port, [instance.free_port() for _ in "abc"]) as nginx:
+        def send(host: str, target: str) -> int:
+            return wire.send(f"https://localhost:{port}", "GET", target, {"Host": f"{HOSTS_OF_COMPOSE[host]}:8443"},
+                             cafile=str(certificate[0])).status
+
+        assert away(send, lambda: nginx.log) == []
 
 
 @pytest.mark.parametrize("name", ["compose/drawbridge.yaml", "kubernetes/drawbridge.yaml"])
@@ -879,6 +941,27 @@ def kubernetes() -> dict[str, dict]:
         names = yaml.safe_load((DEPLOY / "kubernetes/kustomization.yaml").read_text())["resources"]
         documents = [document for name in names for document in yaml.safe_load_all((DEPLOY / "kubernetes" / name).read_text())]
     return {f"{document['kind']}/{document['metadata']['name']}": document for document in documents}
+
+
+def admitted(policy: dict) -> list[str]:
+    """The networks that a policy lets at the service."""
+    [rule] = [rule for rule in policy["spec"]["ingress"] if rule["ports"] == [{"port": "http"}]]
+    return [peer["ipBlock"]["cidr"] for peer in rule["from"] if "ipBlock" in peer]
+
+
+def test_kubernetes_admits_the_proxies_that_the_settings_believe_even_from_outside_of_any_namespace():
+    """A controller with `hostNetwork` has its node's address."""
+    settings = yaml.safe_load((DEPLOY / "kubernetes/drawbridge.yaml").read_text())
+    assert admitted(kubernetes()["NetworkPolicy/drawbridge"]) == [f"{proxy}/32" for proxy in settings["trusted_proxies"]]
+
+
+def test_the_memory_of_a_pod_has_room_for_what_the_audit_log_signs():
+    source = (instance.ROOT / "Sources/drawbridge/Service/AuditNotes/AuditNoteFile.swift").read_text()
+    begun_anew = int(re.search(r"sizeLimit = (\d+) << 20", source)[1])
+    [volume] = [volume for volume in kubernetes()["StatefulSet/drawbridge"]["spec"]["template"]["spec"]["volumes"]
+                if volume["name"] == "keys"]
+    # The file, the one before, and both once more when they were set aside (`audit accept`).
+    assert int(volume["emptyDir"]["sizeLimit"].removesuffix("Mi")) > 4 * begun_anew
 
 
 def test_kubernetes_nodes_are_confined_probed_and_budgeted():
@@ -987,6 +1070,17 @@ def test_the_unit_is_accepted_and_exposes_little(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     done = subprocess.run([analyze, "security", "--offline=true", "--threshold=20", unit], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_what_the_unit_asks_to_do_by_hand_lets_the_first_commands_write():
+    text = (DEPLOY / "drawbridge.service").read_text()
+    header, user = text.partition("[Unit]")[0], re.search(r"^User=(\w+)$", text, re.M)[1]
+    [folder] = re.findall(r"--home-dir (\S+)", header)
+    assert f"install -d -m 0700 -o {user} -g {user} {folder}" in header
+    # What is put in place by hand comes with these lines, and with the path that the program has there.
+    recipe = (DEPLOY / "release.sh").read_text()
+    copy = 'install -m 0644 deploy/drawbridge.service "$work/$archive/lib/systemd/system/drawbridge.service"'
+    assert recipe.index('cp -a "$root/usr/." "$work/$archive/"') < recipe.index(copy)
 
 
 def test_the_units_credentials_are_accepted(tmp_path):

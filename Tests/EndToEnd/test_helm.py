@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 import instance
-from test_deploy import DEPLOY, OTHERS, OWN, check_config, kubernetes
+from test_deploy import DEPLOY, OTHERS, OWN, admitted, check_config, kubernetes
 
 CHART = DEPLOY / "helm/drawbridge"
 #: What has to be set, as the page of operations says.
@@ -146,6 +146,12 @@ def test_the_policy_and_the_scrape_notes_can_be_left_to_others():
     assert not any(kind.startswith("NetworkPolicy/") for kind in rendered)
     annotations = rendered["StatefulSet/drawbridge"]["spec"]["template"]["metadata"]["annotations"]
     assert set(annotations) == {"checksum/settings"}
+
+
+def test_the_policy_admits_the_proxies_that_the_settings_believe_even_from_outside_of_any_namespace():
+    proxies = ["192.0.2.10", "198.51.100.0/28", "2001:db8::7", "2001:db8:1::/64"]
+    policy = render(changed("settings", "trusted_proxies", proxies))["NetworkPolicy/drawbridge"]
+    assert admitted(policy) == ["192.0.2.10/32", "198.51.100.0/28", "2001:db8::7/128", "2001:db8:1::/64"]
 
 
 def routed() -> dict:

@@ -146,6 +146,36 @@ def test_every_series_that_an_alert_names_is_there_before_anything_happens(serve
         assert missing() == set()
 
 
+def test_metrics_say_when_what_the_audit_log_signs_cannot_be_kept(serve):
+    """As `/readyz` does, which no alert reads; and no rule that says that Redis is away takes it for that."""
+    part = "audit_checkpoints"
+
+    def said() -> tuple[bool, list[float]]:
+        lines = wire.send(server.management, "GET", "/metrics").text.splitlines()
+        name = f'drawbridge_degraded{{part="{part}"}} '
+        values = [float(line.removeprefix(name)) for line in lines if line.startswith(name)]
+        return part in wire.send(server.management, "GET", "/readyz").json().get("degraded", []), values
+
+    server = serve()
+    assert said() == (False, [0])
+    server.stop()
+    kept = server.data / "audit-checkpoints"
+    kept.rename(server.data / "aside")
+    kept.mkdir()
+    server.start()
+    assert said() == (True, [1])
+    kept.rmdir()
+    (server.data / "aside").rename(kept)
+    server.stop()
+    server.start()
+    assert said() == (False, [0])
+    rules = yaml.safe_load((instance.ROOT / "deploy/monitoring/drawbridge-alerts.yaml").read_text())
+    parts = {rule["alert"]: re.search(r'drawbridge_degraded{part(=~|!~|!=|=)"([^"]+)"}', rule["expr"]).groups()
+             for group in rules["groups"] for rule in group["rules"] if "drawbridge_degraded" in rule["expr"]}
+    assert [alert for alert, (sign, named) in parts.items() if (part in named.split("|")) == (sign in ("=", "=~"))] == [
+        "DrawbridgeAuditCheckpoints"]
+
+
 # The log
 
 def access_lines(process) -> list[dict]:

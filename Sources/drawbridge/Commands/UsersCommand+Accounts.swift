@@ -68,7 +68,7 @@ extension UsersCommand {
                 return (ended, try await storage.passkeys(of: account.subject).count)
             }
             guard let ended else { throw noAccount }
-            StandardOutput.say("Changed the password of \(user); \(ended.sessions.count) sessions ended.")
+            StandardOutput.say("Changed the password of \(user); \(ended.sentence)")
             if passkeys > 0 {
                 StandardOutput.say(
                     "Passkeys that still sign \(user) in: \(passkeys). "

@@ -65,7 +65,7 @@ struct UsersCommand: AsyncParsableCommand {
 
         func run() async throws {
             let ended = try await UserSwitch(subject: subject, disables: true, action: why.action()).apply(options)
-            StandardOutput.say("Disabled \(subject); \(ended.sessions.count) sessions ended.")
+            StandardOutput.say("Disabled \(subject); \(ended.sentence)")
         }
     }
 
@@ -86,6 +86,11 @@ struct UsersCommand: AsyncParsableCommand {
             StandardOutput.say("Enabled \(subject).")
         }
     }
+}
+
+extension Ended {
+    /// How many sessions ended, as a command says it.
+    var sentence: String { sessions.count == 1 ? "1 session ended." : "\(sessions.count) sessions ended." }
 }
 
 /// Disables or enables one user.

@@ -79,7 +79,9 @@ struct Server: Sendable {
             router: buildManagementRouter(
                 readiness: composition.readiness, metrics: composition.metrics,
                 issuer: composition.httpSettings.origins.issuer,
-                refreshMetrics: { [redis = ground.shared.refreshMetrics, tally = auditTally] in
+                refreshMetrics: { [redis = ground.shared.refreshMetrics, tally = auditTally, composition] in
+                    // Notes are kept, or cannot be, between two looks at the log.
+                    composition.auditWatch.watch.record(to: composition.metrics)
                     await redis()
                     await tally.countBriefly()
                 }),

@@ -22,4 +22,9 @@ import Testing
         let rows = Listing(users: [UserOverview(record)]).rows
         #expect(rows[0].prefix(4) == ["s", nil, nil, "no"] && rows[0].count == 7)
     }
+
+    @Test(arguments: [(0, "0 sessions ended."), (1, "1 session ended."), (2, "2 sessions ended.")])
+    func `one session that ended is said in the singular`(_ count: Int, _ sentence: String) {
+        #expect(Ended(sessions: (0..<count).map { SessionID(rawValue: "s\($0)") }).sentence == sentence)
+    }
 }

@@ -59,16 +59,19 @@ final class AuditWatch: Sendable {
                 if problems > 0 { throw StorageError.corrupt("\(problems) contradictions") }
             },
             Readiness.Check("audit_checkpoints", isOptional: true) { [self] in
-                if let problem = state.withLock({ $0.fileProblem ?? $0.comparisonProblem }) {
-                    throw StorageError.unavailable(problem)
-                }
+                if let problem = noteProblem { throw StorageError.unavailable(problem) }
             },
         ]
     }
 
     func record(to metrics: any MetricsFactory) {
         Gauge(label: "drawbridge_audit_log_problems", factory: metrics).record(problems)
+        Gauge(label: "drawbridge_degraded", dimensions: [("part", "audit_checkpoints")], factory: metrics)
+            .record(noteProblem == nil ? 0 : 1)
     }
 
     private var problems: Int { state.withLock { $0.contradictions.count + $0.refusedCuts.count } }
+
+    /// Why notes cannot be kept, or the log cannot be compared with them.
+    private var noteProblem: String? { state.withLock { $0.fileProblem ?? $0.comparisonProblem } }
 }

@@ -136,6 +136,25 @@ struct SignedNotes: Sendable {
         #expect(try file.read().notes.map(\.sequence) == Array(1...20))
     }
 
+    @Test func `metrics say while notes cannot be kept, and that they can be again`() async throws {
+        let sample = #"drawbridge_degraded{part="audit_checkpoints"}"#
+        let metrics = PrometheusMetrics()
+        let watch = AuditWatch()
+        watch.record(to: metrics)
+        #expect(metrics.exposition().contains("\(sample) 0"))
+        try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
+        let keeper = AuditNoteKeeper(file: file, watch: watch, logger: nil)
+        keeper.publish([try notes.checkpoint(1)])
+        await keeper.flush()
+        watch.record(to: metrics)
+        #expect(metrics.exposition().contains("\(sample) 1"))
+        try FileManager.default.removeItem(atPath: file.path)
+        keeper.publish([try notes.checkpoint(2)])
+        await keeper.flush()
+        watch.record(to: metrics)
+        #expect(metrics.exposition().contains("\(sample) 0"))
+    }
+
     @Test func `notes that cannot be kept wait, and are kept when they can be`() async throws {
         let lines = Mutex<[String]>([])
         let logger = Logger(label: "test") { label in

@@ -76,6 +76,7 @@ import Testing
         let service = service(storage)
         await service.begin()
         #expect(try await degraded(watch) == ["audit_checkpoints"])
+        #expect(metrics.exposition().contains(#"drawbridge_degraded{part="audit_checkpoints"} 1"#))
         #expect(lines.count(of: "could not compare the audit log with its checkpoints") == 1)
         #expect(throws: StorageError.self, "a verification without them would say less than it seems to") {
             _ = try service.terms()
