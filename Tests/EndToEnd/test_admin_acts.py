@@ -115,7 +115,7 @@ def test_13_an_act_that_takes_a_reason_alone_refuses_everything_else(admin, meth
     answer = admin.send(method, f"{path}?{query}" if query else path, body)
     assert (answer.status, answer.json()["error"]) == (400, "invalid_request"), answer.body
     unknown = query.partition("=")[0] or ("fields" if "fields" in body else "reson")
-    assert f'"{unknown}" is no ' in answer.json()["error_description"]
+    assert f'"{unknown}" is not a ' in answer.json()["error_description"]
 
 
 def test_13_nothing_is_done_of_an_act_that_is_refused(admin, demo):

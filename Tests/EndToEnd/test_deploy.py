@@ -633,20 +633,29 @@ def test_without_drawbridge_nobody_gets_in(front):
     assert front.send("GET", "/session").status >= 500
 
 
-def away(send, log) -> list[str]:
-    """What the log has of secrets that are in addresses: unused login tokens and codes."""
+def away(send, log, tells_the_website: bool = False) -> list[str]:
+    """What the log has of secrets that were not used: login tokens and codes, in addresses and in a header."""
     secrets = {f"{host}-{number}": (host, target) for number, (host, target) in enumerate([
         (WEBSITE, "/login-with-token?token="), (WEBSITE, "/session/hand-off?code="),
         (ISSUER, "/sign-in/callback/other?state=x&code="), (ISSUER, "/oauth/authorize?request_uri="), (CONSOLE, "/admin/sign-in/callback?code=")])}
     for secret, (host, target) in secrets.items():
-        assert send(host, target + secret) >= 500
-    return [secret for secret in secrets if secret in log()]
+        answer = send(host, target + secret, {})
+        assert answer.status >= 500
+        # Where a proxy keeps the browser from it, nothing tells the website where it comes from.
+        if not tells_the_website:
+            assert answer.header("Referrer-Policy") == "no-referrer"
+    assert send(WEBSITE, "/login-with-token", {"Drawbridge-Login-Token": "in-a-header"}).status >= 500
+    return [secret for secret in [*secrets, "in-a-header"] if secret in log()]
 
 
 def test_no_token_is_in_the_proxys_log_while_drawbridge_is_away(front):
     """A proxy that gets no answer says so, and the link can still be used."""
     front.node.stop()
-    assert away(lambda host, target: front.send("GET", target, wire.NAVIGATION, host=host).status, lambda: front.server.log) == []
+
+    def send(host: str, target: str, headers: dict) -> wire.Answer:
+        return front.send("GET", target, {**wire.NAVIGATION, **headers}, host=host)
+
+    assert away(send, lambda: front.server.log, tells_the_website=front.kind not in ("nginx", "caddy")) == []
 
 
 # Which paths are whose: every proxy says the same
@@ -913,9 +922,9 @@ def test_nginx_accepts_the_configuration_of_compose(certificate):
 def test_no_token_is_in_the_log_of_composes_nginx_while_no_node_is_there(certificate):
     port = instance.free_port()
     with nginx_of_compose(certificate, port, [instance.free_port() for _ in "abc"]) as nginx:
-        def send(host: str, target: str) -> int:
-            return wire.send(f"https://localhost:{port}", "GET", target, {"Host": f"{HOSTS_OF_COMPOSE[host]}:8443"},
-                             cafile=str(certificate[0])).status
+        def send(host: str, target: str, headers: dict) -> wire.Answer:
+            return wire.send(f"https://localhost:{port}", "GET", target, {"Host": f"{HOSTS_OF_COMPOSE[host]}:8443", **headers},
+                             cafile=str(certificate[0]))
 
         assert away(send, lambda: nginx.log) == []
 
