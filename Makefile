@@ -86,8 +86,8 @@ coverage: packages-build packages-unit ## Measure the Swift tests' coverage of O
 
 .PHONY: e2e
 e2e: build packages-e2e $(VENV)/installed ## Run the tests against real processes and a real browser
-	# More files at a time than there are cores: much of the time is spent waiting for clocks, browsers and restarts.
-	$(VENV)/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations 20 Tests/EndToEnd
+	# Two files at a time: much of the time is spent waiting for clocks, browsers and restarts.
+	$(VENV)/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 20 Tests/EndToEnd
 
 .PHONY: conformance
 conformance: build packages-e2e $(VENV)/installed ## Replay the OpenID conformance suite's plans

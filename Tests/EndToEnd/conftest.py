@@ -9,7 +9,7 @@ from skips import pytest_make_collect_report, pytest_runtest_makereport  # noqa:
 def pytest_collection_modifyitems(items):
     if not pathlib.Path(instance.binary()).exists():
         pytest.exit(f"no binary at {instance.binary()}: run `swift build`, or set DRAWBRIDGE_BINARY", returncode=2)
-    # The longest test begins first, or the other workers would wait for it at the end.
+    # The longest test begins first, or one of two workers would wait for it at the end.
     items.sort(key=lambda item: item.path.name != "test_schemathesis.py")
 
 
