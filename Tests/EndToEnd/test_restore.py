@@ -312,7 +312,7 @@ def test_a_restore_is_refused_over_a_server_that_runs_and_of_what_is_no_backup(t
     done = restore(demo, folder)
     assert done.returncode != 0 and b"digest" in done.stderr, done.stderr
     done = restore(demo, tmp_path)
-    assert done.returncode != 0 and b"no backup" in done.stderr, done.stderr
+    assert done.returncode != 0 and b"is not a backup" in done.stderr, done.stderr
     demo = again(demo)
     assert not demo.audit("database.restored")
     demo.stop()
