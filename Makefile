@@ -12,8 +12,13 @@ VENV := .venv
 BINARY := .build/debug/drawbridge
 RELEASE := .build-release
 COVERAGE := .build/coverage
-# One form of build everywhere: switching forms compiles the dependencies again.
-CHECKED := --explicit-target-dependency-import-check error
+# One form of build everywhere: switching forms compiles the dependencies again. C is optimised: without that, a demo would
+# spend two thirds of its start on the hashes of its users' passwords.
+FORM := --explicit-target-dependency-import-check error -Xcc -O2
+# Nobody opens a debugger there, and what one reads takes its time to write.
+ifdef CI
+FORM += -debug-info-format none
+endif
 BUILD_PACKAGES := libsqlite3-dev libpq-dev libhiredis-dev libqrcodegen-dev pkg-config
 UNIT_PACKAGES := redis-server postgresql postgresql-client openssl
 E2E_PACKAGES := apache2-bin chromium chromium-driver dbus-daemon default-jdk-headless dpkg-dev firefox-esr gcc gnome-keyring golang-go haproxy kotlin libapache2-mod-auth-openidc libc6-dev libgd-securityimage-perl libimage-magick-perl libjakarta-servlet-api-java libjetty9-java liblemonldap-ng-portal-perl libnginx-mod-http-set-misc libplack-perl libsecret-tools libservlet-api-java lua-socket nginx-light node-express node-typescript nodejs openssl pgbouncer php-cli php-nyholm-psr7 postgresql postgresql-client procps python3 python3-venv redis-server redis-tools ruby ruby-openid-connect spin systemd zbar-tools
@@ -25,14 +30,14 @@ help: ## Show this list
 
 .PHONY: demo
 demo: packages-build ## Install what is missing, build, and start everything with a demo website
-	$(SWIFT) build --product drawbridge
-	$(SWIFT) build --product drawbridge-app
-	$(SWIFT) build --product drawbridge-phone
+	$(SWIFT) build $(FORM) --product drawbridge
+	$(SWIFT) build $(FORM) --product drawbridge-app
+	$(SWIFT) build $(FORM) --product drawbridge-phone
 	$(BINARY) demo --listen $(LISTEN)
 
 .PHONY: build
 build: packages-build ## Build everything, tests included
-	$(if $(BUILT),@true,$(SWIFT) build --build-tests $(CHECKED))
+	$(if $(BUILT),@true,$(SWIFT) build --build-tests $(FORM))
 
 .PHONY: release
 release: packages-build ## Build the archive and the Debian package, in .build-release/out; a build of its own
@@ -66,11 +71,13 @@ tools:
 
 .PHONY: unit unit-stores-and-http unit-rest
 unit: build packages-unit ## Run the Swift tests
-	$(MAKE) --jobs 2 --output-sync=target --keep-going unit-stores-and-http unit-rest
+	$(swift_tests)
 
 # One after another in each of two processes, which take about as long as each other: Foundation's Process.run crashes at
 # times when several tests of one process start their servers at once. `swift test` waits for itself, even to run.
-SWIFT_TESTS = NO_COLOR=1 .build/debug/drawbridgePackageTests.xctest --testing-library swift-testing --no-parallel
+BUILD := .build
+swift_tests = $(MAKE) --jobs 2 --output-sync=target --keep-going unit-stores-and-http unit-rest
+SWIFT_TESTS = NO_COLOR=1 $(BUILD)/debug/drawbridgePackageTests.xctest --testing-library swift-testing --no-parallel
 STORES_AND_HTTP = ^(SQLStorageTests|RedisStorageTests|BridgeHTTPTests)\.
 unit-stores-and-http:
 	$(SWIFT_TESTS) --filter '$(STORES_AND_HTTP)'
@@ -80,7 +87,7 @@ unit-rest:
 .PHONY: coverage
 coverage: packages-build packages-unit ## Measure the Swift tests' coverage of OAuth2 and Bridge; a build of its own, not part of CI
 	$(call install,python3)
-	$(SWIFT) build --build-tests --enable-code-coverage --scratch-path $(COVERAGE) $(CHECKED)
+	$(SWIFT) build --build-tests --enable-code-coverage --scratch-path $(COVERAGE) $(FORM)
 	$(SWIFT) test --skip-build --no-parallel --enable-code-coverage --scratch-path $(COVERAGE)
 	python3 Tests/coverage.py "$$($(SWIFT) test --show-codecov-path --scratch-path $(COVERAGE))"
 
@@ -121,12 +128,13 @@ sanitize: sanitize-thread sanitize-address ## Run Swift tests and program under 
 
 # Frames of Foundation and of Swift's runtime are not instrumented; what is to be passed over stands in Tests/tsan.supp.
 sanitize-thread: packages-build packages-unit packages-e2e $(VENV)/installed
-	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/tsan.supp halt_on_error=0 exitcode=66" \
-		$(SWIFT) test --no-parallel --sanitize=thread --scratch-path .build-tsan
+	$(SWIFT) build --build-tests $(FORM) --sanitize=thread --scratch-path .build-tsan
+	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/tsan.supp halt_on_error=0 exitcode=66" $(swift_tests) BUILD=.build-tsan
 	$(call hard_times,tsan,TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/tsan.supp halt_on_error=0 log_path=$(REPORTS)/tsan/report")
 
 sanitize-address: packages-build packages-unit packages-e2e $(VENV)/installed
-	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --no-parallel --sanitize=address --scratch-path .build-asan
+	$(SWIFT) build --build-tests $(FORM) --sanitize=address --scratch-path .build-asan
+	ASAN_OPTIONS=detect_leaks=0 $(swift_tests) BUILD=.build-asan
 	$(call hard_times,asan,ASAN_OPTIONS="log_path=$(REPORTS)/asan/report" LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/lsan.supp:print_suppressions=0")
 
 # A report of the program goes to a file of its own: the test that met it may not look at how the process ended.
