@@ -80,8 +80,28 @@ package enum RefreshTokenStoreConformance {
                 event: Sample.event(.refreshTokenUsed))
             try expectEqual(isExtended, false, "extended")
             let end = try await store.refreshToken(digest: "refresh-a")?.record.expiresAt
-            try expectEqual(end, Sample.now + .seconds(1800), "its end")
+            try expectEqual(end, session.expiresAt, "its end")
             try expectEqual(try await store.events(.refreshTokenUsed).count, 0, "events")
+        },
+        ConformanceCase("a token that was rotated is remembered as long as its session lives") { open in
+            let store = try await open()
+            let session = Sample.appSession("a")
+            try await store.openSample(session, refreshToken: "a")
+            let rotation = try await store.rotate(
+                digest: "refresh-a", to: Sample.refreshToken("b", of: session), at: Sample.now,
+                event: Sample.event(.refreshTokenRotated))
+            try expectEqual(rotation, .rotated, "the rotation")
+            _ = try await store.purgeAppSessions(expiredBefore: Sample.now + .seconds(1801), limit: 10)
+            try expectEqual(try await store.refreshToken(digest: "refresh-b"), nil, "one that nobody used")
+            let again = try await store.rotate(
+                digest: "refresh-a", to: Sample.refreshToken("c", of: session), at: Sample.now + .seconds(1801),
+                event: Sample.event(.refreshTokenRotated))
+            guard case .rotatedBefore(let state) = again else {
+                throw ConformanceFailure(description: "a theft is not told any more: \(again)")
+            }
+            try expectEqual(state.successorDigest, "refresh-b", "its successor")
+            _ = try await store.purgeAppSessions(expiredBefore: session.expiresAt + .seconds(1), limit: 10)
+            try expectEqual(try await store.refreshToken(digest: "refresh-a"), nil, "after the session")
         },
         ConformanceCase("a revoked token is known until it is purged, with one event") { open in
             let store = try await open()

@@ -53,7 +53,7 @@ package struct RefreshTokenRecord: Hashable, Sendable {
     /// The key it is bound to (RFC 9449 §5).
     package let proofKeyThumbprint: String?
     package let issuedAt: Timestamp
-    /// When it ends if it is not used.
+    /// When it ends if it is not used; of one that has a successor, until when it is remembered.
     package let expiresAt: Timestamp
 
     package init(
