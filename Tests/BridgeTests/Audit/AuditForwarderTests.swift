@@ -57,6 +57,44 @@ private final class SetClock: Sendable {
     func advance(by duration: Duration) { offset.withLock { $0 += duration } }
 }
 
+/// A log that grows between the first reading and all others.
+private final class GrowingAuditLog: AuditLog {
+    private let before: FixedAuditLog
+    private let after: FixedAuditLog
+    private let isRead = Mutex(false)
+
+    init(_ before: FixedAuditLog, then after: FixedAuditLog) {
+        self.before = before
+        self.after = after
+    }
+
+    private var current: FixedAuditLog {
+        isRead.withLock { isRead in
+            defer { isRead = true }
+            return isRead ? after : before
+        }
+    }
+
+    func append(_ events: [AuditEvent]) throws { try after.append(events) }
+    func chains() -> [AuditChainHead] { after.chains() }
+    func strays(limit: Int) async -> [AuditDamage] { await after.strays(limit: limit) }
+    func checkpoints() -> [AuditReading<AuditCheckpoint>] { after.checkpoints() }
+    func cuts() -> [AuditReading<AuditCut>] { after.cuts() }
+    func hashes(of node: String, at sequences: [Int64]) -> [Int64: String] { after.hashes(of: node, at: sequences) }
+
+    func search(_ filter: AuditFilter, before cursor: AuditCursor?, limit: Int) -> AuditPage {
+        after.search(filter, before: cursor, limit: limit)
+    }
+
+    func entries(of node: String, in range: ClosedRange<Int64>, limit: Int) -> [AuditEntry] {
+        current.entries(of: node, in: range, limit: limit)
+    }
+
+    func notes(of node: String, after position: AuditNotePosition, limit: Int) -> [AuditNote] {
+        current.notes(of: node, after: position, limit: limit)
+    }
+}
+
 @Suite struct AuditForwarderTests {
     private let chain = AuditFixture.chain(450)
     private let beside = AuditFixture.chain(3, node: "a-cli")
@@ -159,6 +197,18 @@ private final class SetClock: Sendable {
         let again = ScriptedReceiver()
         try await forwarder().forward(over: again) { false }
         #expect(again.items == [])
+    }
+
+    @Test func `what a node signs while it is read follows the events that it is about`() async throws {
+        let checkpoint = try AuditFixture.checkpoint(chain, at: 5, by: try AuditFixture.key())
+        let log = GrowingAuditLog(
+            FixedAuditLog(Array(chain.prefix(3))),
+            then: FixedAuditLog(Array(chain.prefix(5)), checkpoints: [checkpoint]))
+        let receiver = ScriptedReceiver()
+        try await AuditForwarder(nodes: ["a"], start: .beginning, log: log, cursors: cursors, status: status)
+            .forward(over: receiver) { false }
+        let events = chain.prefix(5).map { AuditForwardItem.entry(.intact($0)) }
+        #expect(receiver.items == events + [.note(.checkpoint(checkpoint))])
     }
 
     @Test func `an event that cannot be read is forwarded as such, and holds up nothing`() async throws {

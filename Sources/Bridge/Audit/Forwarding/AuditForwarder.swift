@@ -99,14 +99,15 @@ package final class AuditForwarder: Sendable {
         let end = AuditRecord.sequences.upperBound
         guard position.sequence < end else { return ([], position) }
         var position = position
+        // Read first: what the node signs in between may be about events that the other reading does not find.
+        let signed = try await log.notes(of: node, after: position.notes, limit: Self.batchSize)
         let entries = try await log.entries(of: node, in: (position.sequence + 1)...end, limit: Self.batchSize)
         if let first = entries.first, first.sequence > position.sequence + 1 {
             status.lost(first.sequence - position.sequence - 1)
         }
         position.sequence = entries.last?.sequence ?? position.sequence
         // A note comes after the events that it is about, as far as they are there.
-        let notes = try await log.notes(of: node, after: position.notes, limit: Self.batchSize)
-            .filter { [position] in entries.count < Self.batchSize || $0.sequence <= position.sequence }
+        let notes = signed.filter { entries.count < Self.batchSize || $0.sequence <= position.sequence }
         for note in notes { position.notes.advance(to: note) }
         return (entries.map(AuditForwardItem.entry) + notes.map(AuditForwardItem.note), position)
     }
