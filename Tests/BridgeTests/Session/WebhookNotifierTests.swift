@@ -52,14 +52,18 @@ private struct FixedSecrets: WebhookSecretSource {
                 store: service.storage, clients: service.clients, secrets: FixedSecrets(secrets: secrets),
                 delivery: delivery, time: service.clock.source)
             try await notifier.subscribe()
-            let session = WebSession(
-                id: "session", secretDigest: "digest", subject: "alice", clientID: website, appClientID: app,
-                parentID: nil, loginTokenID: nil, opening: .loginToken, authentication: Authentication(),
-                createdAt: noon, expiresAt: noon + .seconds(3600), idleLifetime: .seconds(600), lastSeenAt: noon)
-            _ = try await service.storage.open(session, replacing: nil, events: [])
-            try await service.endings.end(.webSession(session.id), .signOut(origin: origin(), at: service.clock.now))
+            try await endSession("session", service)
             try await body(service, notifier, delivery)
         }
+    }
+
+    private func endSession(_ id: SessionID, _ service: Service) async throws {
+        let session = WebSession(
+            id: id, secretDigest: "digest of \(id)", subject: "alice", clientID: website, appClientID: app,
+            parentID: nil, loginTokenID: nil, opening: .loginToken, authentication: Authentication(),
+            createdAt: noon, expiresAt: noon + .seconds(3600), idleLifetime: .seconds(600), lastSeenAt: noon)
+        _ = try await service.storage.open(session, replacing: nil, events: [])
+        try await service.endings.end(.webSession(session.id), .signOut(origin: origin(), at: service.clock.now))
     }
 
     @Test func `the website is told once what has ended, and nothing that opens anything`() async throws {
@@ -125,6 +129,37 @@ private struct FixedSecrets: WebhookSecretSource {
             #expect(try await service.events().last == "webhook.failed status_503")
             let day = WebhookNotifier.retries.pauses.reduce(Duration.zero, +)
             #expect((Duration.seconds(23 * 3600)...Duration.seconds(25 * 3600)).contains(day))
+        }
+    }
+
+    @Test func `a last try that the end of this process cut off is made again`() async throws {
+        try await withNotifier { service, notifier, delivery async throws in
+            for pause in WebhookNotifier.retries.pauses {
+                delivery.willAnswer(503)
+                try await notifier.deliverDue()
+                service.clock.advance(pause)
+            }
+            let notices = try await notifier.takeDue()
+            delivery.willAnswer(nil)
+            await Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                for notice in notices { await notifier.deliver(notice) }
+            }.value
+            #expect(try await !service.events().contains { $0.hasPrefix("webhook.failed") })
+            service.clock.advance(WebhookNotifier.lease)
+            #expect(try await notifier.deliverDue() == 1)
+            #expect(try await service.events().last == "webhook.sent")
+        }
+    }
+
+    @Test func `a database that went back to before there was a webhook is told of it again`() async throws {
+        try await withNotifier { service, notifier, delivery async throws in
+            try await notifier.deliverDue()
+            try await service.storage.setWebhookSubscribers([])
+            try await notifier.subscribe()
+            try await endSession("another", service)
+            #expect(try await notifier.deliverDue() == 1)
+            #expect(delivery.posts.last?.id == "web_session.ended:another")
         }
     }
 

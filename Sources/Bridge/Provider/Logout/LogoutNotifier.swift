@@ -87,7 +87,10 @@ package final class LogoutNotifier: NoticeQueueWorker {
     package func deliver(_ notice: LogoutNotice) async {
         defer { inFlight.end(notice.clientID) }
         do {
-            try await settle(notice, await outcome(of: notice))
+            let outcome = try await outcome(of: notice)
+            // A forced stop of this process is no fault of the receiver's: the lease brings the notice back.
+            if case .failed = outcome, Task.isCancelled { return }
+            try await settle(notice, outcome)
         } catch {
             // Its lease brings it back.
             logger.warning("a logout notice was not settled", metadata: ["error": "\(error)"])

@@ -74,7 +74,7 @@ extension NoticeQueueWorker {
             }
             for await _ in wakes {
                 do {
-                    while case let notices = try await takeDue(), !notices.isEmpty {
+                    while !Task.isCancelled, case let notices = try await takeDue(), !notices.isEmpty {
                         for notice in notices {
                             group.addTask {
                                 await self.deliver(notice)

@@ -1,5 +1,4 @@
 package import Logging
-import Synchronization
 
 /// Posts a notice to a client's website.
 package protocol WebhookDelivery: Sendable {
@@ -32,8 +31,6 @@ package final class WebhookNotifier: NoticeQueueWorker {
     private let time: TimeSource
     private let logger: Logger
     private let inFlight = NoticesInFlight()
-    /// Whose ends the store was told to queue.
-    private let subscribers = Mutex<Set<ClientID>?>(nil)
 
     package init(
         store: any WebhookStore, clients: Reloadable<ClientDirectory>, secrets: any WebhookSecretSource,
@@ -47,12 +44,10 @@ package final class WebhookNotifier: NoticeQueueWorker {
         self.logger = logger
     }
 
-    /// Tells the store which clients have a webhook, when that has changed.
+    /// Tells the store which clients have a webhook. What it knew may be lost: a database can go back to an earlier state
+    /// under a node that goes on (ADR-0030).
     package func subscribe() async throws {
-        let wanted = clients.current.webhookSubscribers
-        guard subscribers.withLock({ $0 }) != wanted else { return }
-        try await store.setWebhookSubscribers(wanted)
-        subscribers.withLock { $0 = wanted }
+        try await store.setWebhookSubscribers(clients.current.webhookSubscribers)
     }
 
     package func takeDue() async throws -> [WebhookNotice] {
@@ -69,6 +64,8 @@ package final class WebhookNotifier: NoticeQueueWorker {
                 return try await settle(notice, failing: "no_receiver")
             }
             guard let problem = await problem(posting: notice, to: webhook) else { return try await settle(notice) }
+            // A forced stop of this process is no fault of the receiver's: the lease brings the notice back.
+            guard !Task.isCancelled else { return }
             guard let pause = Self.retries.pause(after: notice.attempts) else {
                 return try await settle(notice, failing: problem)
             }
