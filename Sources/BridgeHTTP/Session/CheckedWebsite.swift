@@ -13,7 +13,7 @@ final class CheckedWebsite: Sendable {
     private let origins: OriginReader
     private let time: TimeSource
     /// When the service log heard of a wrong one.
-    private let lastTold = Mutex<Timestamp?>(nil)
+    private let lastTold = Mutex<ContinuousClock.Instant?>(nil)
 
     init(origins: OriginReader, time: TimeSource) {
         self.origins = origins
@@ -50,7 +50,7 @@ final class CheckedWebsite: Sendable {
 
     /// A proxy with a wrong name asks with every request of its website, and so may anybody: once a minute is enough.
     private func tell(_ logger: Logger) {
-        let now = time.now()
+        let now = time.uptime()
         let isDue = lastTold.withLock { last in
             if let told = last, now - told < .seconds(60) { return false }
             last = now

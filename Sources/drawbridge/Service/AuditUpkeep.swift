@@ -61,7 +61,8 @@ struct AuditTallyService: Service {
     func sample(after last: Int64) async throws -> Int64 {
         let now = time.now()
         let minute = now.milliseconds / 60_000
-        guard minute > last else { return last }
+        // Not "later than": a clock that was ahead for a moment would leave no sample until it is there again.
+        guard minute != last else { return last }
         let live = try await storage.countLiveSessions(at: now)
         try await storage.record(
             StateSample(at: Timestamp(milliseconds: minute * 60_000), name: .webSessions, value: live))

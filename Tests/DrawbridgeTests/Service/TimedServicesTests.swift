@@ -136,6 +136,12 @@ import Testing
         #expect(samples.map(\.value) == [0])
     }
 
+    @Test func `a clock that was ahead and is set right again leaves no gap in the samples`() async throws {
+        let service = AuditTallyService(storage: storage, metrics: metrics, time: time, logger: lines.logger)
+        let minute = try await service.sample(after: Self.noon.milliseconds / 60_000 + 525_600)
+        #expect(minute == Self.noon.milliseconds / 60_000)
+    }
+
     @Test func `suppressed events are written as one each, and counted`() async throws {
         let refusals = RefusalLog(
             audit: storage, limiter: InProcessRateLimiter(clock: .parameter), ceiling: RefusalCeiling(perSecond: 1))

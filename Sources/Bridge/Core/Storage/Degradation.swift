@@ -10,7 +10,7 @@ package final class Degradation: Sendable {
 
     /// - Parameters:
     ///   - part: its name in the log, such as `rate_limits`.
-    ///   - report: called at first and with every change, for metrics.
+    ///   - report: called at first and with every change, for metrics; must not ask for ``isDegraded``.
     package init(
         part: String, logger: Logger = Logger(label: "drawbridge.degradation"),
         report: @escaping @Sendable (_ isDegraded: Bool) -> Void = { _ in }
@@ -25,16 +25,14 @@ package final class Degradation: Sendable {
 
     /// The shared part could not answer.
     func begin(because error: StorageError) {
-        guard change(to: true) else { return }
-        report(true)
-        logger.warning("degraded", metadata: ["part": "\(part)", "error": "\(error)"])
+        change(to: true) {
+            logger.warning("degraded", metadata: ["part": "\(part)", "error": "\(error)"])
+        }
     }
 
     /// The shared part answered.
     func end() {
-        guard change(to: false) else { return }
-        report(false)
-        logger.info("no longer degraded", metadata: ["part": "\(part)"])
+        change(to: false) { logger.info("no longer degraded", metadata: ["part": "\(part)"]) }
     }
 
     /// Asks the shared part, or its replacement where it cannot answer.
@@ -66,11 +64,13 @@ package final class Degradation: Sendable {
         try await run(use) { error in throw error }
     }
 
-    /// - Returns: whether it was different.
-    private func change(to value: Bool) -> Bool {
+    /// Reports under the lock: of two changes at once, the last to be reported is the one that holds.
+    private func change(to value: Bool, _ log: () -> Void) {
         isActive.withLock { isActive in
-            defer { isActive = value }
-            return isActive != value
+            guard isActive != value else { return }
+            isActive = value
+            report(value)
+            log()
         }
     }
 }
