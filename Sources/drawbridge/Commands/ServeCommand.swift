@@ -47,10 +47,10 @@ struct ServeCommand: AsyncParsableCommand {
                 rereadClients: { [inputs = options.inputs(flags: overrides)] in
                     ConfiguredClients(try DrawbridgeSettings.load(inputs))
                 })
-        } catch let refused as SettingsRefused {
-            // What only the database knows.
+        } catch {
+            // The next start would wait for this one's lease, or take the database for one that was left by a crash.
             try? await storage.close()
-            throw refused.exit()
+            throw (error as? SettingsRefused)?.exit() ?? error
         }
         try await Server(composition: composition).run()
     }
