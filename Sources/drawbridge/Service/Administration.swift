@@ -24,10 +24,7 @@ struct Administration: Sendable {
             users: UserRegister(
                 storage: storage, endings: wings.sessions.endings,
                 passwords: PasswordHasher(cost: settings.provider.passwordCost),
-                onChange: { subject in
-                    wings.sessions.subjects.forget(subject)
-                    wings.provider?.tokens.userClaims.forget(subject)
-                }, time: time),
+                onChange: wings.sessions.subjects.forget, time: time),
             keys: ground.keys,
             explainer: Explainer(
                 codec: wings.loginTokens.codec, clients: ground.clients, subjects: storage, store: storage,

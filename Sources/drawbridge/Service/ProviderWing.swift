@@ -23,10 +23,10 @@ struct ProviderWing: Sendable {
         services = ProviderServices(
             issuer: ground.issuer, endpoints: endpoints,
             userInfo: UserInfo(
-                tokens: tokens.accessTokens, sessions: sessions.appSessions, users: tokens.userClaims,
+                tokens: tokens.accessTokens, sessions: sessions.appSessions, users: sessions.userClaims,
                 clients: ground.clients, codec: tokens.idTokens,
                 constraint: SenderConstraint(proofs: bearers.proofs), time: ground.time),
-            users: tokens.userClaims, accessTokens: tokens.accessTokens, idTokens: tokens.idTokens,
+            users: sessions.userClaims, accessTokens: tokens.accessTokens, idTokens: tokens.idTokens,
             keys: ground.keys.ring,
             logout: LogoutServices(
                 sessions: ground.storage, notifier: notifier,
@@ -56,7 +56,7 @@ struct ProviderWing: Sendable {
                 ], time: ground.time),
             introspection: TokenIntrospection(
                 authenticator: authenticator, clients: ground.clients, accessTokens: tokens.accessTokens,
-                refreshTokens: ground.storage, users: tokens.userClaims, issuer: ground.issuer,
+                refreshTokens: ground.storage, users: sessions.userClaims, issuer: ground.issuer,
                 refusals: ground.refusals,
                 further: [nativeSSO.secrets.introspection(issuer: ground.issuer)], time: ground.time))
     }
@@ -97,11 +97,8 @@ struct ProviderTokens: Sendable {
     let accessTokens: AccessTokens
     let refreshTokens: RefreshTokens
     let ofSessions: SessionTokens
-    /// What userinfo and introspection say of a user.
-    let userClaims: RememberedUserClaims
 
     init(_ ground: Ground, _ sessions: SessionWing) {
-        let users = AccountClaims(accounts: ground.storage)
         codec = AccessTokenCodec(issuer: ground.issuer, keys: ground.keys.ring)
         idTokens = IDTokenCodec(issuer: ground.issuer, keys: ground.keys.ring, inquiry: ground.keys)
         accessTokens = AccessTokens(
@@ -110,8 +107,8 @@ struct ProviderTokens: Sendable {
         refreshTokens = RefreshTokens(
             master: ground.master, idleLifetime: ground.settings.provider.refreshTokenIdle,
             sessionLifetime: ground.settings.provider.sessionLifetime)
-        ofSessions = SessionTokens(accessTokens: codec, idTokens: idTokens, users: users)
-        userClaims = RememberedUserClaims(users, time: ground.time)
+        ofSessions = SessionTokens(
+            accessTokens: codec, idTokens: idTokens, users: AccountClaims(accounts: ground.storage))
     }
 }
 

@@ -40,6 +40,8 @@ struct Wings: Sendable {
 /// Who users are, and the sessions that they have.
 struct SessionWing: Sendable {
     let subjects: Subjects
+    /// What userinfo, introspection and the check say of a user.
+    let userClaims: RememberedUserClaims
     let parents: ParentSessions
     let webSessions: WebSessions
     let appSessions: AppSessions
@@ -48,7 +50,8 @@ struct SessionWing: Sendable {
     init(_ ground: Ground, onEnd: @escaping @Sendable () -> Void) {
         let storage = ground.storage
         let time = ground.time
-        subjects = Subjects(store: storage, time: time)
+        userClaims = RememberedUserClaims(AccountClaims(accounts: storage), time: time)
+        subjects = Subjects(store: storage, claims: userClaims, time: time)
         webSessions = WebSessions(
             store: storage, cacheCapacity: ground.settings.sessions.cacheSize, revocations: ground.shared.revocations,
             time: time, logger: ground.logger)

@@ -40,4 +40,14 @@ private final class CountingClaims: UserClaimsSource {
         claims.forget("alice")
         #expect(try await name(of: "alice", claims) == "alice 2")
     }
+
+    @Test func `what is forgotten of a user is forgotten of the claims`() async throws {
+        try await withService { service async throws in
+            let claims = RememberedUserClaims(CountingClaims(), time: clock.source)
+            let subjects = Subjects(store: service.storage, claims: claims, time: clock.source)
+            #expect(try await name(of: "alice", claims) == "alice 1")
+            subjects.forget("alice")
+            #expect(try await name(of: "alice", claims) == "alice 2")
+        }
+    }
 }

@@ -1,15 +1,19 @@
 /// Whether users may sign in, and who may name them.
 package final class Subjects: Sendable {
     private let store: any UserStore
+    private let claims: RememberedUserClaims?
     private let records: ShortLivedCache<Subject, SubjectRecord?>
     private let disabled: ShortLivedCache<Subject, Bool>
     /// Spares the store most questions of whether somebody is disabled.
     package let disabledUsers: DisabledUsers
 
+    /// - Parameter claims: what else remembers users, and is told with this when one has changed.
     package init(
-        store: any UserStore, time: TimeSource = .system, disabledUsersLimit: Int = DisabledUsers.limit
+        store: any UserStore, claims: RememberedUserClaims? = nil, time: TimeSource = .system,
+        disabledUsersLimit: Int = DisabledUsers.limit
     ) {
         self.store = store
+        self.claims = claims
         disabledUsers = DisabledUsers(store: store, time: time, limit: disabledUsersLimit)
         records = ShortLivedCache(time: time)
         disabled = ShortLivedCache(time: time)
@@ -36,6 +40,7 @@ package final class Subjects: Sendable {
         records.forget(subject)
         disabled.forget(subject)
         disabledUsers.doubt(subject)
+        claims?.forget(subject)
     }
 
     /// Takes in what a bearer's issuer says of the groups of its user, where the settings believe it and that is news.
