@@ -194,7 +194,7 @@ struct AuditSearch {
             // Both engines' own lower() knows the case of ASCII letters, and takes a tenth of the time.
             let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
             let searched = isASCII ? "lower(\(Self.searchedText))" : dialect.lowercase(Self.searchedText)
-            add("\(searched) LIKE ? ESCAPE '\\'", .text(Self.pattern(text)))
+            add("\(searched) LIKE ? ESCAPE '!'", .text(LikePattern.containing(text.lowercased())))
         }
     }
 
@@ -204,15 +204,6 @@ struct AuditSearch {
         let lines = columns.map { "coalesce(\($0), '')" }.joined(separator: " || '\n' || ")
         return "type || '\n' || \(lines)"
     }()
-
-    private static func pattern(_ text: String) -> String {
-        var pattern = "%"
-        for character in text.lowercased() {
-            if character == "%" || character == "_" || character == "\\" { pattern.append("\\") }
-            pattern.append(character)
-        }
-        return pattern + "%"
-    }
 }
 
 extension AuditFilter {

@@ -76,10 +76,9 @@ extension DurableStorage {
         matching text: String, _ search: SQLStatement, _ values: [SQLValue]
     ) async throws -> [UserOverview] {
         guard !text.utf8.contains(0) else { return [] }
-        // What a pattern would read as its own sign stands for itself.
-        let part = text.lowercased().replacing("!", with: "!!").replacing("%", with: "!%").replacing("_", with: "!_")
+        let pattern = LikePattern.containing(text.lowercased())
         return try await read { session in
-            try session.run(search, [.text("%\(part)%")] + values).map(Self.overview)
+            try session.run(search, [.text(pattern)] + values).map(Self.overview)
         }
     }
 
