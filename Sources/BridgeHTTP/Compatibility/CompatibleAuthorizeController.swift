@@ -34,7 +34,7 @@ struct CompatibleAuthorizeController: BrowserGroup {
 
     /// A code for the app, by the session that the browser has; without one the browser is sent to the sign-in page.
     @Sendable func authorizeFromWeb(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        try await answeringCompatibly(request, context) {
+        try await answeringCompatibly(request, context, error: .words) {
             guard !PrefetchSignal.isPresent(in: request.headers) else {
                 throw OAuthError(.forbidden, "a code is not made ahead of the visit")
             }

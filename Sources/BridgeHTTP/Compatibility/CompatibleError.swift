@@ -6,13 +6,23 @@ import OAuth2
 
 /// Errors in the words of the VA's service: `{"errors":"…"}`.
 enum CompatibleError {
+    /// What `error` has beside `errors`.
+    enum Member {
+        /// The code, as every other error here: for programs that know those.
+        case code
+        /// The words, where that service has them in `error`.
+        case words
+    }
+
     /// - Throws: what is not a refusal of the request, such as a store that cannot answer.
-    static func answering(_ body: () async throws -> Response) async throws -> Response {
+    static func answering(
+        error member: Member = .code, _ body: () async throws -> Response
+    ) async throws -> Response {
         do {
             return try await body()
         } catch {
             let refusal = try refusal(in: error)
-            return response(refusal.error, headers: refusal.headers, status: refusal.status)
+            return response(refusal.error, member, headers: refusal.headers, status: refusal.status)
         }
     }
 
@@ -30,11 +40,13 @@ enum CompatibleError {
         }
     }
 
-    static func response(_ error: OAuthError, headers: HTTPFields = [:], status: Int? = nil) -> Response {
+    private static func response(
+        _ error: OAuthError, _ member: Member, headers: HTTPFields, status: Int?
+    ) -> Response {
         var object = JSONObjectWriter()
-        object.add("errors", text(of: error))
-        // Besides the service's one member, those of every other error here, for programs that know them.
-        object.add("error", error.code.rawValue)
+        let words = text(of: error)
+        object.add("errors", words)
+        object.add("error", member == .words ? words : error.code.rawValue)
         var headers = headers
         headers[.contentType] = "application/json"
         headers[.cacheControl] = "no-store"
@@ -88,9 +100,10 @@ enum CompatibleError {
 extension BrowserGroup {
     /// The same where people come too: a page for them, with the words that a program is told.
     func answeringCompatibly(
-        _ request: Request, _ context: BridgeRequestContext, _ body: () async throws -> Response
+        _ request: Request, _ context: BridgeRequestContext, error member: CompatibleError.Member = .code,
+        _ body: () async throws -> Response
     ) async throws -> Response {
-        guard request.acceptsPage else { return try await CompatibleError.answering(body) }
+        guard request.acceptsPage else { return try await CompatibleError.answering(error: member, body) }
         do {
             return try await body()
         } catch {

@@ -25,21 +25,27 @@ struct CompatibleTokenController: BrowserGroup {
     @Sendable func token(
         _ request: Request, context: BridgeRequestContext, sent: FormParameters
     ) async throws -> Response {
-        func missing(_ reason: RefusalReason) async throws -> OAuthError {
+        func refused(_ reason: RefusalReason) async throws -> OAuthError {
             try await recorded(OAuthError(.invalidRequest, detail: reason), request, context)
         }
-        guard let name = sent["grant_type"] else { throw try await missing(.missingGrantType) }
+        guard let name = sent["grant_type"] else { throw try await refused(.missingGrantType) }
         guard let type = GrantType(rawValue: name) else {
             throw try await recorded(TokenEndpoint.unsupportedGrantType, request, context)
         }
+        // That service exchanges access tokens alone; what is missing is told first.
+        if type == .tokenExchange, sent["subject_token_type"] == TokenTypeURI.idToken,
+            ["subject_token", "actor_token", "actor_token_type", "client_id"].allSatisfy({ sent[$0] != nil })
+        {
+            throw try await refused(.subjectTokenType)
+        }
         guard type == .authorizationCode else { return try await answer(sent, request, context) }
-        guard let code = sent["code"] else { throw try await missing(.missingCode) }
+        guard let code = sent["code"] else { throw try await refused(.missingCode) }
         let grant = try await grant(ofCode: code)
         // Looked at before the code is: a request that lacks it is not a try that uses the code up. Only who began
         // without a challenge has none to send.
         let isExpected = grant.map { $0.codeChallenge != nil } ?? true
         guard sent["code_verifier"] != nil || !isExpected else {
-            throw try await missing(.missingCodeVerifier)
+            throw try await refused(.missingCodeVerifier)
         }
         var parameters = sent
         // Its apps send the code alone: it knows its client.
