@@ -9,7 +9,7 @@ package struct LimitSettings: Sendable {
     /// Issues per app; `nil` sets no limit.
     package var issuePerClient: TokenBucket?
     /// Authorizations that one user gives or declines.
-    package var authorizationPerSubject = TokenBucket(burst: 30, perHour: 600)
+    package var authorizationPerSubject = TokenBucket(burst: 60, perHour: 1200)
     /// Refreshes of one user's app and web sessions.
     package var refreshPerSubject = TokenBucket(burst: 60, perHour: 1200)
     /// Living web sessions that one device has at one website by its secret.

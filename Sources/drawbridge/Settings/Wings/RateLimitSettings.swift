@@ -93,10 +93,10 @@ extension LimitSettings {
             "limits.phone_sign_in.pages_per_minute", 1...1_000_000, default: 10,
             "Pages that show a code for a phone, a minute and network.")
         static let authorizationBurst = Setting.integer(
-            "limits.authorize.user_burst", 1...1_000_000, default: 30,
+            "limits.authorize.user_burst", 1...1_000_000, default: 60,
             "Authorization codes one signed-in user may get at once.")
         static let authorizationPerHour = Setting.integer(
-            "limits.authorize.user_per_hour", 1...10_000_000, default: 600,
+            "limits.authorize.user_per_hour", 1...10_000_000, default: 1200,
             "Authorization codes one signed-in user may get in any hour, the burst included.")
         static let refreshBurst = Setting.integer(
             "limits.refresh.user_burst", 1...1_000_000, default: 60,
