@@ -645,9 +645,9 @@ def test_explain_says_which_rule_decides_and_changes_nothing(admin, demo):
     refused = ask(kind="redirect", client_id="demo-web", redirect="//evil.example")
     assert refused["passes"] is False and refused["reason"]
     assert ask(kind="redirect", client_id="nobody", redirect="/")["reason"] == "unknown_client"
-    # A parameter without a value counts as absent (contract §3).
+    # A parameter without a value counts as absent (contract §3): nothing allows it.
     empty = ask(kind="redirect", client_id="demo-web", redirect="")
-    assert empty["passes"] is True and empty["reason"] is None
+    assert empty["passes"] is False and {"check": "redirect", "outcome": "absent"} in empty["steps"]
     landing = demo.redeem(demo.issue("alice")["token"], redirect="").header("Location")
     assert empty["steps"][-1] == {"check": "lands on", "outcome": landing}
 

@@ -272,6 +272,13 @@ def test_a_pushed_request_must_not_name_another_key(demo):
     assert pushed(app, dpop_jkt=app.key.thumbprint).status == 201
 
 
+@pytest.mark.parametrize("thumbprint, status", [
+    # No encoder ends like this, and no key fits; still it is 43 characters of base64url.
+    ("a" * 43, 201), ("a" * 42, 400), ("a" * 44, 400), ("a" * 42 + "=", 400)])
+def test_dpop_jkt_has_the_form_of_a_thumbprint(demo, thumbprint, status):
+    assert pushed(App(demo), dpop_jkt=thumbprint).status == status
+
+
 # Resources
 
 
@@ -317,6 +324,17 @@ def test_a_proof_at_a_resource_is_taken_once(app):
     proof = app.proof("/oauth/userinfo", "GET", token=app.tokens["access_token"])
     assert app.call("/oauth/userinfo", proof=proof).status == 200
     refused(app.call("/oauth/userinfo", proof=proof), "invalid_dpop_proof", 401)
+
+
+def test_the_administration_asks_for_a_proof_as_other_resources_do(app):
+    path, token = "/api/admin/users", app.tokens["access_token"]
+    for proof in [None, app.proof(path, "POST", token=token), app.proof(path, "GET")]:
+        answer = app.call(path, proof=proof)
+        refused(answer, "invalid_dpop_proof", 401)
+        assert answer.header("WWW-Authenticate").startswith('DPoP error="invalid_dpop_proof", algs="')
+    answer = app.call(path, proof=proofs.Key().proof("GET", app.demo.base + path, token=token))
+    refused(answer, "invalid_token", 401)
+    assert answer.header("WWW-Authenticate").startswith('DPoP error="invalid_token", algs="')
 
 
 def test_the_scheme_is_for_bound_tokens(demo):
@@ -373,8 +391,8 @@ def test_a_bound_access_token_gives_a_login_token_to_the_holder_of_its_key_only(
     order = {
         "grant_type": native.EXCHANGE, "subject_token": app.tokens["access_token"],
         "subject_token_type": native.ACCESS_TOKEN, "requested_token_type": native.LOGIN_TOKEN}
-    refused(App.post(App(demo), "/oauth/token", **order), "invalid_token")
-    refused(BoundApp(demo).token(**order), "invalid_token")
+    refused(App.post(App(demo), "/oauth/token", **order), "invalid_request")
+    refused(BoundApp(demo).token(**order), "invalid_request")
     answer = app.token(**order)
     assert answer.status == 200 and answer.json()["token_type"] == "N_A", answer.text
 

@@ -1,4 +1,4 @@
-import OAuth2
+package import OAuth2
 
 /// Decides whether an access token administers (contract §8: scope `admin`).
 package protocol AdminAuthenticator: Sendable {
@@ -74,10 +74,13 @@ package struct AdminRefusal: Error, Hashable, Sendable {
     package let reason: Reason
     /// `nil` where nothing was presented, or nothing that holds.
     package let holder: Holder?
+    /// What is told to a program whose token came with a proof of its key; `nil` for everybody else.
+    package let codeBesideProof: ErrorCode?
 
-    package init(_ reason: Reason, of holder: Holder? = nil) {
+    package init(_ reason: Reason, of holder: Holder? = nil, codeBesideProof: ErrorCode? = nil) {
         self.reason = reason
         self.holder = holder
+        self.codeBesideProof = codeBesideProof
     }
 }
 

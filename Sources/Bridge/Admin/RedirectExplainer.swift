@@ -29,13 +29,9 @@ package struct RedirectExplainer: Sendable {
                 "client has return paths", website.returnPaths.defaultPath != nil, else: .noReturnPaths)
         else { return explanation }
         let explainer = RedirectExplainer(website, publicOrigin: publicOrigin)
-        if value.isEmpty {
-            // A parameter without a value counts as absent (contract §3), and nobody has to allow that.
-            explanation.note("redirect", "absent")
-            explainer.note(landing: explainer.policy.defaultPath, in: &explanation)
-        } else {
-            explainer.add(value, to: &explanation)
-        }
+        // A parameter without a value counts as absent (contract §3): there is nothing that an entry could allow.
+        if value.isEmpty { explanation.note("redirect", "absent") }
+        explainer.add(value, to: &explanation)
         return explanation
     }
 

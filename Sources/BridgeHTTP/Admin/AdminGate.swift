@@ -148,27 +148,32 @@ package final class AdminGate: Sendable {
         for refusal: AdminRefusal, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> any Error {
         try await refusals.adminRefused(refusal, origin: context.origin(of: request), at: time.now())
+        if let code = refusal.codeBesideProof { return ResourceChallenge.error(for: OAuthError(code)) }
         return Self.error(for: refusal.reason)
     }
 
     private func programVisit(_ request: Request) async throws -> AdminVisit {
         let presented = try BearerReader.token(in: request)
-        let administrator = try await authenticator.administrator(
-            presenting: presented.token, provenKey: try await provenKey(presented), at: time.now())
+        let key = try await provenKey(presented)
+        let administrator: Administrator
+        do {
+            administrator = try await authenticator.administrator(
+                presenting: presented.token, provenKey: key, at: time.now())
+        } catch let refusal as AdminRefusal where refusal.reason == .invalid && key != nil {
+            throw AdminRefusal(.invalid, of: refusal.holder, codeBesideProof: .invalidToken)
+        }
         return AdminVisit(
             actor: administrator.actor, signedInAt: administrator.credential.signedInAt, proof: .token(administrator),
             holder: AdminRefusal.Holder(administrator))
     }
 
-    /// - Throws: ``AdminRefusal/invalid`` for a proof that does not hold: an administrator's tool finds out why at any
-    ///   other resource.
     private func provenKey(_ presented: PresentedAccessToken) async throws -> String? {
         guard presented.scheme == .dpop else { return nil }
         guard let proofs else { throw AdminRefusal(.invalid) }
         do {
             return try await proofs.verify(presented.proof, accessToken: presented.token, at: time.now())
         } catch let error as OAuthError where ResourceChallenge.isAboutProof(error) {
-            guard error.code == .useDPoPNonce else { throw AdminRefusal(.invalid) }
+            guard error.code == .useDPoPNonce else { throw AdminRefusal(.invalid, codeBesideProof: error.code) }
             throw ResourceChallenge.error(for: error)
         }
     }

@@ -71,8 +71,9 @@ package struct DPoPProof: Sendable {
         SHA256Hash(of: token).base64URL
     }
 
-    /// Whether a text is a thumbprint as `dpop_jkt` and `cnf.jkt` hold one.
-    package static func isThumbprint(_ text: String) -> Bool { Base64URL.decode(text)?.count == 32 }
+    /// Whether a text has the form of a thumbprint as `dpop_jkt` and `cnf.jkt` hold one: 43 characters of base64url. They
+    /// are compared as text, so no key fits one whose last character sets bits that no encoder sets.
+    package static func isThumbprint(_ text: String) -> Bool { CodeChallenge(text) != nil }
 
     // A member of the wrong type is not the same as an absent one: guessing would skip the check on it.
     private static func optional<Value>(

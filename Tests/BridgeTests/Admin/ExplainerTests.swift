@@ -40,10 +40,12 @@ import Testing
         }
     }
 
-    @Test func `contract §3: an empty redirect counts as absent, and lands on the default page`() async throws {
+    @Test func `contract §3: an empty redirect counts as absent: nothing allows it, and the default page is shown`()
+        async throws
+    {
         try await withService { service in
             let explanation = try explainer(service).redirect([], client: website)
-            #expect(explanation.passes && explanation.reason == nil)
+            #expect(!explanation.passes)
             #expect(explanation.steps.contains(.init(check: "redirect", outcome: "absent")))
             #expect(explanation.steps.last == .init(check: "lands on", outcome: "https://bridge.example/contacts"))
             #expect(try explainer(service).redirect([], client: "unheard-of").reason == "unknown_client")

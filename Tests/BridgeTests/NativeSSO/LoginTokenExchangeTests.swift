@@ -195,8 +195,8 @@ import Testing
 
     @Test(
         arguments: [
-            (["subject_token": "nonsense"], "invalid_token unknown_issuer"),
-            (["client_id": "music"], "invalid_grant other_client"),
+            (["subject_token": "nonsense"], "invalid_request unknown_issuer"),
+            (["client_id": "music"], "invalid_request other_client"),
             (["audience": "unheard-of"], "invalid_target unknown_target"),
             (["redirect": "https://evil.example/"], "invalid_redirect"),
             (["ttl": "1.5"], "invalid_request "),
@@ -220,7 +220,7 @@ import Testing
                 [("grant_type", "client_credentials")],
                 basic: .given(id: "machine", secret: Secret(native.provider.secret.expose())))
             #expect(
-                try await refusal { try await native.post(order(machine)) } == "invalid_token clients_own_token")
+                try await refusal { try await native.post(order(machine)) } == "invalid_request clients_own_token")
         }
     }
 
@@ -229,7 +229,7 @@ import Testing
             let key = try ProofKey()
             let tokens = try await native.signIn(proof: try key.proof(id: "1", at: native.clock.now))
             #expect(
-                try await refusal { try await native.post(order(tokens)) } == "invalid_token sender_constrained")
+                try await refusal { try await native.post(order(tokens)) } == "invalid_request sender_constrained")
             let response = try await native.post(
                 order(tokens), proof: try key.proof(id: "2", at: native.clock.now))
             #expect(response.tokenType == "N_A")

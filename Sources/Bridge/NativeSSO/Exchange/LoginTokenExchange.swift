@@ -41,7 +41,8 @@ package final class LoginTokenExchange: Sendable {
         return response
     }
 
-    /// Whom the subject token names, where this client may exchange it.
+    /// Whom the subject token names, where this client may exchange it. A token that is refused for whatever reason is an
+    /// invalid request (RFC 8693 §2.2.2); Native SSO alone has names of its own.
     private func bearer(
         of subjectToken: Secret<String>, _ request: TokenRequest, verified verify: () async throws -> BearerIdentity
     ) async throws -> BearerIdentity {
@@ -50,17 +51,17 @@ package final class LoginTokenExchange: Sendable {
             bearer = try await verify()
         } catch let refusal as BearerRefusal {
             throw OAuthError(
-                .invalidSubjectToken, "the subject token cannot be verified", detail: refusal.rawValue)
+                .invalidRequest, "the subject token cannot be verified", detail: refusal.rawValue)
         }
         // A token is exchanged by the app it was given to.
         guard bearer.clientID == request.client.id else {
             throw OAuthError(
-                .invalidGrant, "the subject token was issued to another client", detail: .otherClient)
+                .invalidRequest, "the subject token was issued to another client", detail: .otherClient)
         }
         // Bound, it must come from the holder of its key here as elsewhere.
         guard SenderConstraint.permits(bearer.proofKeyThumbprint, shown: request.proofKeyThumbprint) else {
             throw OAuthError(
-                .invalidSubjectToken, "the subject token cannot be verified",
+                .invalidRequest, "the subject token cannot be verified",
                 detail: BearerRefusal.senderConstrained.rawValue)
         }
         return bearer
