@@ -1,4 +1,5 @@
 package import Logging
+import Synchronization
 
 /// Posts a notice to a client's website.
 package protocol WebhookDelivery: Sendable {
@@ -31,6 +32,8 @@ package final class WebhookNotifier: NoticeQueueWorker {
     private let time: TimeSource
     private let logger: Logger
     private let inFlight = NoticesInFlight()
+    /// Whose ends the store was told to queue.
+    private let subscribers = Mutex<Set<ClientID>?>(nil)
 
     package init(
         store: any WebhookStore, clients: Reloadable<ClientDirectory>, secrets: any WebhookSecretSource,
@@ -44,10 +47,13 @@ package final class WebhookNotifier: NoticeQueueWorker {
         self.logger = logger
     }
 
-    /// Tells the store which clients have a webhook. What it knew may be lost: a database can go back to an earlier state
-    /// under a node that goes on (ADR-0030).
+    /// Tells the store which clients have a webhook, when that has changed: of nodes that know different clients for a
+    /// while, the one that heard last decides.
     package func subscribe() async throws {
-        try await store.setWebhookSubscribers(clients.current.webhookSubscribers)
+        let wanted = clients.current.webhookSubscribers
+        guard subscribers.withLock({ $0 }) != wanted else { return }
+        try await store.setWebhookSubscribers(wanted)
+        subscribers.withLock { $0 = wanted }
     }
 
     package func takeDue() async throws -> [WebhookNotice] {
