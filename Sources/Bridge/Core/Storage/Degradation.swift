@@ -25,14 +25,14 @@ package final class Degradation: Sendable {
 
     /// The shared part could not answer.
     func begin(because error: StorageError) {
-        change(to: true) {
-            logger.warning("degraded", metadata: ["part": "\(part)", "error": "\(error)"])
-        }
+        guard change(to: true) else { return }
+        logger.warning("degraded", metadata: ["part": "\(part)", "error": "\(error)"])
     }
 
     /// The shared part answered.
     func end() {
-        change(to: false) { logger.info("no longer degraded", metadata: ["part": "\(part)"]) }
+        guard change(to: false) else { return }
+        logger.info("no longer degraded", metadata: ["part": "\(part)"])
     }
 
     /// Asks the shared part, or its replacement where it cannot answer.
@@ -65,12 +65,13 @@ package final class Degradation: Sendable {
     }
 
     /// Reports under the lock: of two changes at once, the last to be reported is the one that holds.
-    private func change(to value: Bool, _ log: () -> Void) {
+    /// - Returns: whether it was different.
+    private func change(to value: Bool) -> Bool {
         isActive.withLock { isActive in
-            guard isActive != value else { return }
+            guard isActive != value else { return false }
             isActive = value
             report(value)
-            log()
+            return true
         }
     }
 }
