@@ -92,11 +92,16 @@ struct DemoInstance: Sendable {
         let watch = AuditWatch()
         let storage = try await ServerStorage.open(settings, watch: watch, logger: logger)
         let now = TimeSource.system.now()
-        try await accounts.prepare(in: storage, at: now)
-        try await clients.prepare(in: storage, at: now)
-        return try await Composition(
-            settings: settings, storage: storage, accessLog: accessLog, logger: logger, watch: watch,
-            administration: Administration(requiresSecondFactor: false))
+        do {
+            try await accounts.prepare(in: storage, at: now)
+            try await clients.prepare(in: storage, at: now)
+            return try await Composition(
+                settings: settings, storage: storage, accessLog: accessLog, logger: logger, watch: watch,
+                administration: Administration(requiresSecondFactor: false))
+        } catch {
+            try? await storage.close()
+            throw error
+        }
     }
 
     /// What there is to know of it, of the clients as they are now.
