@@ -77,6 +77,7 @@ def test_the_way_of_the_mobile_app_from_sign_in_to_a_page_in_a_web_view(demo, ap
 @pytest.mark.parametrize("change, text", [
     ({"subject_token": "nonsense"}, "subject token is invalid"),
     ({"subject_token_type": "urn:x"}, "subject token type is invalid"),
+    ({"subject_token_type": "urn:ietf:params:oauth:token-type:id_token"}, "subject token type is invalid"),
     ({"actor_token": "ds_nonsense"}, "actor token is invalid"),
     ({"actor_token_type": "urn:x"}, "actor token type is invalid"),
     ({"client_id": "nobody"}, "client configuration not found"),

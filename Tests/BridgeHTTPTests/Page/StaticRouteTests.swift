@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("invalid_token", 401, 400, "In a token exchange: the subject token cannot be verified."),
+        ("invalid_token", 401, 400, "In an exchange with a device secret: the subject token"),
         ("access_denied", 403, 400, "In a token exchange: the client of the subject token does not share"),
         ("slow_down", 429, 400, "A device without a browser asked again too soon."),
     ])
