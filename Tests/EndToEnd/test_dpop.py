@@ -332,9 +332,10 @@ def test_the_administration_asks_for_a_proof_as_other_resources_do(app):
         answer = app.call(path, proof=proof)
         refused(answer, "invalid_dpop_proof", 401)
         assert answer.header("WWW-Authenticate").startswith('DPoP error="invalid_dpop_proof", algs="')
-    answer = app.call(path, proof=proofs.Key().proof("GET", app.demo.base + path, token=token))
-    refused(answer, "invalid_token", 401)
-    assert answer.header("WWW-Authenticate").startswith('DPoP error="invalid_token", algs="')
+    for answer in [app.call(path, proof=proofs.Key().proof("GET", app.demo.base + path, token=token)),
+                   app.call(path, scheme="Bearer", proof=None)]:
+        refused(answer, "invalid_token", 401)
+        assert answer.header("WWW-Authenticate").startswith('DPoP error="invalid_token", algs="')
 
 
 def test_the_scheme_is_for_bound_tokens(demo):

@@ -74,7 +74,7 @@ package struct AdminRefusal: Error, Hashable, Sendable {
     package let reason: Reason
     /// `nil` where nothing was presented, or nothing that holds.
     package let holder: Holder?
-    /// What is told to a program whose token came with a proof of its key; `nil` for everybody else.
+    /// What is told to a program whose token came with a proof of its key, or needs one; `nil` for everybody else.
     package let codeBesideProof: ErrorCode?
 
     package init(_ reason: Reason, of holder: Holder? = nil, codeBesideProof: ErrorCode? = nil) {
@@ -98,8 +98,8 @@ package struct AdminAuthenticators: AdminAuthenticator {
             do {
                 return try await authenticator.administrator(presenting: token, provenKey: provenKey, at: now)
             } catch let thrown as AdminRefusal {
-                // "Known but without the right" says more than "unknown".
-                if thrown.reason != .invalid { refusal = thrown }
+                // "Known but without the right", or "known but bound", says more than "unknown".
+                if thrown.reason != .invalid || thrown.codeBesideProof != nil { refusal = thrown }
             }
         }
         throw refusal

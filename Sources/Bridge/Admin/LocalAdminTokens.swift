@@ -30,7 +30,10 @@ package final class LocalAdminTokens: AdminAuthenticator {
         }
         guard SenderConstraint.permits(claims.proofKeyThumbprint, shown: provenKey),
             (claims.proofKeyThumbprint == nil) == (provenKey == nil)
-        else { throw AdminRefusal(.invalid) }
+        else {
+            // RFC 9449 §7.1: whoever has a bound token can make proofs, and is asked for one.
+            throw AdminRefusal(.invalid, codeBesideProof: claims.proofKeyThumbprint == nil ? nil : .invalidToken)
+        }
         let administrator = Administrator(
             actor: claims.sessionID == nil ? .client(claims.clientID) : .account(claims.subject),
             credential: AdminCredential(

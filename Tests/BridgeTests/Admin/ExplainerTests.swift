@@ -45,7 +45,7 @@ import Testing
     {
         try await withService { service in
             let explanation = try explainer(service).redirect([], client: website)
-            #expect(!explanation.passes)
+            #expect(!explanation.passes && explanation.reason == "malformed")
             #expect(explanation.steps.contains(.init(check: "redirect", outcome: "absent")))
             #expect(explanation.steps.last == .init(check: "lands on", outcome: "https://bridge.example/contacts"))
             #expect(try explainer(service).redirect([], client: "unheard-of").reason == "unknown_client")

@@ -27,7 +27,8 @@ package final class LoginTokenExchange: Sendable {
             answer = try await issuer.issue(
                 reading: { try Self.order(request) }, bearer: bearer, origin: request.origin)
         } catch let error as OAuthError {
-            throw Self.atTokenEndpoint(error)
+            // A user or a session that is gone: the subject token does not hold, however good it looked.
+            throw Self.atTokenEndpoint(error, badToken: .invalidRequest)
         }
         // RFC 8693 §2.2.1: what is issued is not an access token, so its type is N_A.
         var response = IssuedTokens(
@@ -41,8 +42,8 @@ package final class LoginTokenExchange: Sendable {
         return response
     }
 
-    /// Whom the subject token names, where this client may exchange it. A token that is refused for whatever reason is an
-    /// invalid request (RFC 8693 §2.2.2); Native SSO alone has names of its own.
+    /// Whom the subject token names, where this client may exchange it. An access token that is refused for whatever reason
+    /// makes the request invalid (RFC 8693 §2.2.2).
     private func bearer(
         of subjectToken: Secret<String>, _ request: TokenRequest, verified verify: () async throws -> BearerIdentity
     ) async throws -> BearerIdentity {
@@ -81,7 +82,7 @@ package final class LoginTokenExchange: Sendable {
         do {
             web = try await redeemer.redeem(Self.redemption(of: loginToken, request))
         } catch let error as OAuthError {
-            throw Self.atTokenEndpoint(error)
+            throw Self.atTokenEndpoint(error, badToken: .invalidGrant)
         }
         let wanted = Scope(tokens: [Scope.openID, "profile", "email"])
             .intersection(request.client.scope.adding(Scope.openID))
@@ -111,12 +112,12 @@ package final class LoginTokenExchange: Sendable {
     }
 
     /// The codes of contract §3 and §4, as the token endpoint says them.
-    private static func atTokenEndpoint(_ error: OAuthError) -> OAuthError {
+    /// - Parameter badToken: what it says of the token that is exchanged.
+    private static func atTokenEndpoint(_ error: OAuthError, badToken: ErrorCode) -> OAuthError {
         let code: ErrorCode
         switch error.code {
         case .rateLimited: code = .slowDown
-        // The bearer is good, its user or session is not: RFC 6749 §5.2.
-        case .invalidToken: code = .invalidGrant
+        case .invalidToken: code = badToken
         default: code = error.code
         }
         return OAuthError(
