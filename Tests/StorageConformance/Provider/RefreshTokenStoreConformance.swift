@@ -69,12 +69,7 @@ package enum RefreshTokenStoreConformance {
         },
         ConformanceCase("a token that was rotated is not extended: its successor stands in its place") { open in
             let store = try await open()
-            let session = Sample.appSession("a")
-            try await store.openSample(session, refreshToken: "a")
-            let rotation = try await store.rotate(
-                digest: "refresh-a", to: Sample.refreshToken("b", of: session), at: Sample.now,
-                event: Sample.event(.refreshTokenRotated))
-            try expectEqual(rotation, .rotated, "the rotation")
+            let session = try await openRotatedSample(in: store)
             let isExtended = try await store.extendRefreshToken(
                 digest: "refresh-a", until: Sample.now + .seconds(3000), at: Sample.now,
                 event: Sample.event(.refreshTokenUsed))
@@ -85,12 +80,7 @@ package enum RefreshTokenStoreConformance {
         },
         ConformanceCase("a token that was rotated is remembered as long as its session lives") { open in
             let store = try await open()
-            let session = Sample.appSession("a")
-            try await store.openSample(session, refreshToken: "a")
-            let rotation = try await store.rotate(
-                digest: "refresh-a", to: Sample.refreshToken("b", of: session), at: Sample.now,
-                event: Sample.event(.refreshTokenRotated))
-            try expectEqual(rotation, .rotated, "the rotation")
+            let session = try await openRotatedSample(in: store)
             _ = try await store.purgeAppSessions(expiredBefore: Sample.now + .seconds(1801), limit: 10)
             try expectEqual(try await store.refreshToken(digest: "refresh-b"), nil, "one that nobody used")
             let again = try await store.rotate(
@@ -117,4 +107,15 @@ package enum RefreshTokenStoreConformance {
             try expectEqual(try await store.isRevoked("jti"), false, "at last")
         },
     ]
+}
+
+/// Opens a session whose refresh token "a" has "b" as its successor.
+private func openRotatedSample(in store: any BridgeStorage) async throws -> AppSession {
+    let session = Sample.appSession("a")
+    try await store.openSample(session, refreshToken: "a")
+    let rotation = try await store.rotate(
+        digest: "refresh-a", to: Sample.refreshToken("b", of: session), at: Sample.now,
+        event: Sample.event(.refreshTokenRotated))
+    try expectEqual(rotation, .rotated, "the rotation")
+    return session
 }
