@@ -763,8 +763,9 @@ def test_a_proxy_knows_drawbridges_paths(takes):
 def test_traefik_asks_the_check_and_believes_no_visitor():
     http = yaml.safe_load((DEPLOY / "traefik.yaml").read_text())["http"]
     assert http["routers"]["website"]["middlewares"] == ["no-forged-names", "drawbridge-check", "no-cookies"]
-    assert "middlewares" not in http["routers"]["drawbridge"]
-    assert "middlewares" not in http["routers"]["provider-and-console"]
+    for router in ["drawbridge", "provider-and-console"]:
+        assert http["routers"][router]["middlewares"] == ["no-referrer"]
+    assert http["middlewares"]["no-referrer"] == {"headers": {"customResponseHeaders": {"Referrer-Policy": "no-referrer"}}}
     assert set(re.findall(r"Host\(`([^`]+)`\)", http["routers"]["provider-and-console"]["rule"])) == {ISSUER, CONSOLE}
     taken = {name.lower() for name, value in http["middlewares"]["no-forged-names"]["headers"]["customRequestHeaders"].items()
              if value == ""}
