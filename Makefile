@@ -15,7 +15,7 @@ COVERAGE := .build/coverage
 # One form of build everywhere: switching forms compiles the dependencies again. C is optimised: without that, a demo would
 # spend two thirds of its start on the hashes of its users' passwords.
 FORM := --explicit-target-dependency-import-check error -Xcc -O2
-# Nobody opens a debugger there, and what one reads takes its time to write.
+# On CI nobody opens a debugger, and what one reads takes its time to write.
 ifdef CI
 FORM += -debug-info-format none
 endif
