@@ -13,6 +13,7 @@ import pytest
 import instance
 import oauth
 import signing
+import wire
 from admin import Admin
 from devices import GRANT as DEVICE_GRANT, Device, Visitor
 from instance import wait_until
@@ -504,6 +505,17 @@ def test_a_websites_post_is_sent_round_to_a_get_that_shows_no_token(demo):
     assert answer.status == 303
     assert answer.header("Location") == "https://rp.example.com/signed-out?state=a%20b"
     assert oauth.userinfo(demo, tokens["access_token"]).status == 401
+
+
+def test_neither_head_nor_a_prefetch_signs_out(demo):
+    browser = oauth.Browser(demo)
+    tokens = rp_sign_in(demo, browser)
+    url = logout_url(id_token_hint=tokens["id_token"])
+    assert browser.request("HEAD", url).status == 405
+    cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+    answer = demo.send("GET", url, {**wire.NAVIGATION, "Cookie": cookies, "Sec-Purpose": "prefetch"})
+    assert answer.status == 200 and "form_token" in answer.text
+    assert oauth.userinfo(demo, tokens["access_token"]).status == 200
 
 
 def test_a_post_that_brings_our_cookie_signs_out_at_once(demo):

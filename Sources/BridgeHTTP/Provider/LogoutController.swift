@@ -6,7 +6,7 @@ import OAuth2
 /// `/oauth/logout`: a website signs its user out here too (OpenID Connect RP-Initiated Logout).
 struct LogoutController: BrowserGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, path, "logout", as: .page, anyone: visit).metadata("end_session_endpoint"),
+        Route(.get, path, "logout", as: .page, anyone: visit).withoutHead.metadata("end_session_endpoint"),
         Route(.post, path, "logoutByPost", as: .page, anyone: submit),
     ]
 
@@ -49,7 +49,8 @@ struct LogoutController: BrowserGroup {
     ) async throws -> Response {
         let found = try await browserSignOut.sessions(of: request)
         guard !found.isEmpty else { return leave(logout) }
-        if let hint = logout.hint, try await concerns(hint, found) {
+        // A browser that fetches ahead has not been told to sign out yet: its user is asked.
+        if let hint = logout.hint, !PrefetchSignal.isPresent(in: request.headers), try await concerns(hint, found) {
             return try await end(of: hint.subject, logout, request, context)
         }
         let binding = FormCookie.binding(of: request, random: random)
