@@ -18,6 +18,8 @@ package struct SQLDialect: Sendable {
     let transactionNumber: String
     /// The lowest number that a transaction under way, or yet to come, may have.
     let lowestOpenNumber: String
+    /// A number that is above that of every transaction whose result the same statement sees.
+    let nextNumber: String
     /// Text that changes when the numbers may begin anew: after a restart, a failover or a restore.
     let databaseRun: String
     /// Run before the commit of a transaction that used its number; `nil` where the engine counts by itself.

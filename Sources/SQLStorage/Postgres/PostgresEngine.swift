@@ -109,6 +109,7 @@ extension SQLDialect {
             "SELECT pg_advisory_xact_lock(hashtextextended('drawbridge migration ' || current_schema(), 0))"
         ],
         transactionNumber: "txid_current()", lowestOpenNumber: "txid_snapshot_xmin(txid_current_snapshot())",
+        nextNumber: "txid_snapshot_xmax(txid_current_snapshot())",
         databaseRun: "pg_postmaster_start_time()::text", advanceNumber: nil,
         sessionEndNews: "SELECT pg_notify('drawbridge_session_end', $1)",
         shortWait: "SELECT set_config('lock_timeout', '100', true)", lease: .postgres)

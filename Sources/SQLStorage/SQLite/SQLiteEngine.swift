@@ -119,7 +119,8 @@ extension SQLDialect {
         rowHold: "", isRemote: false, beforeMigration: [],
         // One process writes at a time, so a number that each such transaction counts up by one will do.
         transactionNumber: "(SELECT value + 1 FROM transaction_number)",
-        lowestOpenNumber: "(SELECT value + 1 FROM transaction_number)", databaseRun: "''",
+        lowestOpenNumber: "(SELECT value + 1 FROM transaction_number)",
+        nextNumber: "(SELECT value + 1 FROM transaction_number)", databaseRun: "''",
         advanceNumber: "UPDATE transaction_number SET value = value + 1", sessionEndNews: nil,
         shortWait: nil, lease: .sqlite)
 }

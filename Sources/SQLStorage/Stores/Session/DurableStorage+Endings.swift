@@ -48,6 +48,8 @@ struct EndingSQL: Sendable {
     /// What the next reading of ends begins with: the run of the database, and the lowest number that a transaction under
     /// way may have.
     let mark: SQLStatement
+    /// The ends since a mark. A dump that was loaded into another cluster has numbers that this one has not come to.
+    let endedIn: SQLStatement
 
     init(_ dialect: SQLDialect) {
         endAppSession = SQLStatement(
@@ -64,9 +66,11 @@ struct EndingSQL: Sendable {
         endWebSession = SQLStatement("\(end) RETURNING \(WebSessionSQL.columns)")
         replaceWebSession = SQLStatement(end)
         mark = SQLStatement("SELECT \(dialect.databaseRun), \(dialect.lowestOpenNumber)")
+        endedIn = SQLStatement(
+            """
+            SELECT id FROM web_session WHERE ended_in >= $1 AND ended_in < \(dialect.nextNumber) ORDER BY ended_in
+            """)
     }
-
-    static let endedIn: SQLStatement = "SELECT id FROM web_session WHERE ended_in >= $1 ORDER BY ended_in"
 
     /// The living sessions that one opened or that were granted in it, where $2 is 1 also what it took over; the last kind
     /// was granted in a browser's session that it opened and whose place another took since.

@@ -92,7 +92,7 @@ extension DurableStorage {
             guard let earlier, earlier.run == mark.run, earlier.number <= mark.number else {
                 return EndNews(ended: [], mark: mark, hasGap: true)
             }
-            let ended: [SessionID] = try session.run(EndingSQL.endedIn, [.integer(earlier.number)])
+            let ended: [SessionID] = try session.run(endings.endedIn, [.integer(earlier.number)])
                 .map { try $0.identifier(0) }
             return EndNews(ended: ended, mark: mark, hasGap: false)
         }
