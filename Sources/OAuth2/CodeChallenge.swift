@@ -5,12 +5,9 @@ package struct CodeChallenge: Sendable, Hashable {
     /// Base64url of SHA-256 over the verifier: 43 characters.
     package let value: String
 
-    /// Accepts what RFC 7636 §4.2 lets a client send by `S256`: 43 characters of base64url. The last of them may set
-    /// bits that no encoder sets: challenges are compared as text, so no verifier answers such a one.
+    /// Accepts what RFC 7636 §4.2 lets a client send by `S256`: a hash in base64url.
     package init?(_ value: String) {
-        guard value.utf8.count == 43,
-            value.utf8.allSatisfy({ ASCII.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
-        else { return nil }
+        guard SHA256Hash.isBase64URL(value) else { return nil }
         self.value = value
     }
 

@@ -21,6 +21,15 @@ package struct SHA256Hash: Sendable {
     /// All of it, in 43 characters.
     package var base64URL: String { Base64URL.encode(bytes) }
 
+    /// Whether a text has the form of ``base64URL``: 43 characters of its alphabet. The last of them may set bits that no
+    /// encoder sets: such texts are compared as they are, so no hash equals that one.
+    package static func isBase64URL(_ text: String) -> Bool {
+        text.utf8.count == 43
+            && text.utf8.allSatisfy {
+                ASCII.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+            }
+    }
+
     /// ``leftHalf`` in 22 characters.
     package var base64URLOfHalf: String { Base64URL.encode(leftHalf) }
 }

@@ -71,9 +71,8 @@ package struct DPoPProof: Sendable {
         SHA256Hash(of: token).base64URL
     }
 
-    /// Whether a text has the form of a thumbprint as `dpop_jkt` and `cnf.jkt` hold one: 43 characters of base64url. They
-    /// are compared as text, so no key fits one whose last character sets bits that no encoder sets.
-    package static func isThumbprint(_ text: String) -> Bool { CodeChallenge(text) != nil }
+    /// Whether a text has the form of a thumbprint as `dpop_jkt` and `cnf.jkt` hold one.
+    package static func isThumbprint(_ text: String) -> Bool { SHA256Hash.isBase64URL(text) }
 
     // A member of the wrong type is not the same as an absent one: guessing would skip the check on it.
     private static func optional<Value>(
