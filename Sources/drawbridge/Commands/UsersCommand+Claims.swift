@@ -42,7 +42,8 @@ extension UsersCommand {
                     event: action.event(.userClaimsChanged, subject: account.subject))
             }
             guard isKnown else { throw CommandError("There is no account \(user).") }
-            StandardOutput.say("\(user) has \(claims.values.count) claims.")
+            let count = claims.values.count == 1 ? "1 claim" : "\(claims.values.count) claims"
+            StandardOutput.say("\(user) has \(count).")
         }
     }
 }

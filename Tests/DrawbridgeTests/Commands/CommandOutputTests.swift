@@ -126,7 +126,7 @@ import Testing
         try await prepare("migrate")
         try await prepare("users", "add", "alice", input: "correct horse battery\n")
         let good = await run("users", "claims", "alice", "-", input: #"{"given_name":"Alice"}"#)
-        #expect(good.output == "alice has 1 claims.\n")
+        #expect(good.output == "alice has 1 claim.\n")
         let unknown = await run("users", "claims", "alice", "-", input: #"{"colour":"red"}"#)
         #expect(unknown.reason == #"-: "colour" is not a claim that can be kept."#)
         #expect(await run("users", "claims", "alice", "-", input: "[]").reason == "- holds no JSON object.")
