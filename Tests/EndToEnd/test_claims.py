@@ -34,8 +34,8 @@ def test_a_scope_opens_its_claims_and_no_others(demo, bob):
 
 
 def test_claims_are_replaced_together_and_each_change_is_recorded(demo):
-    subject = demo.user("alice")["sub"]
     admin = Admin(demo)
+    subject = admin.send("POST", "users", {"username": "al", "password": "a password of this test"}).json()["sub"]
     for claims in [{"nickname": "Al", "locale": "en"}, {"nickname": "Ally"}, {}]:
         assert admin.send("PATCH", f"users/{subject}", {"claims": claims}).json().get("claims", {}) == claims
     events = admin.events(type="user.claims_changed", sub=subject)
