@@ -61,9 +61,10 @@ package struct Endpoints {
     /// Registers a path with these handlers and no others: also without `HEAD`.
     func register(_ path: String, _ handlers: [HTTPRequest.Method: Handler]) {
         let allowed = Self.allowed(handlers)
+        let routerPath = RouterPath(path)
         for method in Self.known {
             let handler = guarded(handlers[method] ?? Self.refusal(of: method, allowed))
-            router.on(RouterPath(path), method: method, use: exactly(path, handler))
+            router.on(routerPath, method: method, use: exactly(path, handler))
         }
     }
 

@@ -11,8 +11,8 @@ struct DemoApp: Sendable {
     private let issuer: DemoIssuer
     private let publicOrigin: WebOrigin
     private let time: TimeSource
-    /// The same routes as the outside sees, called in process.
-    private let respond: @Sendable (Request, BridgeRequestContext) async throws -> Response
+    private let services: BridgeServices
+    private let settings: BridgeHTTPSettings
 
     static let endpoint = "/api/auth/create-sso-token"
 
@@ -20,8 +20,8 @@ struct DemoApp: Sendable {
         self.issuer = issuer
         publicOrigin = settings.publicOrigin
         time = services.front.time
-        let responder = buildRouter(services: services, settings: settings).buildResponder()
-        respond = { try await responder.respond(to: $0, context: $1) }
+        self.services = services
+        self.settings = settings
     }
 
     /// What the app sent and what it got.
@@ -49,7 +49,9 @@ struct DemoApp: Sendable {
             head: HTTPRequest(
                 method: .post, scheme: nil, authority: nil, path: Self.endpoint, headerFields: headers),
             body: RequestBody(buffer: ByteBuffer(string: body)))
-        let response = try await respond(request, context)
+        // The same routes as the outside sees, called in process. Made here, so that a demo starts without them.
+        let routes = buildRouter(services: services, settings: settings).buildResponder()
+        let response = try await routes.respond(to: request, context: context)
         let collector = BodyCollector()
         try await response.body.write(collector)
         let answer = collector.bytes
