@@ -19,6 +19,9 @@ FORM := --explicit-target-dependency-import-check error -Xcc -O2
 # by itself. A module in one piece reads each of its files once.
 ifdef CI
 FORM += -debug-info-format none --disable-index-store -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1
+# Without an index the package manager cannot look for tests of XCTest, and with an entry point of our own it does not. Not
+# for everybody: `swift test` then has to be told to leave XCTest out.
+TEST_ENTRY := Tests/XCTMain.swift
 endif
 BUILD_PACKAGES := libsqlite3-dev libpq-dev libhiredis-dev libqrcodegen-dev pkg-config
 UNIT_PACKAGES := redis-server postgresql postgresql-client openssl
@@ -37,8 +40,11 @@ demo: packages-build ## Install what is missing, build, and start everything wit
 	$(BINARY) demo --listen $(LISTEN)
 
 .PHONY: build
-build: packages-build ## Build everything, tests included
+build: packages-build $(TEST_ENTRY) ## Build everything, tests included
 	$(if $(BUILT),@true,$(SWIFT) build --build-tests $(FORM))
+
+Tests/XCTMain.swift: Tests/CI/XCTMain.swift
+	cp $< $@
 
 .PHONY: release
 release: packages-build ## Build the archive and the Debian package, in .build-release/out; a build of its own
@@ -86,10 +92,10 @@ unit-rest:
 	$(SWIFT_TESTS) --skip '$(STORES_AND_HTTP)'
 
 .PHONY: coverage
-coverage: packages-build packages-unit ## Measure the Swift tests' coverage of OAuth2 and Bridge; a build of its own, not part of CI
+coverage: packages-build packages-unit $(TEST_ENTRY) ## Measure the Swift tests' coverage of OAuth2 and Bridge; a build of its own, not part of CI
 	$(call install,python3)
 	$(SWIFT) build --build-tests --enable-code-coverage --scratch-path $(COVERAGE) $(FORM)
-	$(SWIFT) test --skip-build --no-parallel --enable-code-coverage --scratch-path $(COVERAGE)
+	$(SWIFT) test --disable-xctest --enable-swift-testing --skip-build --no-parallel --enable-code-coverage --scratch-path $(COVERAGE)
 	python3 Tests/coverage.py "$$($(SWIFT) test --show-codecov-path --scratch-path $(COVERAGE))"
 
 .PHONY: e2e
@@ -128,12 +134,12 @@ HARD_TIMES := $(addprefix Tests/EndToEnd/,test_races.py test_fleet.py test_fleet
 sanitize: sanitize-thread sanitize-address ## Run Swift tests and program under thread and address sanitizer; builds of their own, not part of CI
 
 # Frames of Foundation and of Swift's runtime are not instrumented; what is to be passed over stands in Tests/tsan.supp.
-sanitize-thread: packages-build packages-unit packages-e2e $(VENV)/installed
+sanitize-thread: packages-build packages-unit packages-e2e $(VENV)/installed $(TEST_ENTRY)
 	$(SWIFT) build --build-tests $(FORM) --sanitize=thread --scratch-path .build-tsan
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/tsan.supp halt_on_error=0 exitcode=66" $(swift_tests) BUILD=.build-tsan
 	$(call hard_times,tsan,TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/tsan.supp halt_on_error=0 log_path=$(REPORTS)/tsan/report")
 
-sanitize-address: packages-build packages-unit packages-e2e $(VENV)/installed
+sanitize-address: packages-build packages-unit packages-e2e $(VENV)/installed $(TEST_ENTRY)
 	$(SWIFT) build --build-tests $(FORM) --sanitize=address --scratch-path .build-asan
 	ASAN_OPTIONS=detect_leaks=0 $(swift_tests) BUILD=.build-asan
 	$(call hard_times,asan,ASAN_OPTIONS="log_path=$(REPORTS)/asan/report" LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/lsan.supp:print_suppressions=0")
