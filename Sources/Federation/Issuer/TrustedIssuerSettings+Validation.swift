@@ -62,7 +62,7 @@ extension TrustedIssuerSettings {
             ]
         }
         // An account's subject is base64url, so whatever follows, a prefix with another character names none.
-        guard subjectPrefix.utf8.contains(where: { !Self.isBase64URL($0) }) else {
+        guard subjectPrefix.utf8.contains(where: { !ASCII.isBase64URL($0) }) else {
             return [
                 .init(
                     issuer: issuer, field: "subject_prefix",
@@ -172,10 +172,6 @@ extension TrustedIssuerSettings {
             ]
         }
         return []
-    }
-
-    private static func isBase64URL(_ byte: UInt8) -> Bool {
-        ASCII.isLetterOrDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
     private static func isWord(_ text: String, upTo limit: Int) -> Bool {

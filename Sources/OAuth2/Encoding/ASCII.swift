@@ -17,6 +17,11 @@ package enum ASCII {
         isLetterOrDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
     }
 
+    /// What unpadded base64url is made of (RFC 4648 §5): letters, digits, `-` and `_`.
+    @inlinable package static func isBase64URL(_ byte: UInt8) -> Bool {
+        isLetterOrDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+    }
+
     /// `unreserved` of RFC 3986 §2.3: letters, digits, `-`, `.`, `_` and `~`.
     @inlinable package static func isUnreserved(_ byte: UInt8) -> Bool {
         isNameByte(byte) || byte == UInt8(ascii: "~")

@@ -24,10 +24,7 @@ package struct SHA256Hash: Sendable {
     /// Whether a text has the form of ``base64URL``: 43 characters of its alphabet. The last of them may set bits that no
     /// encoder sets: such texts are compared as they are, so no hash equals that one.
     package static func isBase64URL(_ text: String) -> Bool {
-        text.utf8.count == 43
-            && text.utf8.allSatisfy {
-                ASCII.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
-            }
+        text.utf8.count == 43 && text.utf8.allSatisfy(ASCII.isBase64URL)
     }
 
     /// ``leftHalf`` in 22 characters.

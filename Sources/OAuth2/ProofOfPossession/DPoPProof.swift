@@ -71,9 +71,6 @@ package struct DPoPProof: Sendable {
         SHA256Hash(of: token).base64URL
     }
 
-    /// Whether a text has the form of a thumbprint as `dpop_jkt` and `cnf.jkt` hold one.
-    package static func isThumbprint(_ text: String) -> Bool { SHA256Hash.isBase64URL(text) }
-
     // A member of the wrong type is not the same as an absent one: guessing would skip the check on it.
     private static func optional<Value>(
         _ value: JSONValue?, _ read: (JSONValue) -> Value?

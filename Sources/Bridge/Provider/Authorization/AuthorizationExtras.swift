@@ -52,7 +52,7 @@ struct AuthorizationExtras {
             if bytes.contains(0) { throw Problem("\(name) has a zero byte") }
         }
         if parameters.bytes("dpop_jkt") != nil {
-            guard let thumbprint = parameters["dpop_jkt"], DPoPProof.isThumbprint(thumbprint) else {
+            guard let thumbprint = parameters["dpop_jkt"], SHA256Hash.isBase64URL(thumbprint) else {
                 throw Problem("dpop_jkt is malformed")
             }
         }

@@ -82,7 +82,7 @@ struct BearerClaims: Sendable {
     private func proofKeyThumbprint() throws(BearerRefusal) -> String? {
         guard let confirmation = claims["cnf"] else { return nil }
         guard let members = confirmation.object, members.count == 1, let thumbprint = members["jkt"]?.string,
-            DPoPProof.isThumbprint(thumbprint)
+            SHA256Hash.isBase64URL(thumbprint)
         else { throw .senderConstrained }
         return thumbprint
     }
