@@ -3,6 +3,7 @@ import pathlib
 import pytest
 
 import instance
+from browsers import Browsers
 from skips import pytest_make_collect_report, pytest_runtest_makereport  # noqa: F401
 
 
@@ -25,6 +26,14 @@ def demo():
     server = instance.Demo("--no-limits")
     yield server
     assert server.stop() == 0, server.output[-4000:]
+
+
+@pytest.fixture(scope="session")
+def browsers(tmp_path_factory):
+    """What tests' browsers come from and go back to."""
+    all_of_them = Browsers(lambda: tmp_path_factory.mktemp("profile"))
+    yield all_of_them
+    all_of_them.quit()
 
 
 @pytest.fixture

@@ -10,9 +10,10 @@ from selenium.webdriver.common.by import By
 
 import instance
 import tls
+from browsers import CHROMEDRIVER, CHROMIUM
 from servers import Nginx
 from test_deploy import Caddy, HAProxy, Website
-from test_main_road_browser import CHROMEDRIVER, CHROMIUM, pytestmark, text_of  # noqa: F401
+from test_main_road_browser import pytestmark, text_of  # noqa: F401
 from waiting import Chromium
 
 PASSWORD = "a password of this test alone"

@@ -6,17 +6,14 @@ import threading
 from pathlib import Path
 
 import pytest
-from selenium import webdriver
 from selenium.common.exceptions import TimeoutException
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
 import instance
 import wire
-from waiting import Chromium, wait
+from browsers import CHROMEDRIVER, CHROMIUM
+from waiting import wait
 
-CHROMIUM = os.environ.get("CHROMIUM_BINARY", "/usr/bin/chromium")
-CHROMEDRIVER = os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver")
 SCREENSHOTS = os.environ.get("E2E_SCREENSHOTS")
 
 pytestmark = pytest.mark.skipif(
@@ -24,31 +21,15 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture
-def open_browser(tmp_path_factory):
-    """Opens browsers with profiles of their own."""
+def open_browser(browsers):
+    """Opens browsers that share nothing, and hold nothing at first."""
     opened = []
 
     def open_one(user_agent: str | None = None, scripts: bool = True, size: tuple = (1280, 800), dark: bool = False,
                  trusting: str | None = None, cookies: bool = True):
-        """`trusting` is the digest of a server's public key whose certificate is the test's own."""
-        options = webdriver.ChromeOptions()
-        options.binary_location = CHROMIUM
-        profile = tmp_path_factory.mktemp("profile")
-        for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
-                         f"--user-data-dir={profile}", f"--window-size={size[0]},{size[1]}", "--lang=en"]:
-            options.add_argument(argument)
-        # Websites of tests have no address: nobody's name server is asked for one, and its answer waited for.
-        options.add_argument("--host-resolver-rules=MAP *.example.com ~NOTFOUND")
-        if user_agent:
-            options.add_argument(f"--user-agent={user_agent}")
-        if trusting:
-            options.add_argument(f"--ignore-certificate-errors-spki-list={trusting}")
-        blocked = [name for name, allowed in (("javascript", scripts), ("cookies", cookies)) if not allowed]
-        if blocked:
-            options.add_experimental_option(
-                "prefs", {f"profile.managed_default_content_settings.{name}": 2 for name in blocked})
-        driver = Chromium(options=options, service=Service(CHROMEDRIVER))
-        opened.append(driver)
+        kind = (user_agent, scripts, cookies, trusting)
+        driver = browsers.take(*kind)
+        opened.append((driver, *kind))
         driver.set_page_load_timeout(60)
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size[0] < 500})
@@ -58,8 +39,8 @@ def open_browser(tmp_path_factory):
         return driver
 
     yield open_one
-    for driver in opened:
-        driver.quit()
+    for each in opened:
+        browsers.give_back(*each)
 
 
 @pytest.fixture
