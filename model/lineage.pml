@@ -61,7 +61,7 @@ bit own[N];               /* a sign-in here, without a parent (§16.2) */
 /* One code that nobody has redeemed: where it was issued, and where it goes on. */
 byte code_in, code_origin, code_scope;
 bit code_device;          /* it is a device's that waits for it */
-/* What only the properties look at: where a grant was given; what has to be over, as bits. */
+/* What only the properties look at: where a grant was given, or a browser handed off; what has to be over, as bits. */
 byte origin[N];
 byte hops[N];             /* how often it was handed over, here and above */
 byte portal[N];           /* of one that was handed off: the browser's session now that it hangs under */
@@ -158,11 +158,12 @@ inline walk(root) {
 #endif
 #ifndef F_WALK_WITHOUT_MOVED
                 if :: granted_in[j] == i -> yes = 1 :: else fi;
-                /* Granted in a session that this one opened, and that lost its place since. */
+                /* Granted in a session that this one opened or handed off, and that lost its place since. */
                 k = granted_in[j];
                 if
                 :: k != 0 && opener[k] == i && state[k] != ALIVE &&
                     (!by_hand_off[k] || kind[i] == BROWSER || i == leaves) -> yes = 1
+                :: k != 0 && granted_in[k] == i && state[k] != ALIVE -> yes = 1
                 :: else
                 fi;
 #endif
@@ -201,6 +202,7 @@ inline walk(root) {
 #ifndef F_CODES_ARE_LEFT
             if
             :: (code_in == i && (code_origin == 0 || i == leaves)) || code_origin == i ||
+                (code_origin != 0 && granted_in[code_origin] == i) ||
                 (code_origin != 0 && opener[code_origin] == i &&
                     (!by_hand_off[code_origin] || kind[i] == BROWSER || i == leaves)) ->
                 code_in = 0; code_origin = 0; code_scope = 0; code_device = 0
@@ -317,7 +319,8 @@ inline open_below(p, what, edge, wish) {
 #endif
     hops[sessions] = hops[p] + ((edge) != NONE);
     by_hand_off[sessions] = ((edge) == HAND_OFF);
-    portal[sessions] = ((edge) == HAND_OFF -> p : 0)
+    portal[sessions] = ((edge) == HAND_OFF -> p : 0);
+    origin[sessions] = portal[sessions]
     };
     child_of(sessions, p);
     /* §16.4: what was handed over is not handed on. */
@@ -342,6 +345,9 @@ inline replace(old, new) {
         :: by_hand_off[i] && opener[i] == old && i != new ->
 #ifndef F_MOVE_FORGETS_HAND_OFFS
             opener[i] = new;
+#endif
+#ifndef F_MOVE_FORGETS_THE_PORTAL
+            if :: granted_in[i] == 0 -> granted_in[i] = old :: else fi;
 #endif
             portal[i] = new
         :: else

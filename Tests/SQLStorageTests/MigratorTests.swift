@@ -55,6 +55,7 @@ import Testing
         42: "hyvpDofdnPhFhqa-",
         43: "FGawWu_pvb3kSARa",
         44: "4dird7q89PYedEsv",
+        45: "DOzuSJR2wogXpEaA",
     ]
 
     @Test func `a step that was taken is never changed, only followed by another`() throws {

@@ -52,7 +52,7 @@ struct CopiedTable: Sendable {
             """
             id secret_digest subject client_id app_client_id parent_id login_token_id opening auth_time acr amr \
             created_at expires_at idle_lifetime last_seen_at ended_at login_token_issued_at \
-            ancestry scope wants_logout_notice
+            ancestry scope wants_logout_notice handed_from
             """),
         CopiedTable("upstream_session", 1, "session_id issuer external_subject external_session expires_at"),
         CopiedTable(

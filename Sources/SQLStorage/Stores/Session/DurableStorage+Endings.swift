@@ -72,17 +72,21 @@ struct EndingSQL: Sendable {
             """)
     }
 
-    /// The living sessions that one opened or that were granted in it, where $2 is 1 also what it took over; the last kind
-    /// was granted in a browser's session that it opened and whose place another took since.
+    /// The living sessions that one opened or that were granted in it, those included that went on under another one, and
+    /// where $2 is 1 also what it took over; the last kinds were granted in a browser's session that it opened or handed
+    /// off, and whose place another took since.
     static let below = SQLStatement(
         """
         SELECT 'app', id FROM app_session WHERE parent_id = $1 AND ended_at IS NULL
         UNION SELECT 'web', w.id FROM web_session w WHERE w.parent_id = $1 AND w.ended_at IS NULL AND \(isItsOwn)
+        UNION SELECT 'web', id FROM web_session WHERE handed_from = $1 AND ended_at IS NULL
         UNION SELECT 'app', id FROM app_session WHERE browser_session_id = $1 AND ended_at IS NULL
             AND (granted_in IS NULL OR $2 = 1)
         UNION SELECT 'app', id FROM app_session WHERE granted_in = $1 AND ended_at IS NULL
         UNION SELECT 'app', a.id FROM app_session a JOIN web_session w ON w.id = a.granted_in
             WHERE w.parent_id = $1 AND w.ended_at IS NOT NULL AND a.ended_at IS NULL AND \(isItsOwn)
+        UNION SELECT 'app', a.id FROM app_session a JOIN web_session w ON w.id = a.granted_in
+            WHERE w.handed_from = $1 AND w.ended_at IS NOT NULL AND a.ended_at IS NULL
         ORDER BY 1, 2
         """)
 
@@ -112,7 +116,8 @@ struct EndingSQL: Sendable {
     fileprivate static let deleteCodesBelow = SQLStatement(
         """
         DELETE FROM authorization_code WHERE redeemed_at IS NULL AND granted_in IN (
-            SELECT w.id FROM web_session w WHERE w.parent_id = $1 AND w.ended_at IS NOT NULL AND \(isItsOwn))
+            SELECT w.id FROM web_session w WHERE w.parent_id = $1 AND w.ended_at IS NOT NULL AND \(isItsOwn)
+            UNION SELECT id FROM web_session WHERE handed_from = $1 AND ended_at IS NOT NULL)
         """)
 
     static let everythingOf: SQLStatement = """
@@ -163,9 +168,10 @@ struct EndingSQL: Sendable {
 }
 
 extension EndingSQL {
-    /// Where a browser went on to from one session ends with the one that took its place.
+    /// Where a browser went on to from one session ends with the one that took its place, and with that one itself.
     fileprivate static let moveHandOffs: SQLStatement = """
-        UPDATE web_session SET parent_id = $2 WHERE parent_id = $1 AND opening = 'hand_off' AND id <> $2
+        UPDATE web_session SET parent_id = $2, handed_from = COALESCE(handed_from, parent_id)
+        WHERE parent_id = $1 AND opening = 'hand_off' AND id <> $2
         """
 }
 

@@ -55,13 +55,15 @@ enum UpstreamSessionSQL {
     static let ofUserInSession = living(
         "u.external_subject = $2 AND (u.external_session = $4 OR u.external_session IS NULL)")
 
-    /// Also one whose place in its browser another has taken, while anything that was granted in it lives.
+    /// Also one whose place in its browser another has taken, while anything lives that was granted in it, or where the
+    /// browser had gone on from it: something there may live.
     private static func living(_ condition: String) -> SQLStatement {
         SQLStatement(
             """
             SELECT w.subject, w.id FROM upstream_session u JOIN web_session w ON w.id = u.session_id
             WHERE u.issuer = $1 AND \(condition) AND w.expires_at > $3 AND (w.ended_at IS NULL
                 OR EXISTS (SELECT 1 FROM app_session a WHERE a.granted_in = w.id AND a.ended_at IS NULL)
+                OR EXISTS (SELECT 1 FROM web_session h WHERE h.handed_from = w.id)
                 OR EXISTS (SELECT 1 FROM authorization_code c WHERE c.granted_in = w.id AND c.redeemed_at IS NULL))
             ORDER BY w.id
             """)
