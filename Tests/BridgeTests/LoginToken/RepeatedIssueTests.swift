@@ -38,6 +38,30 @@ import Testing
         }
     }
 
+    @Test func `attack: another issuer's bearer of a weaker sign-in gets no answer of a stronger one`() async throws {
+        try await withService { service async throws in
+            func bearer(_ authentication: Authentication) -> BearerIdentity {
+                BearerIdentity(
+                    subject: "alice", clientID: app, issuer: "https://backend.example", sessionID: "s",
+                    authentication: authentication, expiresAt: service.clock.now + .seconds(3600))
+            }
+            let order = LoginTokenIssueRequest(ttl: 30, idempotencyKey: "k")
+            let strong = Authentication(time: noon, acr: "aal2", amr: ["pwd", "otp"])
+            let first = try await service.issuer.issue(order, bearer: bearer(strong), origin: origin()).id
+            let sameInOtherWords = Authentication(time: noon, acr: "aal2", amr: ["otp", "pwd"])
+            #expect(
+                try await service.issuer.issue(order, bearer: bearer(sameInOtherWords), origin: origin()).id == first)
+            for weaker in [
+                Authentication(time: noon, acr: "aal1", amr: ["pwd", "otp"]),
+                Authentication(time: noon, acr: "aal2", amr: ["pwd"]),
+                Authentication(time: noon + .seconds(-600), acr: "aal2", amr: ["pwd", "otp"]), Authentication(),
+            ] {
+                let error = try await service.refusal(of: order, bearer: bearer(weaker))
+                #expect(error.code == .idempotencyKeyReused, "\(weaker)")
+            }
+        }
+    }
+
     @Test func `the same Idempotency-Key gives the same answer and does not count`() async throws {
         try await withService { service async throws in
             let request = LoginTokenIssueRequest(redirect: Array("/contacts".utf8), idempotencyKey: "tap-1")

@@ -76,7 +76,15 @@ enum IssueFingerprint {
         // The token's own scope comes of it (contract §16, nothing grows along an edge): a bearer that was narrowed gets no
         // answer of a wider one. The order of the tokens means nothing (RFC 6749 §3.3); of another issuer there are none.
         let scope = bearer.scope.map { "scope \($0.tokens.sorted().joined(separator: " "))" }
-        return digest(parts + [scope].compactMap(\.self))
+        // Another issuer's bearer brings how its user signed in with it, and no session of ours knows that better: a
+        // weaker one gets no answer of a stronger one. Of ours it is the session's, which is told apart above.
+        let signIn = bearer.authority == .own ? nil : signIn(bearer.authentication)
+        return digest(parts + [scope, signIn].compactMap(\.self))
+    }
+
+    private static func signIn(_ authentication: Authentication) -> String {
+        let time = authentication.time.map { String($0.milliseconds) }
+        return digest(["sign-in", time ?? "", authentication.acr ?? ""] + authentication.amr.sorted())
     }
 
     private static func digest(_ parts: [String]) -> String {
