@@ -3,7 +3,7 @@ import OAuth2
 
 /// How strong and how fresh a sign-in must be: `?acr=` and `?max_age=` of `/auth/check` (RFC 9470 §3).
 struct AuthenticationDemand: Hashable, Sendable {
-    /// Any of these will do; empty means any at all.
+    /// Any of these will do, and so does what is stronger than one of them; empty means any at all.
     let acrValues: [String]
     /// Seconds since the user was last seen signing in.
     let maximumAge: Int64?
@@ -25,7 +25,10 @@ struct AuthenticationDemand: Hashable, Sendable {
 
     func isMet(by authentication: Authentication, at now: Timestamp) -> Bool {
         if !acrValues.isEmpty {
-            guard let acr = authentication.acr, acrValues.contains(acr) else { return false }
+            let isStrongEnough = acrValues.contains {
+                AuthenticationLevel.satisfies(authentication.acr, required: $0)
+            }
+            guard isStrongEnough else { return false }
         }
         guard let maximumAge else { return true }
         return authentication.isFresh(within: .seconds(maximumAge), at: now)

@@ -120,7 +120,9 @@ import Testing
     }
 
     static let demands = [
-        ("", 200), ("?acr=aal2", 200), ("?acr=aal1", 401), ("?acr=aal1%20aal2", 200), ("?acr=aal1+aal2", 200),
+        ("", 200), ("?acr=aal2", 200), ("?acr=aal3", 401), ("?acr=aal3%20aal2", 200), ("?acr=aal3+aal2", 200),
+        // Who showed two factors showed one, and no sign-in would make it less.
+        ("?acr=aal1", 200), ("?acr=urn:example:other", 401),
         ("?max_age=60", 200), ("?max_age=59", 401), ("?acr=aal2&max_age=3600", 200), ("?max_age=-1", 400),
         ("?max_age=soon", 400), ("?max_age=1.5", 400), ("?max_age=60&max_age=60", 400), ("?acr=%22", 400),
         ("?acr=a%20%20b", 400), ("?max_age=", 400), ("?acr=", 400), ("?acr=%ff", 400), ("?max_age=%zz", 400),
