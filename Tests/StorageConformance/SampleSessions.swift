@@ -53,11 +53,11 @@ extension Ending {
 extension ReplacedSession {
     /// A session of alice's that another takes the place of.
     package static func sample(
-        _ session: WebSession, by subject: Subject = "alice", isRaised: Bool = false,
+        _ session: WebSession, by subject: Subject = "alice", isRaised: Bool = false, isSameSignIn: Bool = false,
         at: Timestamp = Timestamp(milliseconds: 1_763_708_400_123)
     ) -> ReplacedSession {
         ReplacedSession(
-            session, by: subject, isRaised: isRaised,
+            session, by: subject, isRaised: isRaised, isSameSignIn: isSameSignIn,
             origin: RequestOrigin(address: nil, userAgent: nil, requestID: "r"), at: at)
     }
 }

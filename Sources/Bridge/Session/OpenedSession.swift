@@ -25,9 +25,13 @@ package struct ReplacedSession: Sendable {
     package let isSameUser: Bool
     /// Whether the new session is this one, made stronger: this one must still live then.
     package let isRaised: Bool
+    /// Whether the new session goes on from the sign-in that this one came of, which may have ended already: where that
+    /// was one at an upstream provider, the provider's word that it is over ends the new session.
+    package let isSameSignIn: Bool
 
     package init(
-        _ session: WebSession, by subject: Subject, isRaised: Bool = false, origin: RequestOrigin, at now: Timestamp
+        _ session: WebSession, by subject: Subject, isRaised: Bool = false, isSameSignIn: Bool = false,
+        origin: RequestOrigin, at now: Timestamp
     ) {
         self.session = session
         isSameUser = session.subject == subject
@@ -36,6 +40,7 @@ package struct ReplacedSession: Sendable {
             ? Ending(at: now, reason: "replaced", origin: origin, extent: .signOut)
             : .accountSwitch(origin: origin, at: now)
         self.isRaised = isRaised
+        self.isSameSignIn = isRaised || isSameSignIn
     }
 
     package var id: SessionID { session.id }

@@ -65,12 +65,13 @@ package final class PasswordChange: Sendable {
                     sessionID: session.id, origin: origin))
             return .wrongPassword
         case .right(let account, let hash):
-            let isSet = try await set(hash, of: account, session.id, AuditEvent.byTheUser, origin: origin, at: now)
+            let isSet = try await set(
+                hash, of: account, by: .session(session.id), AuditEvent.byTheUser, origin: origin, at: now)
             guard isSet else { return .stale }
             // As strong as the one before, no younger, and no longer: the password alone proves no second factor anew.
             let opened = try await opener.open(
                 for: account.subject, authentication: session.authentication, provenBy: .password(setAt: now),
-                replacing: nil, until: session.expiresAt, origin: origin, at: now)
+                replacing: session, isSameSignIn: true, until: session.expiresAt, origin: origin, at: now)
             return opened.map { .changed($0) } ?? .stale
         }
     }
@@ -125,14 +126,18 @@ package final class PasswordChange: Sendable {
     /// - Parameter origin: who shows it, for the audit log where it is refused; `nil` where that was written already.
     package func account(invitedBy link: Secret<String>, origin: RequestOrigin?) async throws -> Account? {
         guard let members = links.open(link.expose()).flatMap({ JSONValue.parse($0)?.object }),
-            let subject = members["sub"]?.string.map(Subject.init(rawValue:)),
+            let subject = members["sub"]?.string.map(Subject.init(rawValue:)), let start = Self.start(of: link),
             let seen = members["password_set_at"]?.integer, let ended = members["ended_at"]?.integer
         else { return try await refuse(.unknownLink, of: nil, origin: origin) }
-        guard let account = try await storage.account(of: subject), account.username != nil,
+        guard let account = try await storage.account(of: subject, linkMadeAfter: start), account.username != nil,
             account.passwordChangedAt.milliseconds == seen, account.everythingEndedAt?.milliseconds ?? 0 == ended
         else { return try await refuse(.usedLink, of: subject, origin: origin) }
         guard account.disabledAt == nil else { return try await refuse(.disabled, of: subject, origin: origin) }
         return account
+    }
+
+    private static func start(of link: Secret<String>) -> Timestamp? {
+        ShortLivedSeal.start(of: link.expose(), lifetime: linkLifetime)
     }
 
     private func refuse(_ reason: Refusal, of subject: Subject?, origin: RequestOrigin?) async throws -> Account? {
@@ -153,7 +158,7 @@ package final class PasswordChange: Sendable {
     /// Why no password was set; the words of the audit log.
     enum Refusal: String, CaseIterable {
         case unknownLink = "link_unknown"
-        /// A password was set since, or everything of the user ended.
+        /// A password was set since, everything of the user ended, or the database was put back: it may have been.
         case usedLink = "link_used"
         case disabled = "user_disabled"
         /// The session is no sign-in of the user's own, or weaker than the account asks for.
@@ -166,28 +171,30 @@ package final class PasswordChange: Sendable {
     package func setUp(
         _ new: Secret<String>, invitedBy link: Secret<String>, origin: RequestOrigin
     ) async throws -> PasswordOutcome {
-        guard let account = try await account(invitedBy: link, origin: origin) else { return .stale }
+        guard let account = try await account(invitedBy: link, origin: origin), let start = Self.start(of: link)
+        else { return .stale }
         if let flaw = PasswordRules.flaw(of: new, for: account) { return .flawed(flaw) }
         let hash = try await hasher.turn { try await hasher.hash(new) }
         // Later than the password before, which the link names.
         let now = max(time.now(), account.passwordChangedAt + .milliseconds(1))
-        let isSet = try await set(hash, of: account, nil, "by a set-up link", origin: origin, at: now)
+        let isSet = try await set(
+            hash, of: account, by: .link(madeAfter: start), "by a set-up link", origin: origin, at: now)
         return isSet ? .isSet(account) : .stale
     }
 
     /// - Returns: whether nobody else set one since `account` was read.
     private func set(
-        _ hash: PasswordHash, of account: Account, _ session: SessionID?, _ reason: String, origin: RequestOrigin,
-        at now: Timestamp
+        _ hash: PasswordHash, of account: Account, by warrant: PasswordWarrant, _ reason: String,
+        origin: RequestOrigin, at now: Timestamp
     ) async throws -> Bool {
         let event = AuditEvent.byUser(
-            .userPasswordChanged, account.subject, sessionID: session, reason: reason, origin: origin, at: now)
+            .userPasswordChanged, account.subject, sessionID: warrant.session, reason: reason, origin: origin, at: now)
         let ended = try await storage.replacePassword(
-            hash, of: account, in: session, event: event,
+            hash, of: account, by: warrant, event: event,
             ending: Ending(at: now, reason: "password_changed", origin: origin))
         guard let ended else {
             await endings.take(in: .nothing, of: .user(account.subject))
-            try await record(.outrun, of: account.subject, session, origin: origin, at: now)
+            try await record(.outrun, of: account.subject, warrant.session, origin: origin, at: now)
             return false
         }
         await endings.take(in: ended, of: .user(account.subject))

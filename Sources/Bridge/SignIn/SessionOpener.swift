@@ -24,14 +24,15 @@ package final class SessionOpener: Sendable {
     /// - Parameters:
     ///   - basis: what was checked; `nil` when that is not kept here.
     ///   - current: the browser's session, which ends.
+    ///   - isSameSignIn: whether the new session goes on from the sign-in that `current` came of.
     ///   - way: how the user showed who they are.
     ///   - end: when it is over at the latest.
     /// - Returns: `nil` when the user is disabled, or has another password by now, or the key or passkey
     ///   is not good any more.
     func open(
         for subject: Subject, authentication: Authentication, provenBy basis: SignInBasis?,
-        replacing current: WebSession?, by way: SignInWay = .here, until end: Timestamp? = nil, origin: RequestOrigin,
-        at now: Timestamp
+        replacing current: WebSession?, isSameSignIn: Bool = false, by way: SignInWay = .here,
+        until end: Timestamp? = nil, origin: RequestOrigin, at now: Timestamp
     ) async throws -> OpenedSession? {
         let secret = OpaqueSecret.make(.webSession, at: now, random: random)
         let website = clients.current.defaultWebsite
@@ -45,7 +46,10 @@ package final class SessionOpener: Sendable {
             clientID: website?.id ?? Self.ownClient, createdAt: now,
             idleLifetime: website?.sessionIdle ?? Client.defaultSessionIdle, lastSeenAt: now)
         return try await open(
-            session, secret, replacing: current.map { ReplacedSession($0, by: subject, origin: origin, at: now) },
+            session, secret,
+            replacing: current.map {
+                ReplacedSession($0, by: subject, isSameSignIn: isSameSignIn, origin: origin, at: now)
+            },
             provenBy: basis, reason: way.reason, detail: way.detail, origin: origin, at: now)
     }
 

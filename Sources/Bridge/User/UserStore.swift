@@ -47,6 +47,11 @@ package protocol UserStore: Sendable {
 
     func account(of subject: Subject) async throws -> Account?
 
+    /// The same for whoever shows a link that is good once: `nil` also where the database was put back since, because
+    /// the link's use may have been forgotten.
+    /// - Parameter start: before which the link was not made.
+    func account(of subject: Subject, linkMadeAfter start: Timestamp) async throws -> Account?
+
     /// Whether there is any account at all.
     func hasAccounts() async throws -> Bool
 
@@ -64,10 +69,10 @@ package protocol UserStore: Sendable {
 
     /// The same where the account is still as it was read: with that password, not disabled, and not everything ended
     /// since. Whoever acts on an older one loses against whoever was first.
-    /// - Parameter session: the one in which the user says so, which must live; `nil` where there is none.
-    /// - Returns: what ended; `nil` when the account or the session is another by now, or for an unknown subject.
+    /// - Returns: what ended; `nil` when the account is another by now or `warrant` does not hold, or for an unknown
+    ///   subject.
     func replacePassword(
-        _ hash: PasswordHash, of account: Account, in session: SessionID?, event: AuditEvent, ending: Ending
+        _ hash: PasswordHash, of account: Account, by warrant: PasswordWarrant, event: AuditEvent, ending: Ending
     ) async throws -> Ended?
 
     /// The upstream identities that sign this user in, by issuer.
@@ -134,4 +139,20 @@ package enum AccountAdding: Hashable, Sendable {
     case usernameTaken
     /// The subject, or the upstream identity, has an account.
     case subjectTaken
+}
+
+/// By what a user replaces a password.
+package enum PasswordWarrant: Hashable, Sendable {
+    /// The session in which the user says so, which must live.
+    case session(SessionID)
+    /// A link that is good once: no more where the database was put back since, because its use may have been
+    /// forgotten.
+    /// - Parameter madeAfter: before which it was not made.
+    case link(madeAfter: Timestamp)
+
+    /// The session, if it is one.
+    package var session: SessionID? { if case .session(let id) = self { id } else { nil } }
+
+    /// Before which the link was not made, if it is one.
+    package var linkMadeAfter: Timestamp? { if case .link(let start) = self { start } else { nil } }
 }

@@ -177,6 +177,20 @@ import Testing
         }
     }
 
+    @Test func `a set-up link from before the database went back sets nothing, it may have been used`() async throws {
+        try await withChange { change, desk in
+            let link = try await invite(change, desk)
+            _ = try await desk.service.storage.recordRestore(
+                by: .login("root"), at: desk.service.clock.now, keepsSessions: true, reason: nil)
+            #expect(try await change.account(invitedBy: link, origin: nil) == nil)
+            #expect(try await change.setUp(Self.new, invitedBy: link, origin: origin()).word == "stale")
+            #expect(try await desk.attempt("alice").word == "signed in")
+            desk.service.clock.advance(.seconds(10))
+            let later = try await invite(change, desk)
+            #expect(try await change.setUp(Self.new, invitedBy: later, origin: origin()).word == "set")
+        }
+    }
+
     @Test func `a set-up link that is refused is in the audit log`() async throws {
         try await withChange { change, desk in
             let link = try await invite(change, desk)
@@ -197,6 +211,32 @@ import Testing
             let outcome = try await change.change(
                 from: SignInDesk.password, to: Self.new, in: here, origin: origin())
             #expect(try #require(outcome.opened).session.expiresAt == here.expiresAt)
+        }
+    }
+
+    @Test func `a changed password keeps the session within reach of its provider's logout tokens`() async throws {
+        try await withChange { change, desk in
+            let service = desk.service
+            let provider = "https://login.corporate.example"
+            let opener = SessionOpener(
+                sessions: service.sessions, store: service.storage, clients: service.clients)
+            let here = try #require(
+                try await opener.open(
+                    for: "sub-alice", authentication: Authentication(time: service.clock.now),
+                    provenBy: .upstream(UpstreamSession(issuer: provider, subject: "77", session: "s1")),
+                    replacing: nil, origin: origin(), at: service.clock.now)
+            ).session
+            service.clock.advance(.seconds(1))
+            let now = service.clock.now
+            let outcome = try await change.change(
+                from: SignInDesk.password, to: Self.new, in: here, origin: origin())
+            let opened = try #require(outcome.opened).session
+            let ended = try await service.storage.end(
+                namedBy: LogoutToken(
+                    issuer: provider, reach: .session("s1", of: "77"), id: "t1", madeAfter: now - .seconds(30),
+                    usableUntil: now + .seconds(150)),
+                Ending(at: now, reason: "signed_out_there", origin: nil))
+            #expect(ended?.sessions == [opened.id])
         }
     }
 

@@ -18,7 +18,8 @@ private struct SignOutDesk: Sendable {
         signIn = UpstreamSignIn(
             providers: [upstream], accounts: service.storage,
             opener: SessionOpener(sessions: service.sessions, store: service.storage, clients: service.clients),
-            refusals: refusals, keys: service.keys, time: service.clock.source)
+            refusals: refusals, limiter: UnlimitedRateLimiter(), limits: LimitSettings(), keys: service.keys,
+            time: service.clock.source)
         signOuts = UpstreamSignOuts(
             providers: [upstream], sessions: service.storage, endings: service.endings, refusals: refusals,
             time: service.clock.source)

@@ -66,16 +66,39 @@ package enum AccountStoreConformance {
             let hash = try Sample.passwordHash()
             let outcomes = try await concurrently(10) { number in
                 try await servers[number % 2].replacePassword(
-                    hash, of: seen, in: nil, event: Sample.event(.userPasswordChanged),
+                    hash, of: seen, by: .link(madeAfter: Sample.now), event: Sample.event(.userPasswordChanged),
                     ending: .sample("password_changed", at: Sample.now + .seconds(Int64(number) + 1)))
             }
             try expectEqual(outcomes.count { $0 != nil }, 1, "winners")
             try expectEqual(outcomes.compactMap(\.self).flatMap(\.sessions), ["session-a"], "ended")
             try expectEqual(try await servers[0].events(.userPasswordChanged).count, 1, "events")
             let unknown = try await servers[0].replacePassword(
-                hash, of: Account(subject: "nobody", username: nil, createdAt: Sample.now), in: nil,
-                event: Sample.event(.userPasswordChanged), ending: .sample())
+                hash, of: Account(subject: "nobody", username: nil, createdAt: Sample.now),
+                by: .link(madeAfter: Sample.now), event: Sample.event(.userPasswordChanged), ending: .sample())
             try expectEqual(unknown, nil, "unknown")
+        },
+        ConformanceCase("a link from before the database was put back sets no password, its use may be forgotten") {
+            open in
+            let store = try await open()
+            _ = try await store.add("alice", subject: "alice")
+            guard let seen = try await store.account(of: "alice") else {
+                throw ConformanceFailure(description: "no account")
+            }
+            _ = try await store.recordRestore(by: .login("root"), at: Sample.now, keepsSessions: true, reason: nil)
+            let hash = try Sample.passwordHash("another")
+            let later = Sample.now + .milliseconds(1)
+            func replace(_ start: Timestamp) async throws -> Ended? {
+                try await store.replacePassword(
+                    hash, of: seen, by: .link(madeAfter: start), event: Sample.event(.userPasswordChanged),
+                    ending: .sample("password_changed", at: later))
+            }
+            let found = try await store.account(of: "alice", linkMadeAfter: Sample.now)
+            try expectEqual(found, nil, "found by the old one")
+            try expectEqual(try await replace(Sample.now), nil, "set by the old one")
+            try expectEqual(try await store.account(of: "alice"), seen, "as it was")
+            try expectEqual(try await store.account(of: "alice", linkMadeAfter: later), seen, "found by a new one")
+            try expect(try await replace(later) != nil, "set by a new one")
+            try expectEqual(try await store.account(of: "alice")?.passwordHash, hash, "hash")
         },
         ConformanceCase("a user is renamed, unless another has the name") { open in
             let store = try await open()
@@ -145,8 +168,8 @@ package enum AccountStoreConformance {
                 throw ConformanceFailure(description: "no account")
             }
             let ended = try await store.replacePassword(
-                try Sample.passwordHash(), of: account, in: "session-a", event: Sample.event(.userPasswordChanged),
-                ending: .sample())
+                try Sample.passwordHash(), of: account, by: .session("session-a"),
+                event: Sample.event(.userPasswordChanged), ending: .sample())
             try expectEqual(ended, nil, "the password")
             let isAdded = try await store.addSecondFactor(
                 SecondFactor(sealedSecret: "sealed"), recoveryDigests: [], of: "alice", in: "session-a",

@@ -4,7 +4,8 @@ import OAuth2
 /// What every ``PasskeyStore`` must do, and what a passkey's use means for the session that it opens.
 package enum PasskeyStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
-        adding, owners, lastOne, overSession, uses, raisingOver, counters, replays, openings, removal, purge,
+        adding, owners, lastOne, overSession, uses, raisingOver, counters, replays, restored, openings, removal,
+        purge,
     ]
 
     private static let adding = ConformanceCase<any BridgeStorage>("a passkey is found as it was added") { open in
@@ -150,6 +151,22 @@ package enum PasskeyStoreConformance {
             try await servers[0].addSample(key("p2", of: "alice"), for: "u"), .challengeUsed, "for a new passkey")
     }
 
+    private static let restored = ConformanceCase<any BridgeStorage>(
+        "an answer to a challenge from before the database was put back counts no more, it may have counted"
+    ) { open in
+        let store = try await open()
+        try await store.addSample("alice")
+        _ = try await store.addSample(key("p", of: "alice"), for: "c")
+        _ = try await store.recordRestore(by: .login("root"), at: Sample.now, keepsSessions: true, reason: nil)
+        try expect(try await !store.openSample("s1", with: "p", of: "alice", for: "u", at: Sample.now), "a session")
+        try expectEqual(try await store.addSample(key("p2", of: "alice"), for: "c2"), .challengeUsed, "a passkey")
+        try expect(try await store.hasUsed(challenge("u")), "as one that was used")
+        let new = challenge("c3", madeAfter: Sample.now + .milliseconds(1))
+        try expect(try await !store.hasUsed(new), "one of since")
+        try expectEqual(
+            try await store.add(key("p3", of: "alice"), for: new, in: "own-alice", event: added), .added, "its answer")
+    }
+
     private static let openings = ConformanceCase<any BridgeStorage>(
         "no passkey signs anybody in once its removal was answered"
     ) { open in
@@ -207,8 +224,10 @@ package enum PasskeyStoreConformance {
 
     private static let added = Sample.event(.userPasskeyAdded)
 
-    fileprivate static func challenge(_ digest: String, endingAfter span: Duration = .seconds(300)) -> UsedChallenge {
-        UsedChallenge(digest: digest, expiresAt: Sample.now + span)
+    fileprivate static func challenge(
+        _ digest: String, madeAfter start: Timestamp = Sample.now, endingAfter span: Duration = .seconds(300)
+    ) -> UsedChallenge {
+        UsedChallenge(digest: digest, madeAfter: start, expiresAt: Sample.now + span)
     }
 }
 

@@ -3,7 +3,9 @@ package import Bridge
 /// What every ``UpstreamSessionStore`` must do with the logout tokens of upstream providers.
 package enum UpstreamSessionStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
-        users, sessions, nameless, subtrees, takenOver, repetition, servers, raising, raisingAtOnce,
+        users, sessions, nameless, subtrees, takenOver, handedOn, handedOnTwice, raisedBetween,
+        repetition, servers, raising, raisingAtOnce,
+        goingOn,
     ]
 
     private static let later = Sample.now + .seconds(1)
@@ -89,6 +91,66 @@ package enum UpstreamSessionStoreConformance {
         try expectEqual(try await store.session(id: "session-two")?.endedAt, nil, "another sign-in's")
     }
 
+    private static let handedOn: ConformanceCase<any BridgeStorage> = ConformanceCase(
+        "a sign-out at a provider reaches the domain that a browser went on to from a session whose place another has taken"
+    ) { open in
+        let store = try await open()
+        try await store.openUpstream("one", session: "s1")
+        _ = try await store.open(Sample.handOff("h", from: "session-one"), replacing: nil, events: [])
+        for (new, old) in [("two", "one"), ("three", "two")] {
+            let isOpened = try await store.open(
+                Sample.session(new), replacing: ReplacedSession.sample(Sample.session(old)), events: [])
+            try expectEqual(isOpened, true, "\(old) replaced")
+        }
+        try expectEqual(try await store.session(id: "session-h")?.parentID, "session-three", "under which it is now")
+        let ended = try await store.end(
+            namedBy: token("t", .session("s1", of: "u")), .sample("left", at: Sample.now, extent: .signOut))
+        try expectEqual(ended?.sessions, ["session-h"], "ended")
+        try expectEqual(try await store.session(id: "session-three")?.endedAt, nil, "another sign-in's")
+    }
+
+    private static let handedOnTwice: ConformanceCase<any BridgeStorage> = ConformanceCase(
+        "what was granted on the other domain ends with the sign-in too, whoever took either's place"
+    ) { open in
+        let store = try await open()
+        try await store.openUpstream("one", session: "s1")
+        _ = try await store.open(Sample.handOff("h", from: "session-one"), replacing: nil, events: [])
+        try await store.openSample(Sample.appSession("granted", browser: "session-h"))
+        let code = Sample.code("code", grant: Sample.grant(browser: "session-h"))
+        try expect(try await store.recordCode(code, event: Sample.event(.authorizationCodeIssued)), "a code")
+        for (new, old) in [(Sample.session("two"), "one"), (Sample.session("other"), "h")] {
+            let replaced = ReplacedSession.sample(
+                old == "h" ? Sample.handOff("h", from: "session-one") : Sample.session(old))
+            try expect(try await store.open(new, replacing: replaced, events: []), "\(old) replaced")
+        }
+        let ended = try await store.end(
+            namedBy: token("t", .session("s1", of: "u")), .sample("left", at: Sample.now, extent: .signOut))
+        try expectEqual(ended?.sessions, ["app-granted"], "ended")
+        try expectEqual(try await store.code(digest: code.digest) == nil, true, "the code")
+        for name in ["two", "other"] {
+            let session = try await store.session(id: SessionID(rawValue: "session-\(name)"))
+            try expectEqual(session?.endedAt, nil, "another sign-in's: \(name)")
+        }
+    }
+
+    private static let raisedBetween: ConformanceCase<any BridgeStorage> = ConformanceCase(
+        "what came of a sign-in before it was made stronger ends with it, also once another took its place"
+    ) { open in
+        let store = try await open()
+        try await store.openUpstream("one", session: "s1")
+        _ = try await store.open(Sample.handOff("h", from: "session-one"), replacing: nil, events: [])
+        try await store.openSample(Sample.appSession("granted", browser: "session-one"))
+        for (new, old, isRaised) in [("two", "one", true), ("three", "two", false)] {
+            let replaced = ReplacedSession.sample(Sample.session(old), isRaised: isRaised)
+            try expect(try await store.open(Sample.session(new), replacing: replaced, events: []), "\(old) replaced")
+        }
+        let ended = try await store.end(
+            namedBy: token("t", .session("s1", of: "u")), .sample("left", at: Sample.now, extent: .signOut))
+        try expectEqual(
+            ended?.sessions.sorted { $0.rawValue < $1.rawValue }, ["app-granted", "session-h"], "ended")
+        try expectEqual(try await store.session(id: "session-three")?.endedAt, nil, "another sign-in's")
+    }
+
     private static let repetition: ConformanceCase<any BridgeStorage> = ConformanceCase(
         "a logout token that comes again ends nothing, also no session of since"
     ) { open in
@@ -145,6 +207,21 @@ package enum UpstreamSessionStoreConformance {
                 try expect(session?.endedAt != nil, "round \(round): \(name) goes on")
             }
         }
+    }
+
+    private static let goingOn: ConformanceCase<any BridgeStorage> = ConformanceCase(
+        "a session that goes on from one that has ended still is what came of the sign-in there"
+    ) { open in
+        let store = try await open()
+        try await store.openUpstream("one", session: "s1")
+        _ = try await store.end(.user("alice"), .sample("password_changed"), first: [])
+        let opened = try await store.open(
+            Sample.session("two"), replacing: ReplacedSession.sample(Sample.session("one"), isSameSignIn: true),
+            events: [])
+        try expectEqual(opened, true, "opened")
+        try expectEqual(try await store.events(.webSessionEnded).map(\.reason), ["password_changed"], "events")
+        let ended = try await store.end(namedBy: token("t", .session("s1", of: "u")), .sample(at: later))
+        try expectEqual(ended?.sessions, ["session-two"], "ended")
     }
 
     private static func token(

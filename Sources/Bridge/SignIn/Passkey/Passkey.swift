@@ -78,7 +78,7 @@ package protocol PasskeyStore: Sendable {
     /// - Returns: whether it was there.
     func removePasskey(_ mark: String, of subject: Subject, event: AuditEvent) async throws -> Bool
 
-    /// Whether a challenge was used up.
+    /// Whether a challenge was used up, or may have been before the database was put back.
     func hasUsed(_ challenge: UsedChallenge) async throws -> Bool
 
     /// Forgets used challenges whose end lies before `cutoff`.

@@ -18,6 +18,8 @@ package struct PasskeyChallenge: Sendable {
     /// - Parameter now: when. It opens no longer than its lifetime after that; the clocks of the nodes that made it and that
     ///   forget it may differ from this one by as much again.
     func used(at now: Timestamp) -> UsedChallenge {
-        UsedChallenge(digest: text, expiresAt: now + Self.lifetime * 2)
+        UsedChallenge(
+            digest: text, madeAfter: ShortLivedSeal.start(of: sealed, lifetime: Self.lifetime) ?? .earliest,
+            expiresAt: now + Self.lifetime * 2)
     }
 }

@@ -35,7 +35,7 @@ extension DurableStorage {
                 if let limit {
                     ended = try transaction.makeRoom(for: session, of: device.id, within: limit, by: endings)
                 }
-                try transaction.submit(WebSessionSQL.insert, session.columns + [.null])
+                try transaction.submit(WebSessionSQL.insert, session.newRow(by: nil))
                 if let refreshDigest {
                     try transaction.insertSessionRefresh(refreshDigest, of: session, parent: nil, at: use.at)
                 }

@@ -13,7 +13,7 @@ extension DurableStorage {
             SQLValue(use.at), SQLValue(use.sessionID), SQLValue(use.address), SQLValue(use.userAgentDigest),
         ]
         let redeem = SQLCall(LoginTokenSQL.redeem, [SQLValue(token.id)] + usage)
-        let insert = SQLCall(WebSessionSQL.insert, session.columns + [SQLValue(token.issuedAt)])
+        let insert = SQLCall(WebSessionSQL.insert, session.newRow(by: token.issuedAt))
         let ends = replaced.map { SQLCall(endings.replaceWebSession, [SQLValue($0.id), SQLValue(use.at)]) }
         // A replay's insert writes nothing, since the token's session is in its way.
         let course = [standing, parent, redeem, insert].compactMap(\.self) + ends

@@ -30,10 +30,13 @@ extension WriteTransaction {
             _ = try end(.webSession(replaced.id), replaced.ending, by: sql)
             return
         }
+        let places = [SQLValue(replaced.id), SQLValue(new)]
+        // The same sign-in, made stronger: what came of it comes of it still.
+        for origin in replaced.isRaised ? EndingSQL.renamedOrigins : [] { _ = try changes(origin, places) }
         // Codes first, as at an end.
-        _ = try changes(EndingSQL.moveCodes, [SQLValue(replaced.id), SQLValue(new)])
-        _ = try changes(EndingSQL.moveAppSessions, [SQLValue(replaced.id), SQLValue(new)])
-        _ = try changes(EndingSQL.moveHandOffs, [SQLValue(replaced.id), SQLValue(new)])
+        _ = try changes(EndingSQL.moveCodes, places)
+        _ = try changes(EndingSQL.moveAppSessions, places)
+        _ = try changes(EndingSQL.moveHandOffs, places)
     }
 }
 
@@ -170,9 +173,21 @@ struct EndingSQL: Sendable {
 extension EndingSQL {
     /// Where a browser went on to from one session ends with the one that took its place, and with that one itself.
     fileprivate static let moveHandOffs: SQLStatement = """
-        UPDATE web_session SET parent_id = $2, handed_from = COALESCE(handed_from, parent_id)
-        WHERE parent_id = $1 AND opening = 'hand_off' AND id <> $2
+        UPDATE web_session SET parent_id = $2 WHERE parent_id = $1 AND opening = 'hand_off' AND id <> $2
         """
+
+    /// Where something was granted, or a browser went on from, when that session has another id now.
+    fileprivate static let renamedOrigins: [SQLStatement] = [
+        """
+        UPDATE authorization_code SET granted_in = $2
+        WHERE (granted_in = $1 OR (granted_in IS NULL AND browser_session_id = $1)) AND redeemed_at IS NULL
+        """,
+        """
+        UPDATE app_session SET granted_in = $2
+        WHERE (granted_in = $1 OR (granted_in IS NULL AND browser_session_id = $1)) AND ended_at IS NULL
+        """,
+        "UPDATE web_session SET handed_from = $2 WHERE handed_from = $1",
+    ]
 }
 
 /// ``EndingWalk`` on the tables, inside one transaction.

@@ -30,7 +30,7 @@ extension DurableStorage {
         let end = replaced.map {
             SQLCall(endings.replaceWebSession, [SQLValue($0.id), SQLValue(opened.createdAt)])
         }
-        let insert = SQLCall(WebSessionSQL.insert, opened.columns + [.null])
+        let insert = SQLCall(WebSessionSQL.insert, opened.newRow(by: nil))
         let passkey: PasskeyUse? = if case .passkey(let use) = basis { use } else { nil }
         // One that is raised is refused by what comes of the statements before, and so is a passkey.
         let course =
@@ -66,10 +66,10 @@ extension DurableStorage {
             if let upstream { _ = try transaction.changes(upstream) }
             if let replaced, hasReplaced {
                 try transaction.settle(replaced, by: opened.id, endings)
-                // Made stronger, it still is what came of the sign-in there.
-                if replaced.isRaised {
-                    _ = try transaction.changes(UpstreamSessionSQL.move, [SQLValue(replaced.id), SQLValue(opened.id)])
-                }
+            }
+            // Made stronger, or after a new password, it still is what came of the sign-in there.
+            if let replaced, replaced.isSameSignIn {
+                _ = try transaction.changes(UpstreamSessionSQL.move, [SQLValue(replaced.id), SQLValue(opened.id)])
             }
             for event in events { try transaction.record(event) }
             return true

@@ -13,6 +13,12 @@ extension WebSession {
         ]
     }
 
+    /// The values of a new row, in the order of ``WebSessionSQL/insert``.
+    /// - Parameter issuedAt: when the login token was issued that it is opened by.
+    func newRow(by issuedAt: Timestamp?) -> [SQLValue] {
+        columns + [SQLValue(issuedAt), SQLValue(opening == .handOff ? parentID : nil)]
+    }
+
     init(row: SQLRow) throws {
         let opener: SessionID? = try row.optionalIdentifier(5)
         self.init(

@@ -8,8 +8,8 @@ enum WebSessionSQL {
     /// Writes no row when the login token opened a session before; `$20` is when the token was issued.
     static let insert = SQLStatement(
         """
-        INSERT INTO web_session (\(columns), login_token_issued_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+        INSERT INTO web_session (\(columns), login_token_issued_at, handed_from)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
         ON CONFLICT (login_token_issued_at, login_token_id) DO NOTHING
         """)
 

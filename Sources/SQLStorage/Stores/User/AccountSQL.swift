@@ -12,6 +12,11 @@ enum AccountSQL {
 
     static let byUsername = SQLStatement("SELECT \(columns) FROM \(source) WHERE account.username_key = $1")
     static let bySubject = SQLStatement("SELECT \(columns) FROM \(source) WHERE account.subject = $1")
+    static let bySubjectOfLink = SQLStatement(
+        """
+        SELECT \(columns) FROM \(source) WHERE account.subject = $1
+            AND NOT EXISTS (SELECT 1 FROM restore_point WHERE restored_at >= $2)
+        """)
     static let byIdentity = SQLStatement(
         """
         SELECT \(columns) FROM \(source) JOIN upstream_identity ON upstream_identity.subject = account.subject
@@ -38,9 +43,11 @@ enum AccountSQL {
         UPDATE account SET password_hash = $2, password_changed_at = $3 WHERE subject = $1
         """
 
+    /// `$5` is since when the database must not have been put back; nothing where that does not matter.
     static let replacePassword: SQLStatement = """
         UPDATE account SET password_hash = $2, password_changed_at = $3
         WHERE subject = $1 AND password_changed_at = $4
+            AND NOT EXISTS (SELECT 1 FROM restore_point WHERE restored_at >= $5)
         """
 
     /// Changes nothing, and holds a user for whom everything ended last at `$2`, and who is not disabled.

@@ -10,6 +10,10 @@ extension DurableStorage: UserStore {
         try await account(AccountSQL.bySubject, [SQLValue(subject)])
     }
 
+    package func account(of subject: Subject, linkMadeAfter start: Timestamp) async throws -> Account? {
+        try await account(AccountSQL.bySubjectOfLink, [SQLValue(subject), SQLValue(start)])
+    }
+
     package func hasAccounts() async throws -> Bool {
         try await read { session in try !session.run(AccountSQL.any).isEmpty }
     }
@@ -50,18 +54,19 @@ extension DurableStorage: UserStore {
     }
 
     package func replacePassword(
-        _ hash: PasswordHash, of account: Account, in session: SessionID?, event: AuditEvent, ending: Ending
+        _ hash: PasswordHash, of account: Account, by warrant: PasswordWarrant, event: AuditEvent, ending: Ending
     ) async throws -> Ended? {
         let subject = account.subject
         return try await write { [endings, heldWebSession] transaction in
             let row: [SQLValue] = [
                 SQLValue(subject), .text(hash.text), SQLValue(ending.at), SQLValue(account.passwordChangedAt),
+                SQLValue(warrant.linkMadeAfter),
             ]
             // Account, user, session: the order in which others hold them.
             guard try transaction.changes(AccountSQL.replacePassword, row) else { return nil }
             let standing = [SQLValue(subject), SQLValue(account.everythingEndedAt)]
             guard try transaction.changes(AccountSQL.holdStanding, standing),
-                try transaction.holds(session, by: heldWebSession)
+                try transaction.holds(warrant.session, by: heldWebSession)
             else { throw Withdrawn(outcome: Ended?.none) }
             try transaction.record(event)
             return try transaction.end(.user(subject), ending, by: endings)

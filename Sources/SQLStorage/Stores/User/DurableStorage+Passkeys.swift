@@ -46,7 +46,9 @@ extension DurableStorage: PasskeyStore {
 
     package func hasUsed(_ challenge: UsedChallenge) async throws -> Bool {
         try await read { session in
-            try !session.run(PasskeySQL.usedChallenge, [.text(challenge.digest)]).isEmpty
+            try !session.run(
+                PasskeySQL.usedChallenge, [.text(challenge.digest), SQLValue(challenge.madeAfter)]
+            ).isEmpty
         }
     }
 
@@ -66,7 +68,9 @@ extension WriteTransaction {
 
     /// - Returns: whether nobody was first.
     fileprivate func useUp(_ challenge: UsedChallenge) throws -> Bool {
-        try changes(PasskeySQL.useChallenge, [.text(challenge.digest), SQLValue(challenge.expiresAt)])
+        try changes(
+            PasskeySQL.useChallenge,
+            [.text(challenge.digest), SQLValue(challenge.expiresAt), SQLValue(challenge.madeAfter)])
     }
 }
 
@@ -111,9 +115,14 @@ enum PasskeySQL {
         WHERE mark = $1 AND subject = $2 AND (sign_count < $3 OR (sign_count = 0 AND $3 = 0))
         """
 
+    /// A row is the memory of a use. Where the database was put back at `$3` or later, it may have lost it.
     static let useChallenge: SQLStatement = """
-        INSERT INTO passkey_challenge (digest, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING
+        INSERT INTO passkey_challenge (digest, expires_at) SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT)
+        WHERE NOT EXISTS (SELECT 1 FROM restore_point WHERE restored_at >= $3) ON CONFLICT DO NOTHING
         """
-    static let usedChallenge: SQLStatement = "SELECT digest FROM passkey_challenge WHERE digest = $1"
+    static let usedChallenge: SQLStatement = """
+        SELECT digest FROM passkey_challenge WHERE digest = $1
+        UNION ALL SELECT CAST('' AS TEXT) FROM restore_point WHERE restored_at >= $2
+        """
     static let purge: SQLStatement = .purge("passkey_challenge", by: "digest")
 }

@@ -126,6 +126,19 @@ import Testing
         }
     }
 
+    @Test func `an answer to a challenge from before the database went back is refused`() async throws {
+        try await withPasskey { desk, authenticator, _ in
+            let challenge = try desk.signIn.challenge(browser: desk.desk.browser, at: desk.party)
+            _ = try await desk.service.storage.recordRestore(
+                by: .login("root"), at: desk.service.clock.now, keepsSessions: true, reason: nil)
+            let assertion = try authenticator.use(challenge)
+            #expect(try await desk.answer(assertion, to: challenge).word == "refused")
+            #expect(try await desk.reasons(.userSignInFailed) == ["passkey_challenge_used"])
+            desk.service.clock.advance(.seconds(10))
+            #expect(try await desk.attempt(authenticator).word == "signed in")
+        }
+    }
+
     @Test func `attack: of one answer sent many times at once one signs in`() async throws {
         try await withPasskey { desk, authenticator, _ in
             let challenge = try desk.signIn.challenge(browser: desk.desk.browser, at: desk.party)
