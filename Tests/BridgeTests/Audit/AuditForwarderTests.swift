@@ -46,6 +46,11 @@ private final class CursorMemory: AuditForwardCursors {
     func noteForwarded(to target: String, node: String, through position: AuditForwardPosition, at now: Timestamp) {
         positions.withLock { $0[node] = position.joined(with: $0[node] ?? AuditForwardPosition()) }
     }
+
+    /// What the database has after it was put back.
+    func goBack(to sequences: [String: Int64]) {
+        positions.withLock { $0 = sequences.mapValues { AuditForwardPosition(sequence: $0) } }
+    }
 }
 
 /// A clock that a test sets.
@@ -84,6 +89,36 @@ private final class GrowingAuditLog: AuditLog {
 
     func search(_ filter: AuditFilter, before cursor: AuditCursor?, limit: Int) -> AuditPage {
         after.search(filter, before: cursor, limit: limit)
+    }
+
+    func entries(of node: String, in range: ClosedRange<Int64>, limit: Int) -> [AuditEntry] {
+        current.entries(of: node, in: range, limit: limit)
+    }
+
+    func notes(of node: String, after position: AuditNotePosition, limit: Int) -> [AuditNote] {
+        current.notes(of: node, after: position, limit: limit)
+    }
+}
+
+/// A log whose database is put back.
+private final class RestoredAuditLog: AuditLog {
+    private let log: Mutex<FixedAuditLog>
+
+    init(_ records: [AuditRecord]) { log = Mutex(FixedAuditLog(records)) }
+
+    private var current: FixedAuditLog { log.withLock { $0 } }
+
+    func holdNow(_ records: [AuditRecord]) { log.withLock { $0 = FixedAuditLog(records) } }
+
+    func append(_ events: [AuditEvent]) throws { try current.append(events) }
+    func chains() -> [AuditChainHead] { current.chains() }
+    func strays(limit: Int) async -> [AuditDamage] { await current.strays(limit: limit) }
+    func checkpoints() -> [AuditReading<AuditCheckpoint>] { current.checkpoints() }
+    func cuts() -> [AuditReading<AuditCut>] { current.cuts() }
+    func hashes(of node: String, at sequences: [Int64]) -> [Int64: String] { current.hashes(of: node, at: sequences) }
+
+    func search(_ filter: AuditFilter, before cursor: AuditCursor?, limit: Int) -> AuditPage {
+        current.search(filter, before: cursor, limit: limit)
     }
 
     func entries(of node: String, in range: ClosedRange<Int64>, limit: Int) -> [AuditEntry] {
@@ -153,6 +188,58 @@ private final class GrowingAuditLog: AuditLog {
                 pauses += 1
                 #expect(cursors.sequences == (pauses < 3 ? [:] : ["a": 450]))
                 return pauses < 3
+            }
+        }
+    }
+
+    /// The chain's first six events, and others than the chain's after them.
+    private func other(_ count: Int64) -> [AuditRecord] {
+        var records = Array(chain.prefix(6))
+        for sequence in 7..<7 + count {
+            records.append(
+                AuditRecord(
+                    chaining: AuditFixture.event(sequence, detail: "{}"), node: "a", sequence: sequence,
+                    previousHash: records.last?.hash ?? AuditRecord.genesis))
+        }
+        return records
+    }
+
+    @Test(arguments: [2, 4, 9] as [Int64])
+    func `what is written after the database went back is sent, as far as the chain may have come again`(
+        _ count: Int64
+    ) async throws {
+        let log = RestoredAuditLog(Array(chain.prefix(10)))
+        let other = other(count)
+        let receiver = ScriptedReceiver()
+        let pauses = Mutex(0)
+        try await AuditForwarder(nodes: ["a"], start: .beginning, log: log, cursors: cursors, status: status)
+            .forward(over: receiver) { [cursors] in
+                pauses.withLock { pauses in
+                    pauses += 1
+                    guard pauses == 1 else { return false }
+                    cursors.goBack(to: ["a": 5])
+                    log.holdNow(other)
+                    return true
+                }
+            }
+        #expect(receiver.records == Array(chain.prefix(10)) + other.dropFirst(5))
+        #expect(cursors.sequences == ["a": 6 + count])
+    }
+
+    @Test func `what was sent before the database went back does not count as delivered after it`() async throws {
+        let log = RestoredAuditLog(Array(chain.prefix(10)))
+        let other = other(9)
+        let pauses = Mutex(0)
+        try await AuditForwarder(
+            nodes: ["a"], start: .beginning, log: log, cursors: cursors, status: status,
+            time: TimeSource({ noon }, uptime: { [clock] in clock.now })
+        ).forward(over: ScriptedReceiver(settling: .seconds(5))) { [cursors, clock] in
+            clock.advance(by: .seconds(6))
+            return pauses.withLock { pauses in
+                pauses += 1
+                if pauses == 1 { log.holdNow(other) }
+                #expect(cursors.sequences == [:])
+                return pauses < 2
             }
         }
     }

@@ -15,6 +15,23 @@ package final class AuditForwarder: Sendable {
     /// Deliveries that have not settled; beyond them it waits.
     private static let unsettledLimit = 10_000
 
+    /// How far a chain was sent.
+    private struct Place {
+        var position = AuditForwardPosition()
+        /// Of the event there, which tells this chain from one that grew in its stead after the database was put back;
+        /// `nil` before it was seen.
+        var hash: String?
+    }
+
+    /// What is to be sent of a chain, and the place after it.
+    private struct Batch {
+        let node: String
+        let items: [AuditForwardItem]
+        /// Events before them that are there no more.
+        let lost: Int64
+        let end: Place
+    }
+
     private struct Delivery {
         let node: String
         let position: AuditForwardPosition
@@ -49,23 +66,31 @@ package final class AuditForwarder: Sendable {
     package func forward(
         over connection: any AuditForwardConnection, pause: @Sendable () async -> Bool
     ) async throws {
-        var sent = try await firstPositions()
+        var sent = try await firstPlaces()
         var unsettled: [Delivery] = []
         while true {
-            var isIdle = true
-            if unsettled.count < Self.unsettledLimit {
-                for node in nodes {
-                    let (items, position) = try await items(of: node, after: sent[node] ?? AuditForwardPosition())
-                    guard !items.isEmpty else { continue }
-                    try await connection.deliver(items)
-                    status.delivered(items.count)
-                    sent[node] = position
-                    unsettled.append(Delivery(node: node, position: position, at: time.uptime()))
-                    isIdle = false
-                }
+            guard let batches = try await batches(after: sent) else {
+                // What was sent of the lost chain says nothing of the one in its stead; how far that one was sent, the
+                // database remembers.
+                sent = try await notedPlaces()
+                unsettled = []
+                continue
             }
+            // Before anything is sent, which may take long: it was just seen that the chain goes on from there.
             try connection.check()
             try await settle(&unsettled, after: connection.settling)
+            var isIdle = true
+            for batch in batches {
+                if !batch.items.isEmpty {
+                    guard unsettled.count < Self.unsettledLimit else { continue }
+                    try await connection.deliver(batch.items)
+                    status.delivered(batch.items.count)
+                    if batch.lost > 0 { status.lost(batch.lost) }
+                    unsettled.append(Delivery(node: batch.node, position: batch.end.position, at: time.uptime()))
+                    isIdle = false
+                }
+                sent[batch.node] = batch.end
+            }
             guard isIdle else { continue }
             guard await pause() else { return }
         }
@@ -78,38 +103,72 @@ package final class AuditForwarder: Sendable {
             .reduce(0) { $0 + max(0, $1.sequence - (noted[$1.node]?.sequence ?? 0)) }
     }
 
-    private func firstPositions() async throws -> [String: AuditForwardPosition] {
+    /// How far each chain was sent, as the database has both.
+    private func notedPlaces() async throws -> [String: Place] {
         let noted = try await cursors.forwardedPositions(to: target)
+        guard !noted.isEmpty else { return [:] }
+        let ends = Dictionary(try await log.chains().map { ($0.node, $0.sequence) }) { $1 }
+        var places: [String: Place] = [:]
+        for (node, position) in noted {
+            // Put back in between, it may have the one without the other.
+            let isThere = position.sequence <= ends[node] ?? 0
+            places[node] = Place(position: isThere ? position : AuditForwardPosition())
+        }
+        return places
+    }
+
+    private func firstPlaces() async throws -> [String: Place] {
+        let noted = try await notedPlaces()
         guard noted.isEmpty, start == .now else { return noted }
-        var ends: [String: AuditForwardPosition] = [:]
+        var ends: [String: Place] = [:]
         for head in try await log.chains() where nodes.contains(head.node) {
             // What was signed about events that were never sent is of no use to the receiver.
             let end = AuditForwardPosition(
                 sequence: head.sequence, notes: AuditNotePosition(checkpoint: head.sequence, cut: head.sequence))
             try await cursors.noteForwarded(to: target, node: head.node, through: end, at: time.now())
-            ends[head.node] = end
+            ends[head.node] = Place(position: end)
         }
         return ends
     }
 
-    /// The next items and the position after them.
-    private func items(
-        of node: String, after position: AuditForwardPosition
-    ) async throws -> ([AuditForwardItem], AuditForwardPosition) {
+    /// The next items of each chain; `nil` when one of them does not go on from where it was sent to.
+    private func batches(after sent: [String: Place]) async throws -> [Batch]? {
+        var batches: [Batch] = []
+        for node in nodes {
+            guard let batch = try await batch(of: node, after: sent[node] ?? Place()) else { return nil }
+            batches.append(batch)
+        }
+        return batches
+    }
+
+    private func batch(of node: String, after place: Place) async throws -> Batch? {
+        var position = place.position
         let end = AuditRecord.sequences.upperBound
-        guard position.sequence < end else { return ([], position) }
-        var position = position
+        guard position.sequence < end else { return Batch(node: node, items: [], lost: 0, end: place) }
         // Read first: what the node signs in between may be about events that the other reading does not find.
         let signed = try await log.notes(of: node, after: position.notes, limit: Self.batchSize)
-        let entries = try await log.entries(of: node, in: (position.sequence + 1)...end, limit: Self.batchSize)
-        if let first = entries.first, first.sequence > position.sequence + 1 {
-            status.lost(first.sequence - position.sequence - 1)
-        }
+        // With the event that was sent last, in one reading.
+        let found = try await log.entries(
+            of: node, in: max(AuditRecord.sequences.lowerBound, position.sequence)...end, limit: Self.batchSize + 1)
+        let last = found.first { $0.sequence == position.sequence }?.value?.hash
+        if let last, let seen = place.hash, last != seen { return nil }
+        // Retention takes the oldest, so what is not there with all that follows it was lost.
+        if found.isEmpty, try await !reaches(position.sequence, node) { return nil }
+        let entries = Array(found.drop { $0.sequence <= position.sequence }.prefix(Self.batchSize))
+        let lost = entries.first.map { $0.sequence - position.sequence - 1 } ?? 0
         position.sequence = entries.last?.sequence ?? position.sequence
         // A note comes after the events that it is about, as far as they are there.
         let notes = signed.filter { entries.count < Self.batchSize || $0.sequence <= position.sequence }
         for note in notes { position.notes.advance(to: note) }
-        return (entries.map(AuditForwardItem.entry) + notes.map(AuditForwardItem.note), position)
+        return Batch(
+            node: node, items: entries.map(AuditForwardItem.entry) + notes.map(AuditForwardItem.note), lost: lost,
+            end: Place(position: position, hash: entries.isEmpty ? last ?? place.hash : entries.last?.value?.hash))
+    }
+
+    /// Whether a chain has come to a place.
+    private func reaches(_ sequence: Int64, _ node: String) async throws -> Bool {
+        guard sequence > 0 else { return true }
+        return try await log.chains().contains { $0.node == node && $0.sequence >= sequence }
     }
 
     /// Notes what was delivered long enough ago on a connection that lives still.
@@ -152,7 +211,8 @@ package protocol AuditForwardCursors: Sendable {
     /// A position after the chain's end is not valid: nothing that was written could have been sent so far.
     func forwardedPositions(to target: String) async throws -> [String: AuditForwardPosition]
 
-    /// Notes that a target has everything of a node's chain up to a position. What is noted never goes back.
+    /// Notes that a target has everything of a node's chain up to a position. What is noted never goes back, and a
+    /// position after the chain's end is not noted.
     func noteForwarded(
         to target: String, node: String, through position: AuditForwardPosition, at now: Timestamp
     ) async throws

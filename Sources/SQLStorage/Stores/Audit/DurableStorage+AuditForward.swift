@@ -43,12 +43,14 @@ extension DurableStorage: AuditForwardCursors {
         to target: String, node: String, through position: AuditForwardPosition, at now: Timestamp
     ) async throws {
         try await write { transaction in
-            let end = try AuditChainEnd.find(of: node) { try transaction.run($0, $1) }
+            let end = try AuditChainEnd.find(of: node) { try transaction.run($0, $1) }?.sequence ?? 0
+            // Of a chain that was longer before the database was put back: what comes in that place now was not sent.
+            guard max(position.sequence, position.notes.checkpoint, position.notes.cut) <= end else { return }
             _ = try transaction.run(
                 AuditForwardSQL.note,
                 [
                     .text(target), .text(node), .integer(position.sequence), .integer(position.notes.checkpoint),
-                    .integer(position.notes.cut), SQLValue(now), .integer(end?.sequence ?? 0),
+                    .integer(position.notes.cut), SQLValue(now), .integer(end),
                 ])
         }
     }
