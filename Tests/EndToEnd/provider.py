@@ -24,7 +24,8 @@ class Provider(instance.Served):
         self.secrets: dict[str, str] = {}
         documents = [self._document(name, document) for name, document in clients.items()]
         # One person signs in as often here as many do in a day.
-        more = "password: {passes: 1}\nlimits: {authorize: {user_burst: 10000, user_per_hour: 100000}}\n"
+        more = ("password: {passes: 1}\nlimits: {authorize: {user_burst: 10000, user_per_hour: 100000},"
+                " sign_in: {right_passwords_per_minute: 10000}}\n")
         super().__init__(more, tls=self.certificate, users=self.passwords, clients=documents,
                          reach=["web", *(document["client_id"] for document in documents if "return_paths" in document)])
         if claims:

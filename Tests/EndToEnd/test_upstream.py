@@ -2,6 +2,8 @@
 
 import hmac
 import json
+import time
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
@@ -166,6 +168,27 @@ def test_a_mixed_up_or_forged_answer_signs_nobody_in(served, upstream, answer):
     browser = Browser(served)
     assert browser.follow("/sign-in/with/other").status == 400
     assert browser.session["authenticated"] is False
+
+
+def test_one_state_with_made_up_codes_asks_the_provider_sixty_times_a_minute(served, upstream):
+    asked, exchange = [], upstream.exchange
+
+    def count(form, authorization):
+        asked.append(form["code"][0])
+        return exchange(form, authorization)
+
+    upstream.exchange = count
+    browser = Browser(served)
+    to_provider = browser.get("/sign-in/with/other").header("Location")
+    state = parse_qs(urlsplit(to_provider).query)["state"][0]
+    began = time.monotonic()
+    answers = [browser.get("/sign-in/callback/other?" + urlencode({
+        "state": state, "code": f"made-up-{number}", "iss": upstream.issuer})) for number in range(90)]
+    # One more a second is allowed.
+    assert 60 <= len(asked) <= 61 + time.monotonic() - began
+    limited = [answer for answer in answers if answer.status == 429]
+    assert len(limited) == 90 - len(asked) and {answer.status for answer in answers} == {400, 429}
+    assert int(limited[0].header("Retry-After")) > 0 and "Sign in with Other" in limited[0].text
 
 
 def test_an_answer_to_another_browser_signs_nobody_in(served):

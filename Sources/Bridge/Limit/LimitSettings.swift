@@ -25,6 +25,10 @@ package struct LimitSettings: Sendable {
     /// Wrong codes of a second factor a day, per account or per known browser. Three codes of a million are good at
     /// a time, so whoever has the password needs some twenty years for an even chance.
     package var wrongCodePerDay = TokenBucket(perDay: 30)
+    /// Right passwords, per account: a fifth of what one node can check.
+    package var rightPasswordPerAccount = TokenBucket(perMinute: 120)
+    /// Answers of upstream providers that name nobody or are still looked at, per network.
+    package var upstreamAnswerPerNetwork = TokenBucket(perMinute: 60)
     /// Pages that show a code for a phone, per network.
     package var phonePagesPerNetwork = TokenBucket(perMinute: 10)
     /// Requests by which one user's apps approve sign-ins on other devices.
@@ -37,6 +41,8 @@ package struct LimitSettings: Sendable {
     package var deviceAuthorizationPerClient = TokenBucket(perMinute: 600)
     /// Device authorizations started for a public client, per network.
     package var deviceAuthorizationPerNetwork = TokenBucket(perMinute: 30)
+    /// Tokens that a client is given for itself.
+    package var clientCredentialsPerClient = TokenBucket(perMinute: 600)
     /// Refresh cookies of web sessions that nobody was given, per network.
     package var unknownRefreshPerNetwork = TokenBucket(perMinute: 60)
     /// Client authentications that fail, per network.
@@ -109,5 +115,14 @@ package struct LimitSettings: Sendable {
     func networkKey(_ scope: String, of origin: RequestOrigin, _ bucket: TokenBucket) -> [RateLimitKey] {
         guard let network = origin.address?.limitNetwork else { return [] }
         return [RateLimitKey(scope: scope, value: network.description, bucket: bucket)]
+    }
+
+    /// As ``networkKey(_:of:_:)``, and for the networks around it: who has one /64 of IPv6 most likely has the
+    /// networks next to it.
+    func widerNetworkKeys(_ scope: String, of origin: RequestOrigin, _ bucket: TokenBucket) -> [RateLimitKey] {
+        let wider = (origin.address?.widerNetworks ?? []).map { network, factor in
+            RateLimitKey(scope: scope, value: network.description, bucket: bucket.multiplied(by: factor))
+        }
+        return networkKey(scope, of: origin, bucket) + wider
     }
 }

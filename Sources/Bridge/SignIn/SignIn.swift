@@ -40,6 +40,11 @@ package final class SignIn: Sendable {
         origin: RequestOrigin
     ) async throws -> SignInOutcome {
         let username = Username(username)
+        let began = time.now()
+        // Ahead of the turn: whoever is over it takes no place in the queue.
+        if let excess = try await throttle.excessOfRight(of: username, at: began) {
+            return .limited(retryAfter: try await throttle.tell(excess, origin: origin, at: began))
+        }
         let verdict = try await hasher.turn { try await judge(password, of: username, origin: origin) }
         // Whatever is committed comes after the turn, which others wait for.
         let now = time.now()
@@ -82,6 +87,8 @@ package final class SignIn: Sendable {
         let excess = try await throttle.excess(
             for: username, of: account?.subject, guessing: .password, origin: origin, at: now)
         if let excess { return .limited(excess) }
+        // Once more: of those who waited along with this one, many may have been right meanwhile.
+        if let excess = try await throttle.excessOfRight(of: username, at: now) { return .limited(excess) }
         // Longer ones are nobody's, and hashing them would only cost.
         let isHashable = password.expose().utf8.count <= PasswordRules.maximumBytes
         let isRight = try await hasher.verify(password, against: isHashable ? account?.passwordHash : nil)
@@ -96,6 +103,7 @@ package final class SignIn: Sendable {
             }
             return .refused(refusal, account)
         }
+        if let excess = try await throttle.takeRight(of: username, at: now) { return .limited(excess) }
         let isOfToday = account.passwordHash?.cost == hasher.cost
         return .right(account, renewed: isOfToday ? nil : try await hasher.hash(password))
     }
@@ -242,7 +250,7 @@ package enum SignInOutcome: Sendable {
     case refused
     /// The step before was too long ago, or is not this browser's: it has to begin anew.
     case stale
-    /// Too many failures; also for the right password, or guessing would go on.
+    /// Too many failures; also for the right password, or guessing would go on. Or too many right passwords.
     case limited(retryAfter: Duration)
 }
 

@@ -60,6 +60,22 @@ package final class SignInThrottle: Sendable {
         Self.excess(try await limiter.take(keys(of: username, subject, guess, origin, at: now), at: now))
     }
 
+    /// Whether an account has had its sign-ins of the minute by the right password; takes none and writes nothing down.
+    ///
+    /// Each costs a hash and a session, so one user in a loop would keep everybody else from the ``PasswordHasher``.
+    /// Only right passwords count (``takeRight(of:at:)``): a stranger who has none uses nothing of it up and keeps
+    /// nobody out.
+    func excessOfRight(of username: Username?, at now: Timestamp) async throws -> Excess? {
+        guard let username else { return nil }
+        return Self.excess(try await limiter.peek(limits.rightPasswordKeys(of: username), at: now))
+    }
+
+    /// Counts a right password, and writes nothing down.
+    func takeRight(of username: Username?, at now: Timestamp) async throws -> Excess? {
+        guard let username else { return nil }
+        return Self.excess(try await limiter.take(limits.rightPasswordKeys(of: username), at: now))
+    }
+
     private static func excess(_ decision: RateLimitDecision) -> Excess? {
         decision.retryAfter.map { Excess(decision: decision, wait: $0) }
     }
@@ -130,14 +146,12 @@ extension LimitSettings {
             keys.append(RateLimitKey(scope: "sign_in.account", value: username.key, bucket: failedSignIn))
             keys.append(dailyKey(guess, value: "account \(username.key)"))
         }
-        keys += networkKey(Self.signInNetwork, of: origin, failedSignIn)
-        // Who has one /64 of IPv6 most likely has the networks next to it.
-        for (network, factor) in origin.address?.widerNetworks ?? [] {
-            keys.append(
-                RateLimitKey(
-                    scope: Self.signInNetwork, value: network.description, bucket: failedSignIn.multiplied(by: factor)))
-        }
-        return keys
+        return keys + widerNetworkKeys(Self.signInNetwork, of: origin, failedSignIn)
+    }
+
+    /// By the account alone: with its networks, or its browsers, whoever changes them would have as many more.
+    fileprivate func rightPasswordKeys(of username: Username) -> [RateLimitKey] {
+        [RateLimitKey(scope: "sign_in.right_password", value: username.key, bucket: rightPasswordPerAccount)]
     }
 
     /// - Parameter mark: of ``KnownBrowsers``.

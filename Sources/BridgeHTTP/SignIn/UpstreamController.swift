@@ -81,6 +81,10 @@ struct UpstreamController: BrowserGroup {
             return try signIn.page(
                 errand, query == nil ? .stale : .declined, browser: browser, at: here,
                 to: pageVisitor(request, context))
+        case .limited(let wait, let query):
+            let errand = SignInErrand(try FormParameters(parsing: query.utf8))
+            return try signIn.page(
+                errand, .limited(wait), browser: browser, at: here, to: pageVisitor(request, context))
         }
     }
 }

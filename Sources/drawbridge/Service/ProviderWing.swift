@@ -80,7 +80,10 @@ struct ProviderWing: Sendable {
             RefreshTokenGrant(
                 store: ground.storage, endings: sessions.endings, refreshTokens: tokens.refreshTokens,
                 tokens: tokens.ofSessions, devices: nativeSSO.secrets, limit: ground.refreshLimit),
-            ClientCredentialsGrant(tokens: tokens.ofSessions, audit: ground.storage), nativeSSO.exchange,
+            ClientCredentialsGrant(
+                tokens: tokens.ofSessions, audit: ground.storage, refusals: ground.refusals, limiter: ground.limiter,
+                limits: ground.limits),
+            nativeSSO.exchange,
             DeviceCodeGrant(
                 devices: ground.storage, polls: ground.shared.devicePolls(orElse: ground.storage),
                 codes: ground.storage,

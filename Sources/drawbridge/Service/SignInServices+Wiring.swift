@@ -100,7 +100,8 @@ extension UpstreamServices {
         self.init(
             signIn: UpstreamSignIn(
                 providers: providers, accounts: ground.storage, opener: opener, refusals: ground.refusals,
-                keys: ground.keys.loginTokens, time: time, recorder: ground.recorder),
+                limiter: ground.limiter, limits: ground.limits, keys: ground.keys.loginTokens, time: time,
+                recorder: ground.recorder),
             signOuts: UpstreamSignOuts(
                 providers: providers, sessions: ground.storage, endings: sessions.endings, refusals: ground.refusals,
                 time: time))

@@ -118,7 +118,8 @@ struct TestBridge: Sendable {
                 upstream: UpstreamServices(
                     // The sign-in page shows no way there; the provider only tells who has signed out.
                     signIn: UpstreamSignIn(
-                        providers: [], accounts: storage, opener: opener, refusals: refusals, keys: keys, time: time),
+                        providers: [], accounts: storage, opener: opener, refusals: refusals, limiter: limiter,
+                        limits: limits, keys: keys, time: time),
                     signOuts: UpstreamSignOuts(
                         providers: [TestUpstream()], sessions: storage, endings: endings, refusals: refusals,
                         time: time)),

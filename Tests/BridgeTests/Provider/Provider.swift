@@ -65,7 +65,9 @@ struct Provider: Sendable {
     let secret = OpaqueSecret.make(.clientSecret, random: .system)
     let assertionKey: SigningKey
 
-    init(_ service: Service, users: any UserClaimsSource = NoUserClaims()) throws {
+    init(
+        _ service: Service, users: any UserClaimsSource = NoUserClaims(), limits: LimitSettings = LimitSettings()
+    ) throws {
         self.service = service
         let storage = service.storage
         let time = service.clock.source
@@ -76,7 +78,6 @@ struct Provider: Sendable {
         self.ring = ring
         service.clients.replace(
             with: ClientDirectory(try Self.clients(secret, assertionKey), defaultTarget: website))
-        let limits = LimitSettings()
         let limiter = InProcessRateLimiter(clock: .parameter)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
         self.refusals = refusals
@@ -112,7 +113,8 @@ struct Provider: Sendable {
                 RefreshTokenGrant(
                     store: storage, endings: service.endings, refreshTokens: refreshTokens, tokens: tokens,
                     limit: limit("refresh.subject")),
-                ClientCredentialsGrant(tokens: tokens, audit: storage),
+                ClientCredentialsGrant(
+                    tokens: tokens, audit: storage, refusals: refusals, limiter: limiter, limits: limits),
             ], proofs: proofs, refusals: refusals, limiter: limiter, limits: limits, time: time)
         revocation = TokenRevocation(
             authenticator: authenticator, accessTokens: accessTokens, idTokens: idTokens, grants: storage,
@@ -234,9 +236,12 @@ struct Provider: Sendable {
 
 /// Runs a test against a provider over a fresh database.
 func withProvider(
-    users: any UserClaimsSource = NoUserClaims(), _ body: (Provider) async throws -> Void
+    users: any UserClaimsSource = NoUserClaims(), limits: LimitSettings = LimitSettings(),
+    _ body: (Provider) async throws -> Void
 ) async throws {
-    try await withService { service async throws in try await body(Provider(service, users: users)) }
+    try await withService { service async throws in
+        try await body(Provider(service, users: users, limits: limits))
+    }
 }
 
 /// The error code of a call that must be refused, and its private detail.

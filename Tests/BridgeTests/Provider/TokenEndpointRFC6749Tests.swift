@@ -45,6 +45,32 @@ import Testing
         }
     }
 
+    @Test func `contract §12: a client that gets itself tokens too often has to wait`() async throws {
+        var limits = LimitSettings()
+        limits.clientCredentialsPerClient = TokenBucket(perMinute: 2)
+        try await withProvider(limits: limits) { provider in
+            func ask() async throws -> String {
+                try await refusal {
+                    try await provider.token(
+                        [("grant_type", "client_credentials")],
+                        basic: .given(id: "machine", secret: Secret(provider.secret.expose())))
+                }
+            }
+            for _ in 0..<2 {
+                let answer = try await ask()
+                #expect(answer == "accepted")
+            }
+            let next = try await ask()
+            #expect(next == "slow_down client_credentials.client")
+            let events = try await provider.service.events()
+            #expect(events.count { $0.hasPrefix("access_token.issued") } == 2)
+            #expect(events.contains("rate_limit.exceeded client_credentials.client"))
+            provider.service.clock.advance(.seconds(30))
+            let later = try await ask()
+            #expect(later == "accepted")
+        }
+    }
+
     @Test func `a network that is refused over and over fills no log`() async throws {
         try await withProvider { provider in
             for _ in 0..<100 {

@@ -16,7 +16,11 @@ struct SignInDesk: Sendable {
     /// - Parameters:
     ///   - sessions: where sessions are opened; `nil` for the service's own database.
     ///   - readsCodes: whether it has the key that codes are looked at with.
-    init(_ service: Service, openingIn sessions: (any SessionStore)? = nil, readsCodes: Bool = true) throws {
+    ///   - hasher: where passwords wait for their turn.
+    init(
+        _ service: Service, openingIn sessions: (any SessionStore)? = nil, readsCodes: Bool = true,
+        hasher: PasswordHasher = PasswordHasher(cost: SignInDesk.cost)
+    ) throws {
         let limiter = InProcessRateLimiter(clock: .parameter)
         let storage = service.storage
         self.service = service
@@ -24,7 +28,7 @@ struct SignInDesk: Sendable {
         secrets = SecondFactorSecrets(master: master)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
         signIn = SignIn(
-            accounts: storage, hasher: PasswordHasher(cost: Self.cost),
+            accounts: storage, hasher: hasher,
             codes: SecondFactorCheck(accounts: storage, secrets: readsCodes ? secrets : nil),
             throttle: SignInThrottle(
                 limiter: limiter, limits: LimitSettings(), refusals: refusals,

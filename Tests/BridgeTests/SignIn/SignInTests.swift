@@ -100,6 +100,54 @@ import Testing
         }
     }
 
+    @Test func `one account signs in 120 times a minute by its right password, from wherever`() async throws {
+        try await withDesk { desk in
+            for name in ["alice", "bob"] { try await desk.add(name) }
+            for number in 0..<120 {
+                try await expectWord("signed in", of: desk.attempt("alice", from: "198.51.\(number).1"))
+            }
+            try await expectWord("limited", of: desk.attempt("alice", from: "192.0.2.9"))
+            try await expectWord("signed in", of: desk.attempt("bob", from: "192.0.2.9"))
+            let events = try await desk.service.events()
+            #expect(events.contains("rate_limit.exceeded sign_in.right_password"))
+            desk.service.clock.advance(.seconds(2))
+            try await expectWord("signed in", of: desk.attempt("alice", from: "192.0.2.9"))
+        }
+    }
+
+    @Test func `right passwords at once open no more sessions than right ones in a row`() async throws {
+        try await withDesk { desk in
+            try await desk.add("alice")
+            for _ in 0..<90 { try await expectWord("signed in", of: desk.attempt("alice")) }
+            let words = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<40 { group.addTask { try await desk.attempt("alice").word } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(words.count { $0 == "signed in" } == 30)
+            #expect(words.count { $0 == "limited" } == 10)
+        }
+    }
+
+    @Test func `whoever signs in too often takes no place among those who wait for their turn`() async throws {
+        try await withService { service in
+            let hasher = PasswordHasher(cost: SignInDesk.cost, width: 1, maximumWaiting: 0)
+            let desk = try SignInDesk(service, hasher: hasher)
+            try await desk.add("alice")
+            for _ in 0..<120 { try await expectWord("signed in", of: desk.attempt("alice")) }
+            // While somebody else has the only turn.
+            let outcome = try await hasher.turn { try await desk.attempt("alice") }
+            expectWord("limited", of: outcome)
+        }
+    }
+
+    @Test func `wrong passwords of a stranger use up nothing of the right ones`() async throws {
+        try await withDesk { desk in
+            try await desk.add("alice")
+            try await guess(desk, "alice", times: 4)
+            for _ in 0..<30 { try await expectWord("signed in", of: desk.attempt("alice")) }
+        }
+    }
+
     private func guess(_ desk: SignInDesk, _ name: String, times: Int) async throws {
         for number in 0..<times { _ = try await desk.attempt(name, Secret("wrong"), from: "198.51.\(number).1") }
     }

@@ -16,10 +16,11 @@ private struct UpstreamDesk: Sendable {
     init(_ service: Service) throws {
         self.service = service
         here = try #require(WebOrigin("https://bridge.example"))
+        let limiter = InProcessRateLimiter(clock: .parameter)
         signIn = UpstreamSignIn(
             providers: [upstream], accounts: service.storage,
             opener: SessionOpener(sessions: service.sessions, store: service.storage, clients: service.clients),
-            refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(clock: .parameter)),
+            refusals: RefusalLog(audit: service.storage, limiter: limiter), limiter: limiter, limits: LimitSettings(),
             keys: service.keys, time: service.clock.source, recorder: spans.recorder())
     }
 
@@ -33,13 +34,14 @@ private struct UpstreamDesk: Sendable {
 
     func finish(
         _ state: String?, code: String? = "code", error: String? = nil, provider: String = "corporate",
-        browser other: OpaqueSecret? = nil, at here: WebOrigin? = nil, replacing current: WebSession? = nil
+        browser other: OpaqueSecret? = nil, at here: WebOrigin? = nil, replacing current: WebSession? = nil,
+        from address: String = "203.0.113.7"
     ) async throws -> UpstreamSignIn.Outcome {
         let form = [("state", state), ("code", code), ("error", error), ("iss", "https://login.corporate.example")]
             .compactMap { name, value in value.map { (name, $0) } }
         return try await signIn.finish(
             provider, try Provider.parameters(form), browser: other ?? browser, at: here ?? self.here,
-            replacing: current, origin: origin())
+            replacing: current, origin: origin(address))
     }
 
     func failures() async throws -> [String?] {
@@ -52,6 +54,7 @@ extension UpstreamSignIn.Outcome {
     fileprivate var session: WebSession? { if case .signedIn(let opened, _) = self { opened.session } else { nil } }
     fileprivate var isForeign: Bool { if case .refused(errand: nil) = self { true } else { false } }
     fileprivate var refusedErrand: String? { if case .refused(let errand) = self { errand } else { nil } }
+    fileprivate var limitedErrand: String? { if case .limited(_, let errand) = self { errand } else { nil } }
 }
 
 @Suite struct UpstreamSignInTests {
@@ -180,6 +183,55 @@ extension UpstreamSignIn.Outcome {
                     "upstream_bad_token", "upstream_wrong_nonce",
                 ])
         }
+    }
+
+    @Test func `attack: with one state and made-up codes a network has a provider asked sixty times a minute`()
+        async throws
+    {
+        try await withDesk { desk in
+            desk.upstream.willRefuse(.badCode)
+            let state = try await desk.begin()
+            /// How often the provider was asked, and how many had to wait.
+            func asked(from address: String, times: Int) async throws -> [Int] {
+                let before = desk.upstream.requests.count
+                var limited = 0
+                for number in 0..<times {
+                    let outcome = try await desk.finish(state, code: "made-up-\(number)", from: address)
+                    if outcome.limitedErrand == "journey" { limited += 1 }
+                }
+                return [desk.upstream.requests.count - before, limited]
+            }
+            let here = try await asked(from: "203.0.113.7", times: 70)
+            #expect(here == [60, 10])
+            let neighbour = try await asked(from: "203.0.113.200", times: 1)
+            #expect(neighbour == [0, 1])
+            let elsewhere = try await asked(from: "198.51.100.7", times: 1)
+            #expect(elsewhere == [1, 0])
+            desk.service.clock.advance(.seconds(1))
+            let later = try await asked(from: "203.0.113.7", times: 2)
+            #expect(later == [1, 1])
+            let events = try await desk.service.events()
+            #expect(events.filter { $0.hasPrefix("rate_limit") } == ["rate_limit.exceeded sign_in.upstream"])
+        }
+    }
+
+    @Test func `whoever the provider names takes nothing from their neighbours`() async throws {
+        try await withDesk { desk in
+            desk.upstream.willName("u-1")
+            for _ in 0..<70 {
+                let outcome = try await desk.finish(try await desk.begin())
+                #expect(outcome.session != nil)
+            }
+        }
+    }
+
+    @Test func `whoever has a /48 of IPv6 has sixteen networks' worth of answers, not sixty-five thousand`() {
+        let limiter = InProcessRateLimiter(clock: .parameter)
+        let passed = (0..<1000).count { number in
+            let here = origin("2001:db8:1:" + String(number, radix: 16) + "::1")
+            return limiter.take(LimitSettings().upstreamAnswerKeys(origin: here), at: noon) == .allowed
+        }
+        #expect(passed <= 960)
     }
 
     @Test func `a disabled user is refused`() async throws {

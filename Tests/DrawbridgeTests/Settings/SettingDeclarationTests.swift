@@ -167,7 +167,8 @@ import Testing
                 limits.issuePerDevice, limits.issuePerSubject, limits.issuePerNetwork, limits.issuePerClient,
                 limits.authorizationPerSubject, limits.refreshPerSubject, limits.failedRedemptionPerNetwork,
                 limits.refusedBearerPerNetwork, limits.failedSignIn, limits.wrongPasswordPerDay, limits.wrongCodePerDay,
-                limits.pushedRequestPerClient, limits.pushedRequestPerNetwork,
+                limits.rightPasswordPerAccount, limits.pushedRequestPerClient, limits.pushedRequestPerNetwork,
+                limits.clientCredentialsPerClient,
             ]
         }
         #expect(buckets(settings.rateLimits.limits) == buckets(LimitSettings()))

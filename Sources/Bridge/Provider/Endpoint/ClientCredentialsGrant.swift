@@ -5,10 +5,17 @@ package final class ClientCredentialsGrant: TokenGrant {
     package let type = GrantType.clientCredentials
     private let tokens: SessionTokens
     private let audit: any AuditLog
+    private let gate: LimitGate
+    private let limits: LimitSettings
 
-    package init(tokens: SessionTokens, audit: any AuditLog) {
+    package init(
+        tokens: SessionTokens, audit: any AuditLog, refusals: RefusalLog, limiter: any RateLimiter,
+        limits: LimitSettings
+    ) {
         self.tokens = tokens
         self.audit = audit
+        gate = LimitGate(limiter, refusals: refusals)
+        self.limits = limits
     }
 
     package func authorize(_ request: TokenRequest) async throws -> TokenResponse {
@@ -16,6 +23,12 @@ package final class ClientCredentialsGrant: TokenGrant {
         guard !client.isPublic else {
             throw OAuthError(.unauthorizedClient, "a public client cannot act for itself", detail: .publicClient)
         }
+        // Each costs a signature, and an event that stays.
+        let key = RateLimitKey(
+            scope: "client_credentials.client", value: client.id.rawValue, bucket: limits.clientCredentialsPerClient)
+        try await gate.pass(
+            [key], client: client.id, origin: request.origin, at: request.at, else: .slowDown,
+            "too many tokens of one client")
         let scope = try request.requestedScope() ?? client.scope
         guard scope.isSubset(of: client.scope) else {
             throw OAuthError(.invalidScope, "scope is wider than the client's own", detail: .scopeWidened)

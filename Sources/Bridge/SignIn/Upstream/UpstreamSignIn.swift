@@ -13,6 +13,8 @@ package final class UpstreamSignIn: Sendable {
     private let accounts: any UserStore
     private let opener: SessionOpener
     private let refusals: RefusalLog
+    private let gate: LimitGate
+    private let limits: LimitSettings
     private let seal: ShortLivedSeal
     private let time: TimeSource
     private let random: RandomSource
@@ -21,13 +23,15 @@ package final class UpstreamSignIn: Sendable {
     /// - Parameter recorder: `nil` where no traces are recorded.
     package init(
         providers: [any UpstreamProvider], accounts: any UserStore, opener: SessionOpener,
-        refusals: RefusalLog, keys: Reloadable<SecretKeyRing>, time: TimeSource = .system,
-        random: RandomSource = .system, recorder: SpanRecorder? = nil
+        refusals: RefusalLog, limiter: any RateLimiter, limits: LimitSettings, keys: Reloadable<SecretKeyRing>,
+        time: TimeSource = .system, random: RandomSource = .system, recorder: SpanRecorder? = nil
     ) {
         self.providers = providers
         self.accounts = accounts
         self.opener = opener
         self.refusals = refusals
+        gate = LimitGate(limiter, refusals: refusals)
+        self.limits = limits
         seal = ShortLivedSeal(keys: keys, purpose: "upstream sign-in", time: time)
         self.time = time
         self.random = random
@@ -66,12 +70,15 @@ package final class UpstreamSignIn: Sendable {
         case signedIn(OpenedSession, errand: String)
         /// - Parameter errand: `nil` when the answer was not to one of our requests.
         case refused(errand: String?)
+        /// Too many answers of this network; the provider was not asked.
+        case limited(retryAfter: Duration, errand: String)
 
         /// One of few words, for traces.
         var label: String {
             switch self {
             case .signedIn: "opened"
             case .refused: "refused"
+            case .limited: "limited"
             }
         }
     }
@@ -107,11 +114,18 @@ package final class UpstreamSignIn: Sendable {
     ) async throws -> Outcome {
         do {
             guard let code = parameters["code"], parameters["error"] == nil else { throw UpstreamRefusal.declined }
+            // One good `state` may come back with any number of made-up codes, and each costs a request of ours with
+            // our credentials. So they are counted before the provider is asked, and what it does not answer stays
+            // counted; whoever it names takes nothing from their neighbours.
+            let keys = limits.upstreamAnswerKeys(origin: origin)
+            let decision = try await gate.take(keys, origin: origin, at: now)
+            if let wait = decision.retryAfter { return .limited(retryAfter: wait, errand: trip.errand) }
             let user = try await provider.user(
                 code: Secret(code), issuer: parameters["iss"],
                 for: UpstreamRequest(
                     state: state, nonce: trip.nonce, verifier: trip.verifier,
                     redirectURI: Self.callback(of: trip.provider, at: here)), at: now)
+            try? await gate.giveBack(keys, at: now)
             // An upstream that ignored what it was asked for must not pass for one that did it.
             guard !trip.isFresh || Self.isOfTrip(user, began: trip.began) else { throw UpstreamRefusal.notFresh }
             let account = try await account(of: user, at: now)
@@ -206,5 +220,11 @@ package final class UpstreamSignIn: Sendable {
                 origin: origin),
             within: .network("audit.upstream", of: origin, perMinute: 10))
         return .refused(errand: errand)
+    }
+}
+
+extension LimitSettings {
+    func upstreamAnswerKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        widerNetworkKeys("sign_in.upstream", of: origin, upstreamAnswerPerNetwork)
     }
 }

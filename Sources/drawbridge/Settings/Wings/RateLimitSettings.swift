@@ -77,6 +77,9 @@ extension LimitSettings {
     }
 
     private enum Provider {
+        static let rightPasswords = Setting.integer(
+            "limits.sign_in.right_passwords_per_minute", 1...1_000_000, default: 120,
+            "Sign-ins of one account by its right password a minute.")
         static let pushedByClient = Setting.integer(
             "limits.pushed_request.client_per_minute", 1...1_000_000, default: 600,
             "Authorization requests that one client that authenticates may push a minute.")
@@ -89,6 +92,9 @@ extension LimitSettings {
         static let devicesByNetwork = Setting.integer(
             "limits.device_authorization.network_per_minute", 1...1_000_000, default: 30,
             "Devices without a browser that one network may start a minute for one public client.")
+        static let clientCredentials = Setting.integer(
+            "limits.client_credentials.client_per_minute", 1...1_000_000, default: 600,
+            "Tokens that one client may get for itself (client_credentials) a minute.")
         static let phonePages = Setting.integer(
             "limits.phone_sign_in.pages_per_minute", 1...1_000_000, default: 10,
             "Pages that show a code for a phone, a minute and network.")
@@ -120,10 +126,12 @@ extension LimitSettings {
         failedSignIn = TokenBucket(perMinute: settings[Failure.signIns])
         wrongPasswordPerDay = TokenBucket(perDay: settings[Failure.passwords])
         wrongCodePerDay = TokenBucket(perDay: settings[Failure.codes])
+        rightPasswordPerAccount = TokenBucket(perMinute: settings[Provider.rightPasswords])
         pushedRequestPerClient = TokenBucket(perMinute: settings[Provider.pushedByClient])
         pushedRequestPerNetwork = TokenBucket(perMinute: settings[Provider.pushedByNetwork])
         deviceAuthorizationPerClient = TokenBucket(perMinute: settings[Provider.devicesByClient])
         deviceAuthorizationPerNetwork = TokenBucket(perMinute: settings[Provider.devicesByNetwork])
+        clientCredentialsPerClient = TokenBucket(perMinute: settings[Provider.clientCredentials])
         phonePagesPerNetwork = TokenBucket(perMinute: settings[Provider.phonePages])
         authorizationPerSubject = settings.bucket(Provider.authorizationBurst, Provider.authorizationPerHour)
         refreshPerSubject = settings.bucket(Provider.refreshBurst, Provider.refreshPerHour)
