@@ -62,6 +62,22 @@ import Testing
         }
     }
 
+    @Test func `a bearer of an issuer whose clock is ahead repeats as any other`() async throws {
+        try await withService { service async throws in
+            let order = LoginTokenIssueRequest(ttl: 30, idempotencyKey: "k")
+            // What is believed of its sign-in goes with our clock until that is there.
+            func issue(believing time: Timestamp) async throws -> TokenID {
+                let bearer = BearerIdentity(
+                    subject: "alice", clientID: app, issuer: "https://backend.example", sessionID: "s",
+                    authentication: Authentication(time: time), statedSignIn: noon + .seconds(3),
+                    expiresAt: service.clock.now + .seconds(3600))
+                return try await service.issuer.issue(order, bearer: bearer, origin: origin()).id
+            }
+            let first = try await issue(believing: noon)
+            #expect(try await issue(believing: noon + .seconds(1)) == first)
+        }
+    }
+
     @Test func `the same Idempotency-Key gives the same answer and does not count`() async throws {
         try await withService { service async throws in
             let request = LoginTokenIssueRequest(redirect: Array("/contacts".utf8), idempotencyKey: "tap-1")

@@ -26,6 +26,9 @@ package struct BearerIdentity: Hashable, Sendable {
     /// The groups of the user, where the issuer is believed about them.
     package let groups: UserGroups?
     package let authentication: Authentication
+    /// When the issuer says that the user signed in, whatever our clock says: the same each time that the bearer is read,
+    /// as ``authentication`` need not be. For comparing alone.
+    package let statedSignIn: Timestamp?
     /// What it may be used for; `nil` of another issuer, whose scopes are not ours.
     package let scope: Scope?
     /// The key that must be shown with it (RFC 7800, RFC 9449 §6): whoever takes the bearer checks it with
@@ -41,7 +44,8 @@ package struct BearerIdentity: Hashable, Sendable {
     package init(
         subject: Subject, clientID: ClientID, issuer: String, authority: Authority = .trusted, sessionID: SessionID?,
         deviceID: String? = nil, groups: UserGroups? = nil,
-        authentication: Authentication, scope: Scope? = nil, proofKeyThumbprint: String? = nil,
+        authentication: Authentication, statedSignIn: Timestamp? = nil, scope: Scope? = nil,
+        proofKeyThumbprint: String? = nil,
         issuedAt: Timestamp? = nil,
         expiresAt: Timestamp, cacheableUntil: Timestamp? = nil
     ) {
@@ -53,6 +57,7 @@ package struct BearerIdentity: Hashable, Sendable {
         self.deviceID = deviceID
         self.groups = groups
         self.authentication = authentication
+        self.statedSignIn = statedSignIn
         self.scope = scope
         self.proofKeyThumbprint = proofKeyThumbprint
         self.issuedAt = issuedAt

@@ -78,13 +78,15 @@ enum IssueFingerprint {
         let scope = bearer.scope.map { "scope \($0.tokens.sorted().joined(separator: " "))" }
         // Another issuer's bearer brings how its user signed in with it, and no session of ours knows that better: a
         // weaker one gets no answer of a stronger one. Of ours it is the session's, which is told apart above.
-        let signIn = bearer.authority == .own ? nil : signIn(bearer.authentication)
+        let signIn = bearer.authority == .own ? nil : signIn(of: bearer)
         return digest(parts + [scope, signIn].compactMap(\.self))
     }
 
-    private static func signIn(_ authentication: Authentication) -> String {
-        let time = authentication.time.map { String($0.milliseconds) }
-        return digest(["sign-in", time ?? "", authentication.acr ?? ""] + authentication.amr.sorted())
+    private static func signIn(of bearer: BearerIdentity) -> String {
+        let (authentication, time) = (bearer.authentication, bearer.statedSignIn ?? bearer.authentication.time)
+        return digest(
+            ["sign-in", time.map { String($0.milliseconds) } ?? "", authentication.acr ?? ""]
+                + authentication.amr.sorted())
     }
 
     private static func digest(_ parts: [String]) -> String {

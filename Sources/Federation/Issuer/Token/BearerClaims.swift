@@ -27,6 +27,7 @@ struct BearerClaims: Sendable {
             deviceID: optionalText(settings.deviceClaim), groups: groups,
             authentication: Authentication(
                 time: try authenticationTime(issuedAt: issuedAt, at: now), acr: optionalText("acr"), amr: methods),
+            statedSignIn: claims["auth_time"].flatMap(Timestamp.init(numericDate:)),
             proofKeyThumbprint: proofKey, expiresAt: expiresAt, cacheableUntil: min(expiresAt, now + cacheLifetime))
     }
 
