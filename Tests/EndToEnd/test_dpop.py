@@ -326,6 +326,27 @@ def test_a_proof_at_a_resource_is_taken_once(app):
     refused(app.call("/oauth/userinfo", proof=proof), "invalid_dpop_proof", 401)
 
 
+def test_a_proof_at_the_administration_is_taken_once(demo):
+    key, path = proofs.Key(), "/api/admin/users"
+    token = wire.send(
+        demo.base, "POST", "/oauth/token",
+        {"Content-Type": wire.FORM, "DPoP": key.proof("POST", demo.base + "/oauth/token")},
+        urlencode({
+            "grant_type": "client_credentials", "client_id": "demo-admin",
+            "client_secret": demo.client("demo-admin")["client_secret"]}).encode()).json()["access_token"]
+    headers = {"Authorization": f"DPoP {token}", "DPoP": key.proof("GET", demo.base + path, token=token)}
+    assert demo.send("GET", path, headers).status == 200
+    refused(demo.send("GET", path, headers), "invalid_dpop_proof", 401)
+
+
+@pytest.mark.parametrize("path", ["/oauth/userinfo", "/api/admin/users"])
+def test_a_proof_of_another_key_takes_no_room_in_the_memory_of_proofs(app, path):
+    """Who shows it has proved nothing: it is not kept, so the second one is refused as the first one was."""
+    foreign = proofs.Key().proof("GET", app.demo.base + path, token=app.tokens["access_token"])
+    for _ in range(2):
+        refused(app.call(path, proof=foreign), "invalid_token", 401)
+
+
 def test_the_administration_asks_for_a_proof_as_other_resources_do(app):
     path, token = "/api/admin/users", app.tokens["access_token"]
     for proof in [None, app.proof(path, "POST", token=token), app.proof(path, "GET")]:

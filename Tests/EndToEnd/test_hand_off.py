@@ -246,6 +246,24 @@ def test_whoever_is_not_signed_in_yet_goes_by_the_sign_in_page(portal):
     assert landed.header("Location") == f"https://{OTHER}/account/3"
 
 
+def test_a_long_page_is_not_lost_on_the_way_by_the_sign_in_page(portal):
+    """Its own 1,024 bytes count, and not those of the request around it, where each may be an escape of three."""
+    browser, state = Browser(portal.demo.base), new_state()
+    wanted = "/account/" + "x" * 502 + "?q=" + "%D1%8F" * 81
+    assert len(wanted) == 1000
+    page, user = portal.follow(browser, state, redirect=wanted), portal.demo.user("alice")
+    back = browser.submit(page, "/sign-in", username=user["username"], password=user["password"])
+    assert back.status == 303 and urlsplit(back.header("Location")).path == HAND_OFF, back.header("Location")
+    landed = portal.land(browser.send("GET", back.header("Location")).header("Location"), state)
+    assert landed.header("Location") == f"https://{OTHER}{wanted}"
+
+
+def test_rfc_9110_15_5_2_the_page_for_whoever_is_not_signed_in_has_a_challenge(portal):
+    page = portal.follow(Browser(portal.demo.base), new_state())
+    assert (page.status, page.header("WWW-Authenticate")) == (401, "Bearer"), "the same as a script gets"
+    assert portal.make(Browser(portal.demo.base), client_id="other").header("WWW-Authenticate") == "Bearer"
+
+
 def test_a_website_that_keeps_no_cookie_gets_a_page_and_no_loop(portal):
     browser = portal.person()
     assert portal.follow(browser, new_state()).status == 303

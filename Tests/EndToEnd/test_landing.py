@@ -441,6 +441,17 @@ def test_attack_a_target_elsewhere_never_reaches_the_relying_party(demo, elsewhe
     assert "evil" not in landed.header("Location")
 
 
+def test_rfc_9110_15_5_2_a_website_that_keeps_no_secret_gets_a_challenge_for_its_own_login_token(demo):
+    """Contract §4.4 and §11: every `invalid_client` has one, wherever it is found out."""
+    rp = RP(demo, "bare")
+    change(demo, rp.id, token_endpoint_auth_method="none", delivery="cookies")
+    refused = oauth.token(demo, {
+        "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "subject_token": rp.token()["token"],
+        "subject_token_type": "urn:drawbridge:params:oauth:token-type:login-token", "client_id": rp.id})
+    assert (refused.status, refused.json()["error"]) == (401, "invalid_client"), refused.text
+    assert refused.header("WWW-Authenticate") == 'Basic realm="token"'
+
+
 def test_attack_an_expired_token_gives_no_code_at_authorize_and_at_par(demo, rp):
     issued = rp.token(ttl=1)
     wait_until(lambda: demo.status(issued["id"]) == "expired", 30, "its end")

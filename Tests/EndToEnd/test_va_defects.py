@@ -13,7 +13,7 @@ import native
 import oauth
 import wire
 from native import App, Browser, claims
-from test_native_sso import cookie_header, session
+from test_native_sso import cookie_header, registered, session
 from test_native_sso_admin import admin
 from test_va_sign_in import BASE, VAApp, is_signed_in, post
 
@@ -164,6 +164,27 @@ def test_a_stolen_refresh_token_does_not_end_somebody_elses_device(demo, app):
     assert post(demo, "revoke", refresh_token="nothing of ours").status == 401
     reasons = [event["reason"] for event in demo.audit("token_request.refused")]
     assert reasons[-2:] == ["wrong_device_secret", "unknown_refresh_token"]
+
+
+@pytest.mark.parametrize("fields", [{"native_sso_enabled": True}, {}], ids=str)
+def test_attack_an_app_that_a_device_is_not_shared_with_ends_nothing_by_the_old_path(demo, app, fields):
+    """Contract §16.7: of the same user, and it got hold of the device's secret."""
+    other = App(demo, registered(demo, **fields))
+    other.sign_in("openid offline_access")
+    refused = post(demo, "revoke", refresh_token=other.tokens["refresh_token"],
+                   device_secret=app.tokens["device_secret"])
+    assert (refused.status, refused.json()["errors"]) == (401, "the device secret is not valid"), refused.text
+    assert demo.audit("token_request.refused")[-1]["reason"] == "wrong_device_secret"
+    assert exchange(app).status == 200, "the device goes on"
+    assert other.refresh().status == 200, "and so does the app's own session"
+
+
+def test_an_app_that_a_device_is_shared_with_ends_it(demo, app):
+    other = VAApp(demo, "demo-app-b")
+    other.sign_in()
+    assert post(demo, "revoke", refresh_token=other.tokens["refresh_token"],
+                device_secret=app.tokens["device_secret"]).status == 200
+    assert exchange(app).status != 200
 
 
 def test_a_sign_out_by_another_site_does_nothing(demo, app):

@@ -154,28 +154,42 @@ package final class AdminGate: Sendable {
 
     private func programVisit(_ request: Request) async throws -> AdminVisit {
         let presented = try BearerReader.token(in: request)
-        let key = try await provenKey(presented)
+        let proof = try judgedProof(presented)
         let administrator: Administrator
         do {
             administrator = try await authenticator.administrator(
-                presenting: presented.token, provenKey: key, at: time.now())
-        } catch let refusal as AdminRefusal where refusal.reason == .invalid && key != nil {
+                presenting: presented.token, provenKey: proof?.keyThumbprint, at: time.now())
+        } catch let refusal as AdminRefusal where refusal.reason == .invalid && proof != nil {
             throw AdminRefusal(.invalid, of: refusal.holder, codeBesideProof: .invalidToken)
         }
+        if let proof { try await claim(proof) }
         return AdminVisit(
             actor: administrator.actor, signedInAt: administrator.credential.signedInAt, proof: .token(administrator),
             holder: AdminRefusal.Holder(administrator))
     }
 
-    private func provenKey(_ presented: PresentedAccessToken) async throws -> String? {
+    private func judgedProof(_ presented: PresentedAccessToken) throws -> DPoPVerifier.Unclaimed? {
         guard presented.scheme == .dpop else { return nil }
         guard let proofs else { throw AdminRefusal(.invalid) }
         do {
-            return try await proofs.verify(presented.proof, accessToken: presented.token, at: time.now())
-        } catch let error as OAuthError where ResourceChallenge.isAboutProof(error) {
-            guard error.code == .useDPoPNonce else { throw AdminRefusal(.invalid, codeBesideProof: error.code) }
-            throw ResourceChallenge.error(for: error)
+            return try proofs.judge(presented.proof, accessToken: presented.token, at: time.now())
+        } catch {
+            throw Self.refusal(ofProof: error)
         }
+    }
+
+    private func claim(_ proof: DPoPVerifier.Unclaimed) async throws {
+        do {
+            try await proofs?.claim(proof, at: time.now())
+        } catch let error as OAuthError {
+            throw Self.refusal(ofProof: error)
+        }
+    }
+
+    private static func refusal(ofProof error: OAuthError) -> any Error {
+        guard ResourceChallenge.isAboutProof(error) else { return error }
+        guard error.code == .useDPoPNonce else { return AdminRefusal(.invalid, codeBesideProof: error.code) }
+        return ResourceChallenge.error(for: error)
     }
 
     private func browserVisit(_ request: Request, isUse: Bool) async throws -> AdminVisit {

@@ -121,10 +121,13 @@ struct CompatibleTokenController: BrowserGroup {
             throw try await recorded(Self.invalidRefreshToken, request, context)
         }
         if let text = parameters["device_secret"] {
-            // Its own device: a stolen refresh token must not end somebody else's.
+            // A stolen refresh token must not end somebody else's device, nor an app one that is not shared with it
+            // (contract §16.7).
+            let directory = clients.current
             guard let secret = OpaqueSecret(text, kind: .deviceSecret),
                 let known = try await compatibility.devices.deviceSecret(digest: secret.digest),
-                known.device.subject == session.subject
+                known.device.subject == session.subject, let client = directory[session.clientID],
+                DeviceSecrets.may(client, end: known.device, among: directory)
             else {
                 throw try await recorded(
                     OAuthError(.invalidToken, "the device secret is not valid", detail: .wrongDeviceSecret),

@@ -73,14 +73,16 @@ struct HandOffController: BrowserGroup {
     private func signInFirst(_ request: Request, to visitor: PageVisitor) throws -> Response {
         let here = "\(HandOffs.path)?\(request.uri.query ?? "")"
         let query = "\(SignInWay.wanted)=\(PercentEncoding.encode(here))"
-        guard origins.place(of: request).purposes.contains(.provider) else {
-            let page = "\(issuer)\(SignInController.path)?\(query)"
-            return pages.signInForHandOff(at: page, to: visitor)
+        var response: Response
+        if origins.place(of: request).purposes.contains(.provider) {
+            response = try signIn.page(
+                SignInErrand(try FormParameters(parsing: query.utf8)),
+                browser: FormCookie.binding(of: request, random: random), at: origins.own(of: request), to: visitor)
+            response.status = .init(code: ErrorCode.invalidToken.status)
+        } else {
+            response = pages.signInForHandOff(at: "\(issuer)\(SignInController.path)?\(query)", to: visitor)
         }
-        var response = try signIn.page(
-            SignInErrand(try FormParameters(parsing: query.utf8)),
-            browser: FormCookie.binding(of: request, random: random), at: origins.own(of: request), to: visitor)
-        response.status = .init(code: ErrorCode.invalidToken.status)
+        response.headers[.wwwAuthenticate] = AuthCheckController.signedOut.headers[.wwwAuthenticate]
         return response
     }
 

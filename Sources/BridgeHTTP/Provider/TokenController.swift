@@ -72,10 +72,10 @@ struct TokenController: RouteGroup {
         }
     }
 
-    // A bearer's challenge does not belong here.
+    // A bearer's challenge does not belong here; a client's does, wherever it is found out (RFC 6749 §5.2).
     private static func headers(of answer: ErrorTable.Answer) -> HTTPFields {
         var headers = answer.headers
-        headers[.wwwAuthenticate] = nil
+        if answer.error.code != .invalidClient { headers[.wwwAuthenticate] = nil }
         return headers
     }
 }

@@ -3,7 +3,8 @@ import Bridge
 /// This service as an issuer besides the trusted ones, which must not be able to name its users (contract §1.3).
 package struct OwnIssuer: Sendable {
     private let name: String?
-    /// Whether users sign in here: with accounts, at an upstream provider, or through the OAuth provider.
+    /// Whether users sign in here: with accounts, at an upstream provider, with a phone's key, or through the OAuth
+    /// provider.
     package let signsUsersIn: Bool
 
     /// Stands alone, as far as the trusted issuers go.

@@ -56,9 +56,10 @@ extension TrustedIssuerSettings {
             return [
                 .init(
                     issuer: issuer, field: "subject_prefix",
-                    text: "is required where users sign in here too (provider.enabled, accounts, upstream providers), "
-                        + "such as \"backend:\"; or set shares_subjects_with_accounts: true when the issuer's users are the "
-                        + "same people as the accounts, so that its tokens may sign in as any of them")
+                    text: "is required where users sign in here too (provider.enabled, accounts, upstream providers, "
+                        + "self_issued.enabled), such as \"backend:\"; or set shares_subjects_with_accounts: true when the "
+                        + "issuer's users are the same people as the accounts, so that its tokens may sign in as any of "
+                        + "them")
             ]
         }
         // An account's subject is base64url, so whatever follows, a prefix with another character names none.

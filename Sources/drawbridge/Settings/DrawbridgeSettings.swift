@@ -58,7 +58,8 @@ struct DrawbridgeSettings: Sendable {
         trustedIssuers = TrustedIssuerSettings.read(
             settings,
             beside: OwnIssuer(
-                issuer: origins.issuer, isProvider: provider.isEnabled, upstreamProviders: upstreamProviders))
+                issuer: origins.issuer, isProvider: provider.isEnabled, upstreamProviders: upstreamProviders,
+                takesPhoneKeys: selfIssued.isEnabled))
         auditForwarders = AuditForwardTarget.read(settings)
         guard let found = origins.origins else { return nil }
         self.origins = found

@@ -46,6 +46,37 @@ import Testing
         }
     }
 
+    private static func address(landingAt path: String, more: String = "") -> String {
+        let state = String(repeating: "n", count: 22)
+        return "\(HandOffs.path)?client_id=shop&state=\(state)&redirect=\(PercentEncoding.encode(path))\(more)"
+    }
+
+    private static let longPaths: [String] = [
+        "/" + text("a", 999), "/" + text("a", 1_023), text("/a", 512), "/a?" + text("%D0%91", 170),
+    ]
+
+    private static func text(_ piece: String, _ count: Int) -> String { String(repeating: piece, count: count) }
+
+    @Test(arguments: longPaths)
+    func `a path to land on keeps its 1,024 bytes on the way by the sign-in page`(_ path: String) {
+        let address = Self.address(landingAt: path)
+        #expect(address.utf8.count > ReturnPath.maximumLength)
+        #expect(HandOffs.checked(address) == address)
+    }
+
+    private static let otherAddresses: [String] = [
+        address(landingAt: "/\(text("a", 1_024))"),
+        address(landingAt: "/a", more: "&x=\(text("a", HandOffs.maximumLength))"),
+        address(landingAt: "/a", more: "&redirect=%2Fb"), address(landingAt: "/a", more: "#b"),
+        "https://evil.example\(address(landingAt: "/a"))", "/\(address(landingAt: "/a"))", HandOffs.path,
+        "\(HandOffs.path)/..?redirect=%2Fa", "\(HandOffs.path)s?redirect=%2Fa", "\(HandOffs.path)?redirect=%2Fa%0A",
+    ]
+
+    @Test(arguments: otherAddresses)
+    func `whatever else a sign-in is to lead to is no hand-off`(_ address: String) {
+        #expect(HandOffs.checked(address) == nil)
+    }
+
     @Test func `a second try is stuck for ten seconds after the first, not for more, and is recorded`() async throws {
         try await withService { service async throws in
             let desk = try Desk(service, InProcessRecentTries(time: service.clock.source))

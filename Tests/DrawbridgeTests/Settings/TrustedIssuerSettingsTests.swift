@@ -106,7 +106,8 @@ import Testing
         let issuer = "  - {issuer: a, audience: b, jwks_uri: 'https://a.example/k'}"
         let secret = try folder.file("secret", "s")
         let upstream = "[{id: o, issuer: 'https://o.example', client_id: c, client_secret_file: \(secret)}]"
-        for further in ["", "provider: {enabled: false}\nupstream_providers: \(upstream)"] {
+        let off = "provider: {enabled: false}\n"
+        for further in ["", off + "upstream_providers: \(upstream)", off + "self_issued: {enabled: true}"] {
             let found = try problems(issuer, further: further)
             let missing = "subject_prefix (settings file, line 3): is required where users sign in"
             #expect(found.contains { $0.contains(missing) }, "\(found)")

@@ -17,7 +17,12 @@ package struct ReturnPath: Hashable, Sendable {
 
     /// P1 to P6. Whether the path is listed is ``ReturnPathPolicy``'s question.
     package static func parse(_ input: [UInt8]) -> Result<ReturnPath, ReturnPathRefusal> {
-        guard input.count <= maximumLength else { return .failure(.tooLong) }
+        parse(input, upTo: maximumLength)
+    }
+
+    /// The same for a path of ours that may be longer, because another one is in its query.
+    static func parse(_ input: [UInt8], upTo length: Int) -> Result<ReturnPath, ReturnPathRefusal> {
+        guard input.count <= length else { return .failure(.tooLong) }
         guard input.first == UInt8(ascii: "/"), input.count < 2 || input[1] != UInt8(ascii: "/"),
             input.allSatisfy(isAllowedByte)
         else { return .failure(.malformed) }

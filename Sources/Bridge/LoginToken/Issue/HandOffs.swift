@@ -4,6 +4,8 @@ import OAuth2
 package final class HandOffs: Sendable {
     /// Where browsers ask for it.
     package static let path = "/session/hand-off"
+    /// Of a request: room for a path to land on that is an escape of three for each of its bytes, and for the rest.
+    static let maximumLength = 4 * ReturnPath.maximumLength
     /// Two tries of one session for one website so soon: the website cannot keep its cookies.
     private static let loopWindow = Duration.seconds(10)
 
@@ -76,10 +78,14 @@ package final class HandOffs: Sendable {
         TokenID(rawValue: SHA256Hash(of: pair).base64URLOfHalf)
     }
 
-    /// The path with its query, when it asks for a hand-off and can be read in one way only (``ReturnPath``).
+    /// The path with its query, when it asks for a hand-off and can be read in one way only (``ReturnPath``). The path
+    /// to land on, which is in it, may have as many bytes as any other, however long it becomes by its escapes.
     package static func checked(_ text: String?) -> String? {
         guard let text, text.utf8.starts(with: "\(path)?".utf8),
-            case .success(let parsed) = ReturnPath.parse(Array(text.utf8))
+            case .success(let parsed) = ReturnPath.parse(Array(text.utf8), upTo: maximumLength),
+            let parameters = try? FormParameters(parsing: (parsed.query ?? "").utf8),
+            !parameters.isRepeated("redirect"),
+            (parameters.bytes("redirect") ?? []).count <= ReturnPath.maximumLength
         else { return nil }
         return parsed.serialized
     }

@@ -208,14 +208,18 @@ extension DeviceSecrets {
         { token, client, origin, now in
             guard let secret = OpaqueSecret(token.expose(), kind: .deviceSecret) else { return false }
             guard let known = try await self.store.deviceSecret(digest: secret.digest) else { return true }
-            // Those that may exchange it may end it; another client may not even if it got hold of it.
-            let owner = known.device.clientID
-            let isShared =
-                client.isNativeSSOEnabled && clients.current[owner]?.shareWith.contains(client.id) == true
-            guard client.id == owner || isShared else { throw TokenRevocation.notYours }
+            guard Self.may(client, end: known.device, among: clients.current) else { throw TokenRevocation.notYours }
             _ = try await self.revoke(known.device.id, reason: "signed_out", by: nil, origin: origin, at: now)
             return true
         }
+    }
+
+    /// Whether a client's word counts for a device secret (contract §5.6): those that may exchange it may end it;
+    /// another client may not even if it got hold of it.
+    package static func may(_ client: Client, end device: DeviceSecret, among clients: ClientDirectory) -> Bool {
+        let owner = device.clientID
+        let isShared = client.isNativeSSOEnabled && clients[owner]?.shareWith.contains(client.id) == true
+        return client.id == owner || isShared
     }
 
     /// What `/oauth/introspect` says of a device secret.

@@ -31,18 +31,43 @@ package struct DPoPVerifier: Sendable {
     /// For `DPoP-Nonce`; `nil` when none can be made now.
     package func nonce(at now: Timestamp) -> String? { nonces.current(at: now) }
 
+    /// A proof that holds, as far as can be said without asking whether it was shown before.
+    package struct Unclaimed: Sendable {
+        /// Of the key (RFC 7638).
+        package let keyThumbprint: String
+        fileprivate let id: TokenID
+        /// From then on it is refused by its time.
+        fileprivate let end: Timestamp
+    }
+
     /// Verifies the proof of a request; it is used up.
     /// - Parameter accessToken: the token that comes with it, which `ath` must name; `nil` where none does.
     /// - Returns: the thumbprint of the key (RFC 7638).
-    /// - Throws: `invalid_dpop_proof` or `use_dpop_nonce`, the ``DPoPRefusal`` as detail; ``StorageError``.
+    /// - Throws: as ``judge(_:accessToken:at:)`` and ``claim(_:at:)``.
     package func verify(
         _ presented: PresentedProof, accessToken: Secret<String>? = nil, at now: Timestamp
     ) async throws -> String {
-        let (proof, end) = try check(presented, accessToken, at: now)
-        let id = Self.replayID(proof)
-        try Self.check(own.claim(id, until: end, at: now))
-        try Self.check(try await replays.claim(id, until: end, at: now))
+        let proof = try judge(presented, accessToken: accessToken, at: now)
+        try await claim(proof, at: now)
         return proof.keyThumbprint
+    }
+
+    /// Verifies the proof of a request, but for its replay: nothing is let in by it before ``claim(_:at:)``.
+    /// - Parameter accessToken: the token that comes with it, which `ath` must name; `nil` where none does.
+    /// - Throws: `invalid_dpop_proof` or `use_dpop_nonce`, the ``DPoPRefusal`` as detail.
+    package func judge(
+        _ presented: PresentedProof, accessToken: Secret<String>? = nil, at now: Timestamp
+    ) throws(OAuthError) -> Unclaimed {
+        let (proof, end) = try check(presented, accessToken, at: now)
+        return Unclaimed(keyThumbprint: proof.keyThumbprint, id: Self.replayID(proof), end: end)
+    }
+
+    /// Uses up a proof. Where a token comes with it, that is judged before: anybody can make proofs with keys of their
+    /// own, and must not fill the memory of them by that alone.
+    /// - Throws: `invalid_dpop_proof` for one that was shown before; ``StorageError``.
+    package func claim(_ proof: Unclaimed, at now: Timestamp) async throws {
+        try Self.check(own.claim(proof.id, until: proof.end, at: now))
+        try Self.check(try await replays.claim(proof.id, until: proof.end, at: now))
     }
 
     private static func check(_ claim: ReplayClaim) throws {

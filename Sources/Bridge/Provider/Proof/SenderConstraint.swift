@@ -21,8 +21,9 @@ package struct SenderConstraint: Sendable {
         case (.some, .bearer): throw BearerRefusal.senderConstrained
         case (let thumbprint?, .dpop):
             guard let proofs else { throw BearerRefusal.senderConstrained }
-            let shown = try await proofs.verify(presented.proof, accessToken: presented.token, at: now)
-            guard Self.isKey(shown, thumbprint) else { throw BearerRefusal.wrongProofKey }
+            let proof = try proofs.judge(presented.proof, accessToken: presented.token, at: now)
+            guard Self.isKey(proof.keyThumbprint, thumbprint) else { throw BearerRefusal.wrongProofKey }
+            try await proofs.claim(proof, at: now)
         }
     }
 

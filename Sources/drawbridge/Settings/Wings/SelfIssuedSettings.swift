@@ -39,6 +39,8 @@ struct SelfIssuedSettings: Sendable {
         "Apps that may link a phone's key to the account of who is signed in to them, by client_id. What a linked key "
             + "signs in is not bounded by the app's own scope: name your own apps alone.")
 
+    /// Whether it is on, whatever else is wrong with it.
+    let isEnabled: Bool
     /// `nil` where it is off.
     let configuration: SelfIssuedConfiguration?
 
@@ -46,7 +48,7 @@ struct SelfIssuedSettings: Sendable {
     ///   - origin: of the issuer, as far as it is known.
     ///   - isLinkClaimed: whether an app claims this website's links.
     init(reading settings: SettingsReader, at origin: WebOrigin?, siteName: String, isLinkClaimed: Bool) {
-        let isEnabled = settings[Self.enabled]
+        isEnabled = settings[Self.enabled]
         let clientID = settings[Self.clientID] ?? origin.map { "\($0)/" } ?? ""
         if !settings.isSet(Self.clientID) { settings.show(Self.clientID, as: clientID) }
         let requestPath = Self.path(Self.requestPath, SelfIssuedConfiguration.requestPath, settings)

@@ -45,14 +45,18 @@ extension SettingError {
 
 extension OwnIssuer {
     /// As far as the settings say: a start also looks for accounts in the database.
-    init(issuer: WebOrigin?, isProvider: Bool, upstreamProviders: [UpstreamProviderSettings]) {
-        self.init(name: issuer?.description, signsUsersIn: isProvider || !upstreamProviders.isEmpty)
+    /// - Parameter takesPhoneKeys: whether users may sign in with a key of their phone, which makes accounts.
+    init(
+        issuer: WebOrigin?, isProvider: Bool, upstreamProviders: [UpstreamProviderSettings], takesPhoneKeys: Bool
+    ) {
+        self.init(
+            name: issuer?.description, signsUsersIn: isProvider || !upstreamProviders.isEmpty || takesPhoneKeys)
     }
 
     init(_ settings: DrawbridgeSettings) {
         self.init(
             issuer: settings.origins.issuer, isProvider: settings.provider.isEnabled,
-            upstreamProviders: settings.upstreamProviders)
+            upstreamProviders: settings.upstreamProviders, takesPhoneKeys: settings.selfIssued.isEnabled)
     }
 }
 

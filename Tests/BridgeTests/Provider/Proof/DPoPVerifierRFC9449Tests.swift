@@ -57,6 +57,28 @@ import Testing
         #expect(try await refusal { try await nodes[1].verify(proof, at: now) } == "invalid_dpop_proof proof_replayed")
     }
 
+    @Test func `§11.1: a proof of another key than the token's takes no room in the memory of proofs`() async throws {
+        let verifier = try verifier(replays: InProcessReplayGuard(capacity: 1))
+        let constraint = SenderConstraint(proofs: verifier)
+        let token = Secret("a token")
+        func shown(_ key: ProofKey, _ id: String) throws -> PresentedAccessToken {
+            PresentedAccessToken(token: token, scheme: .dpop, proof: try key.proof(id: id, at: now, token: token))
+        }
+        let foreign = try shown(try ProofKey(), "a")
+        for _ in 0..<2 {
+            await #expect(throws: BearerRefusal.wrongProofKey) {
+                try await constraint.check(foreign, boundTo: key.thumbprint, at: now)
+            }
+        }
+        let good = try shown(key, "b")
+        try await constraint.check(good, boundTo: key.thumbprint, at: now)
+        let again = try await refusal {
+            try await constraint.check(good, boundTo: key.thumbprint, at: now)
+            return true
+        }
+        #expect(again == "invalid_dpop_proof proof_replayed")
+    }
+
     @Test func `of a hundred uses at once one is taken`() async throws {
         let verifier = try verifier()
         let proof = try key.proof(id: "a", at: now)
