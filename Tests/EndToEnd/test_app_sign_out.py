@@ -1,10 +1,14 @@
 """`/oauth/logout` with an app's ID token: it ends the app for its user alone, who is signed in there (contract §5.8, §7)."""
 
+import re
 from urllib.parse import urlencode
 
+import pytest
+
 import wire
+from admin import Admin
 from boundaries import is_alive, is_signed_in
-from native import App, Browser
+from native import CALLBACK, App, Browser
 
 SIGNED_OUT = "com.example.demo:/signed-out"
 
@@ -54,3 +58,22 @@ def test_attack_whoever_is_signed_in_as_somebody_else_ends_his_own_session_and_n
     assert browser.submit(page, "/oauth/logout").status == 303
     assert not is_signed_in(browser)
     assert is_alive(demo, app.tokens["access_token"])
+
+
+@pytest.mark.parametrize("address, source", [
+    ("http://[::1]:51004/out", "http:"), ("http://127.0.0.1:51004/out", "http://127.0.0.1:51004"),
+    ("com.example.out:/done", "com.example.out:"), ("https://out.example.com/done", "https://out.example.com")])
+def test_the_page_that_asks_lets_its_form_lead_where_the_sign_out_leads(demo, address, source):
+    """No browser takes an IPv6 address as a source of its own (CSP 3 §2.3.1)."""
+    client = Admin(demo).send("POST", "clients", {
+        "client_type": "native", "client_name": "Leaves", "first_party": True, "redirect_uris": [CALLBACK],
+        "post_logout_redirect_uris": [address], "scope": "openid"})
+    assert client.status == 201, client.body
+    app = App(demo, client.json()["client_id"])
+    app.sign_in("openid")
+    browser = Browser(demo.base)
+    signed_in(demo, "bob", browser)
+    page = browser.send("GET", "/oauth/logout?" + urlencode(
+        {"id_token_hint": app.tokens["id_token"], "post_logout_redirect_uri": address}))
+    targets = re.search(r"form-action ([^;]*)", page.header("Content-Security-Policy"))[1].split()
+    assert targets == ["'self'", source]

@@ -193,6 +193,15 @@ def test_a_search_that_finds_nothing_says_so_and_shows_no_empty_table(demo):
     assert re.search(r'<p class="quiet">[^<]+</p>', page)
 
 
+@pytest.mark.parametrize("page, fields", [
+    ("events", ["q", "type", "outcome", "reason", "sub", "client_id", "sid", "token_id", "request_id", "from", "to"]),
+    ("live", ["type", "outcome", "sub", "client_id"])])
+def test_the_empty_fields_of_a_form_of_filters_ask_for_nothing(demo, page, fields):
+    empty = "".join(f"&{field}=" for field in fields)
+    shown = html.unescape(Console(demo).get(f"/admin/{page}?ip=192.0.2.9{empty}").text)
+    assert '"/api/admin/audit-events.csv?ip=192.0.2.9"' in shown or "/audit-events/stream?ip=192.0.2.9\"" in shown
+
+
 @pytest.mark.parametrize("query, field, label", [
     ("type=foo", "type", "Type"), ("ip=foo", "ip", "Address or network"), ("outcome=odd", "outcome", "Outcome"),
     ("from=soon", "from", "From (UTC)"), ("from=2026-01-02T00:00&to=2026-01-01T00:00", "to", "To (UTC)")])

@@ -70,9 +70,9 @@ class Writer:
         """Claims that are changed as text."""
         return {"id_token": signed(change(json.dumps(self.core())))}
 
-    def userinfo(self, token: str | None = None, header=None, signature=None, **changes) -> dict:
+    def userinfo(self, token: str | None = None, header=None, signature=None, beside=None, **changes) -> dict:
         told = self.common(email="a@b.example", **changes)
-        return {"id_token": signed(self.seed()),
+        return {"id_token": signed(beside or self.seed()),
                 "userinfo_token": token or signed(told, signature=signature, **(header or {}))}
 
     def rows(self) -> dict[str, tuple[str | None, dict]]:
@@ -81,6 +81,8 @@ class Writer:
         did = "did:key:z6Mk"
         rsa = PHONES["RSA"]
         zero = b64url(b"\0" + unb64url(jwk["x"]))
+        urn = URN + EC.thumbprint
+        v2 = self.core(iss=urn, sub=urn)
         return {
             "an answer in order": (None, good),
             "values that are no texts": ("malformed", {"id_token": 7, "access_token": None}),
@@ -120,6 +122,16 @@ class Writer:
             "a list with us": (None, self.of(aud=["https://other.example/", self.return_uri])),
             "userinfo in order": (None, self.userinfo()),
             "userinfo of the thumbprint": (None, self.userinfo(sub=EC.thumbprint)),
+            "userinfo of the thumbprint's URN": (None, self.userinfo(sub=urn)),
+            "userinfo of the key": (None, self.userinfo(sub=EC.canonical)),
+            "userinfo of the same name": (None, self.userinfo(beside=v2, sub=urn)),
+            "userinfo of the thumbprint beside its URN": (
+                "userinfo_subject_mismatch", self.userinfo(beside=v2, sub=EC.thumbprint)),
+            "userinfo of the URN beside the thumbprint": (
+                "userinfo_subject_mismatch", self.userinfo(beside=self.core(), sub=urn)),
+            "userinfo of the issuer": ("userinfo_subject_mismatch", self.userinfo(beside=self.core(), sub=CORE)),
+            "userinfo of another name for the key": (
+                "userinfo_subject_mismatch", self.userinfo(beside=self.seed(sub=urn), sub=EC.thumbprint)),
             "userinfo of somebody else": ("userinfo_subject_mismatch", self.userinfo(sub=OTHER.thumbprint)),
             "userinfo with a name that the other lacks": ("userinfo_subject_mismatch", {
                 **good, "userinfo_token": signed(self.common(user_id=EC.thumbprint))}),

@@ -585,6 +585,22 @@ def test_contract_10_every_return_path_shows_the_page_and_a_refused_one_becomes_
     assert browser.respond(linked.answer(request)).json() == {"location": path}
 
 
+@pytest.mark.parametrize("query,reason,length", [
+    ("return=/" + 3000 * "a", "too_long", 3001), ("return=/" + 1000 * "%ff", "too_long", 1025),
+    ("return=/account/a&return=/account/b", "repeated", 10), ("return=&return=/account/b", "repeated", 0),
+    ("return=/account/%ff", "malformed", 12),
+], ids=["too long", "too long to be kept", "repeated", "empty first", "no text"])
+def test_a_return_path_that_is_not_followed_is_in_the_audit_log_when_the_sign_in_lands(
+        demo, linked, query, reason, length):
+    before = len(events(demo, "redirect.refused"))
+    browser = Browser(demo)
+    request = browser.start("?" + query)
+    assert len(events(demo, "redirect.refused")) == before, "whoever opens the page alone writes nothing"
+    assert browser.respond(linked.answer(request)).json() == {"location": "/contacts"}
+    [event] = events(demo, "redirect.refused")[before:]
+    assert (event["reason"], json.loads(event["detail"])["length"]) == (reason, length)
+
+
 # From another device
 
 

@@ -25,15 +25,17 @@ package final class SignInLanding: Sendable {
 
     /// An absolute URL: the path that was asked for when the website's list has it, else its default page.
     /// - Parameters:
-    ///   - redirect: the bytes of the parameter; a refused one is recorded and does not fail the sign-in.
+    ///   - redirect: the parameter; a refused one is recorded and does not fail the sign-in.
     ///   - here: where the sign-in was: its session is there, so pages about the account are shown there.
     package func location(
-        for redirect: [UInt8]?, of subject: Subject, at here: WebOrigin, origin: RequestOrigin
+        for redirect: RedemptionRequest.RedirectParameter, of subject: Subject, at here: WebOrigin,
+        origin: RequestOrigin
     ) async throws -> String {
-        if let own = ownPage(redirect, at: here) { return own.origin.description + own.path }
-        let parameter = redirect.map { RedemptionRequest.RedirectParameter.bytes($0) } ?? .absent
+        if case .bytes(let path) = redirect, let own = ownPage(path, at: here) {
+            return own.origin.description + own.path
+        }
         guard let website,
-            let landing = Landing.decide(parameter, sealed: nil, website: website, ownOrigin: publicOrigin)
+            let landing = Landing.decide(redirect, sealed: nil, website: website, ownOrigin: publicOrigin)
         else { return here.description + AccountPath.devices }
         if let refusal = landing.refusal {
             try await refusals.record(

@@ -68,9 +68,9 @@ enum AdminRequestReader {
 
     /// - Returns: `nil` where the parameter is absent.
     static func limit(_ query: FormParameters, within limits: ClosedRange<Int>) throws -> Int? {
-        guard let text = query["limit"] else { return nil }
-        guard text.utf8.count <= String(limits.upperBound).utf8.count, text.utf8.allSatisfy(ASCII.isDigit),
-            let limit = Int(text), limits.contains(limit)
+        guard query.names.contains("limit") else { return nil }
+        guard let text = query["limit"], text.utf8.count <= String(limits.upperBound).utf8.count,
+            text.utf8.allSatisfy(ASCII.isDigit), let limit = Int(text), limits.contains(limit)
         else {
             throw OAuthError(.invalidRequest, "limit must be \(limits.lowerBound) to \(limits.upperBound)")
         }

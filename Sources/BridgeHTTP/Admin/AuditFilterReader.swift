@@ -11,11 +11,15 @@ enum AuditFilterReader {
 
     /// - Parameters:
     ///   - query: from ``AdminRequestReader/query(_:knowing:)``: a value that is not text would be absent here.
-    ///   - takesLocal: whether an instant may lack its zone, as a browser's field of a date sends it; UTC then.
-    static func filter(_ query: FormParameters, takesLocal: Bool = false) throws -> AuditFilter {
+    ///   - isForm: whether a form of the console asks, as browsers send it: with every field, of which an empty one asks
+    ///     for nothing, and with instants that lack their zone; UTC then.
+    static func filter(_ query: FormParameters, isForm: Bool = false) throws -> AuditFilter {
+        if !isForm, let name = query.names.first(where: { names.contains($0) && query.bytes($0) == nil }) {
+            throw OAuthError(.invalidRequest, "\(name) is empty")
+        }
         var filter = AuditFilter()
-        filter.from = try instant("from", query, takesLocal)
-        filter.to = try instant("to", query, takesLocal)
+        filter.from = try instant("from", query, takesLocal: isForm)
+        filter.to = try instant("to", query, takesLocal: isForm)
         if let from = filter.from, let to = filter.to, to < from {
             throw OAuthError(.invalidRequest, "to is before from")
         }
@@ -48,8 +52,10 @@ enum AuditFilterReader {
     }
 
     static func cursor(_ query: FormParameters) throws -> AuditCursor? {
-        guard let text = query["cursor"] else { return nil }
-        guard let cursor = AuditCursor(text: text) else { throw OAuthError(.invalidRequest, "cursor is malformed") }
+        guard query.names.contains("cursor") else { return nil }
+        guard let cursor = query["cursor"].flatMap({ AuditCursor(text: $0) }) else {
+            throw OAuthError(.invalidRequest, "cursor is malformed")
+        }
         return cursor
     }
 
@@ -59,7 +65,7 @@ enum AuditFilterReader {
     }
 
     private static func instant(
-        _ name: String, _ query: FormParameters, _ takesLocal: Bool
+        _ name: String, _ query: FormParameters, takesLocal: Bool
     ) throws -> Timestamp? {
         guard let text = query[name] else { return nil }
         // A plus that was not escaped comes as a space.

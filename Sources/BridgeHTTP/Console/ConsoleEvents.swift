@@ -71,7 +71,7 @@ struct ConsoleEvents: ConsoleGroup {
         let set = Self.fields.compactMap { field in query[field.0].map { (field.0, $0) } }
         do {
             let page = try await frame.services.storage.search(
-                AuditFilterReader.filter(query, takesLocal: true), before: AuditFilterReader.cursor(query),
+                AuditFilterReader.filter(query, isForm: true), before: AuditFilterReader.cursor(query),
                 limit: Self.pageSize)
             values["events"] = page.entries.map { ConsoleRows.event($0, words) }
             values["is_empty"] = page.entries.isEmpty
@@ -153,7 +153,7 @@ struct ConsoleEvents: ConsoleGroup {
         var wrong: String?
         do {
             let page = try await frame.services.storage.search(
-                AuditFilterReader.filter(query), before: nil, limit: 20)
+                AuditFilterReader.filter(query, isForm: true), before: nil, limit: 20)
             values["events"] = page.entries.map { ConsoleRows.event($0, words) }
             values["stream_path"] = set.isEmpty ? stream : "\(stream)?\(Self.query(set))"
         } catch let error as OAuthError {

@@ -57,8 +57,8 @@ struct LogoutController: BrowserGroup {
         var response = pages.signOut(
             formToken: try formTokens.make(
                 for: .signOut, binding: binding, session: request.sessionSecret), action: Self.path,
-            stayingAt: stayPath(request), fields: logout.fields, formTargets: logout.target.map { [$0.origin] } ?? [],
-            to: pageVisitor(request, context))
+            stayingAt: stayPath(request), fields: logout.fields,
+            formTargets: logout.target.map { [$0.formTarget] } ?? [], to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }

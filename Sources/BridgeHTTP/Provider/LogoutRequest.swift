@@ -7,7 +7,7 @@ struct LogoutRequest: Sendable {
     struct Target: Sendable {
         let location: String
         /// For the page's `form-action`.
-        let origin: String
+        let formTarget: String
     }
 
     private static let sealedName = "request"
@@ -63,16 +63,9 @@ struct LogoutRequest: Sendable {
 
     private static func target(_ uri: String?, state: String?, client: Client?) -> Target? {
         guard let uri, let client,
-            let registered = client.postLogoutRedirectURIs.first(where: {
-                $0.description.hasSameBytes(as: uri)
-            })
+            client.postLogoutRedirectURIs.contains(where: { $0.description.hasSameBytes(as: uri) })
         else { return nil }
         let location = state.map { RedirectAnswer.location(uri, [("state", $0)]) } ?? uri
-        let origin: String
-        switch registered.kind {
-        case .privateUse: origin = "\(registered.host):"
-        case .https, .loopback: origin = uri.split(separator: "/").prefix(2).joined(separator: "//")
-        }
-        return Target(location: location, origin: origin)
+        return Target(location: location, formTarget: FormTarget.source(of: uri))
     }
 }

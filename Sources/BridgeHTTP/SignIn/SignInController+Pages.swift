@@ -147,7 +147,8 @@ extension SignInController {
         }
         let parts = [
             errand.journey.map { "journey=\(PercentEncoding.encode($0))" },
-            errand.redirect.map { "return=\(PercentEncoding.encode(String(decoding: $0, as: UTF8.self)))" },
+            errand.named.map { "return=\(PercentEncoding.encode(String(decoding: $0, as: UTF8.self)))" },
+            errand.isRepeated ? "return=&return=" : nil,
         ].compactMap(\.self)
         return SelfIssuedConfiguration.startPath + (parts.isEmpty ? "" : "?" + parts.joined(separator: "&"))
     }

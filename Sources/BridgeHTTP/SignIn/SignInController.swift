@@ -144,7 +144,8 @@ struct SignInController: BrowserGroup {
             return "\(origins.configured.issuer)\(AuthorizeController.path)?journey=\(PercentEncoding.encode(journey))"
         }
         return try await services.landing.location(
-            for: errand.redirect, of: subject, at: origins.own(of: request), origin: context.origin(of: request))
+            for: errand.redirectParameter, of: subject, at: origins.own(of: request),
+            origin: context.origin(of: request))
     }
 
     /// Sets the cookies of whoever has just signed in, and leaves nothing of other users in the browser.

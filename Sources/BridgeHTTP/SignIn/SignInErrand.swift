@@ -5,8 +5,11 @@ import OAuth2
 struct SignInErrand: Sendable {
     /// An authorization request on its way.
     let journey: String?
-    /// A path of the website to land on.
-    let redirect: [UInt8]?
+    /// A path of the website to land on; of several, which are not followed, the first.
+    let named: [UInt8]?
+    /// Whether more than one path came. None counts then, and the landing tells the audit log
+    /// (docs/rules/return-path.md P0).
+    let isRepeated: Bool
     /// Whether the visitor wants to sign in as somebody else than the browser's session says.
     let isForAnother: Bool
     /// Whether a website that the visitor is signed in to wants a newer sign-in, or a stronger one. The address says
@@ -17,38 +20,54 @@ struct SignInErrand: Sendable {
 
     /// The field by which ``isForAnother`` is said.
     private static let another = HiddenField(name: "account", value: "another")
+    /// The field by which ``isRepeated`` is said: no form of ours has a field twice.
+    private static let repeated = HiddenField(name: "repeated", value: SignInWay.wanted)
 
     init(_ parameters: FormParameters) {
         journey = parameters["journey"]
-        redirect = parameters.isRepeated("redirect") ? nil : parameters.bytes("redirect")
+        named = parameters.bytes(SignInWay.wanted)
+        isRepeated =
+            parameters.isRepeated(SignInWay.wanted) || parameters[Self.repeated.name] == Self.repeated.value
         isForAnother = parameters[Self.another.name] == Self.another.value
         isStepUp = parameters[SignInWay.stepUp.name] == SignInWay.stepUp.value
         held = parameters[Self.heldName]
     }
 
-    private init(
-        journey: String?, redirect: [UInt8]?, isForAnother: Bool = false, isStepUp: Bool = false, held: String? = nil
+    init(
+        journey: String?, named: [UInt8]?, isRepeated: Bool = false, isForAnother: Bool = false,
+        isStepUp: Bool = false, held: String? = nil
     ) {
         self.journey = journey
-        self.redirect = redirect
+        self.named = named
+        self.isRepeated = isRepeated
         self.isForAnother = isForAnother
         self.isStepUp = isStepUp
         self.held = held
     }
 
     /// A page of ours to land on.
-    init(redirect path: String) { self.init(journey: nil, redirect: Array(path.utf8)) }
+    init(redirect path: String) { self.init(journey: nil, named: Array(path.utf8)) }
 
     /// A change in the console that takes a newer sign-in.
     init(forConsole held: String?) {
-        self.init(journey: nil, redirect: Array(ConsolePath.home.utf8), held: held)
+        self.init(journey: nil, named: Array(ConsolePath.home.utf8), held: held)
     }
 
     private static let heldName = "held"
 
     /// The same, for any user.
     var forAnother: SignInErrand {
-        SignInErrand(journey: journey, redirect: redirect, isForAnother: true, isStepUp: isStepUp, held: held)
+        SignInErrand(
+            journey: journey, named: named, isRepeated: isRepeated, isForAnother: true, isStepUp: isStepUp, held: held)
+    }
+
+    /// The path that may be followed, if the website's list has it.
+    var redirect: [UInt8]? { isRepeated ? nil : named }
+
+    /// What the landing decides about.
+    var redirectParameter: RedemptionRequest.RedirectParameter {
+        if isRepeated { return .repeated(first: named ?? []) }
+        return named.map(RedemptionRequest.RedirectParameter.bytes) ?? .absent
     }
 
     /// Whether it leads to the console.
@@ -68,7 +87,7 @@ struct SignInErrand: Sendable {
 
     /// The complete sign-in page for a journey, whosever the browser's session is.
     static func otherAccountURL(journey: String) -> String {
-        SignInErrand(journey: journey, redirect: nil, isForAnother: true).url
+        SignInErrand(journey: journey, named: nil, isForAnother: true).url
     }
 
     /// The sign-in page's address.
@@ -87,7 +106,8 @@ struct SignInErrand: Sendable {
     private var addressed: [HiddenField] {
         [
             journey.map { HiddenField(name: "journey", value: $0) },
-            redirect.map { HiddenField(name: "redirect", value: String(decoding: $0, as: UTF8.self)) },
+            named.map { HiddenField(name: SignInWay.wanted, value: String(decoding: $0, as: UTF8.self)) },
+            isRepeated ? Self.repeated : nil,
             isForAnother ? Self.another : nil,
             isStepUp ? SignInWay.stepUp : nil,
         ].compactMap(\.self)

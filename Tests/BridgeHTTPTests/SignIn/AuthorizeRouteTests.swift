@@ -334,6 +334,23 @@ import Testing
         }
     }
 
+    @Test func `a secret in the place of the client leaves no more than its length in the audit log`() async throws {
+        try await run { bridge, browser in
+            let secret = OpaqueSecret.make(.refreshToken, random: .system).expose()
+            let token = Base64URL.encode(Array(#"{"alg":"HS256","typ":"login+jwt"}"#.utf8)) + ".e30.c2ln"
+            let values = [secret, String(secret.prefix(40)), "id%20\(token)", "com.example.other"]
+            for value in values { _ = try await browser.get(AuthorizeURL.make(value)) }
+            let events = try await bridge.storage.search(
+                AuditFilter(type: .authorizationRequestRefused), before: nil, limit: 9
+            ).records.map(\.event).reversed()
+            #expect(
+                events.map(\.detail) == [
+                    #"{"length":53}"#, #"{"length":40}"#, #"{"length":\#(token.utf8.count + 3)}"#,
+                    #"{"client_id":"com.example.other"}"#,
+                ])
+        }
+    }
+
     @Test func `ui_locales and login_hint shape the page`() async throws {
         try await run { _, browser in
             let page = try await browser.open(

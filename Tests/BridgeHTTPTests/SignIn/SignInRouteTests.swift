@@ -43,6 +43,20 @@ import Testing
         }
     }
 
+    @Test func `a path that comes twice lands on the default page, and is recorded once`() async throws {
+        try await run { bridge, browser in
+            let page = try await browser.get("/sign-in?redirect=%2Faccount%2Fprofile&redirect=%2Faccount%2Fa")
+            let again = try await browser.signIn(on: page, password: "wrong horse")
+            let answer = try await browser.signIn(on: again)
+            #expect(answer.headers[.location] == "https://bridge.example/contacts")
+            let events = try await bridge.storage.search(
+                AuditFilter(type: .redirectRefused), before: nil, limit: 5
+            ).records.map(\.event)
+            #expect(events.map(\.reason) == ["repeated"] && events.map(\.subject) == ["alice"])
+            #expect(events.map(\.detail) == [#"{"length":16,"path":"/account/profile"}"#])
+        }
+    }
+
     @Test func `the fields are what password managers look for`() async throws {
         try await run { _, browser in
             let text = try await browser.get("/sign-in").text

@@ -104,4 +104,15 @@ import Testing
         #expect(RefusedRedirect.detail(Array("/a?q=secret".utf8)) == #"{"length":11,"path":"/a"}"#)
         #expect(RefusedRedirect.detail([0x2F, 0x0A, 0xFF, 0x5C]) == #"{"length":4,"path":"/\\x0a\\xff\\x5c"}"#)
     }
+
+    @Test func `a refused redirect with a secret in its path leaves its length alone`() {
+        let secret = OpaqueSecret.make(.webSession, random: .system).expose()
+        let token = Base64URL.encode(Array(#"{"alg":"HS256"}"#.utf8)) + ".e30.c2ln"
+        for path in [secret, "/account/\(secret)?a=b", "/x;t=\(token)", "https://evil.example/\(token)#f"] {
+            #expect(RefusedRedirect.detail(Array(path.utf8)) == #"{"length":\#(path.utf8.count)}"#)
+        }
+        #expect(
+            RefusedRedirect.detail(Array("/com.example.app/v1.2".utf8))
+                == #"{"length":21,"path":"/com.example.app/v1.2"}"#)
+    }
 }

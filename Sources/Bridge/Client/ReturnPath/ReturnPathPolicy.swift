@@ -70,7 +70,7 @@ package enum ReturnPathPolicyError: Error, Hashable, Sendable {
 }
 
 /// What the audit log keeps of a refused redirect: its length and the first bytes of its path, never its query
-/// (docs/rules/return-path.md P8).
+/// (docs/rules/return-path.md P8), and of a path with a secret in it the length alone.
 enum RefusedRedirect {
     static let keptBytes = 64
 
@@ -78,16 +78,21 @@ enum RefusedRedirect {
     /// nothing in the log can act on a terminal or a page.
     static func detail(_ input: [UInt8]) -> String {
         let path = input.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        guard !StrayedSecret.isIn(path) else { return RefusedParameter.length(of: input) }
         return #"{"length":\#(input.count),"path":\#(RefusedParameter.quoted(path, keptBytes))}"#
     }
 }
 
 /// What the audit log keeps of a parameter that means nothing to us, so that whoever sent it can find the mistake.
 enum RefusedParameter {
-    /// One line of JSON, `{"<name>":"…"}`, with the value's first 64 bytes.
+    /// One line of JSON, `{"<name>":"…"}`, with the value's first 64 bytes; `{"length":…}` where it has a secret in it,
+    /// which somebody put into the wrong place (contract §8).
     static func detail(_ name: String, _ value: [UInt8]) -> String {
-        "{\(JSONText.quoted(name)):\(quoted(value[...], 64))}"
+        guard !StrayedSecret.isIn(value[...]) else { return length(of: value) }
+        return "{\(JSONText.quoted(name)):\(quoted(value[...], 64))}"
     }
+
+    static func length(of value: [UInt8]) -> String { #"{"length":\#(value.count)}"# }
 
     /// A JSON string. Bytes outside visible ASCII are written as `\xNN`, so that nothing in the log can act on a
     /// terminal or a page.

@@ -194,10 +194,10 @@ package struct SelfIssuedToken: Sendable {
         else { throw .userInfoSignatureInvalid }
         for name in ["iss", "user_id", "sub"] {
             guard let found = told[name] else { continue }
+            // As the ID token says it (OpenID Connect Core §5.3.2); one of 2012 may leave `sub` to its key.
             let names =
-                name == "sub"
+                name == "sub" && claims["sub"] == nil
                 ? names(of: key, .keyAsIssuer, issuer: claims["iss"]?.string)
-                    + [claims["sub"]?.string].compactMap(\.self)
                 : [claims[name]?.string].compactMap(\.self)
             guard let text = found.string, names.contains(where: { $0.hasSameBytes(as: text) }) else {
                 throw .userInfoSubjectMismatch

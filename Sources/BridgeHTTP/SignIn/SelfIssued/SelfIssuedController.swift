@@ -116,19 +116,16 @@ struct SelfIssuedController: BrowserGroup {
         ]
     }
 
-    /// What the sign-in is for, under the names that the sign-in page has for it. A `return` that is refused whatever the
-    /// website's list says, because it is repeated or too long (docs/rules/return-path.md P0 and P1), is not kept for the
-    /// phone's answer; every other is judged then.
+    /// What the sign-in is for. A `return` is judged after the phone's answer, whatever it is; of one that does not fit,
+    /// so much is kept as shows that it is too long (docs/rules/return-path.md P1).
     private static func errand(_ query: FormParameters) -> SignInErrand {
-        let journey = query["journey"]
-        let isKept =
-            journey == nil && !query.isRepeated("return")
-            && (query.bytes("return") ?? []).count <= ReturnPath.maximumLength
-        let pairs = [("journey", journey), ("redirect", isKept ? query["return"] : nil)].compactMap { name, value in
-            value.map { "\(name)=\(PercentEncoding.encode($0))" }
-        }
-        return (try? FormParameters(parsing: pairs.joined(separator: "&").utf8)).map { SignInErrand($0) }
-            ?? SignInErrand(.none)
+        if let journey = query["journey"] { return SignInErrand(journey: journey, named: nil) }
+        let named = query.bytes("return").map { Array(String(decoding: $0, as: UTF8.self).utf8) }
+        let errand = SignInErrand(journey: nil, named: named, isRepeated: query.isRepeated("return"))
+        guard errand.query.utf8.count > errandLimit, let named else { return errand }
+        // Ends in a byte that no path has: what is left must not be taken for a page of ours, which may be longer.
+        let start = named.prefix(ReturnPath.maximumLength) + [UInt8(ascii: "\\")]
+        return SignInErrand(journey: nil, named: Array(start), isRepeated: errand.isRepeated)
     }
 
     /// The claimed link in a browser, so the app is not there, or was passed by.
