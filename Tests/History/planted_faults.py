@@ -87,8 +87,8 @@ FAULTS = {
 
 EDITS = [
     Edit(f"{STORES}/LoginToken/DurableStorage+Redeem.swift",
-         "session.columns + [SQLValue(token.issuedAt)])",
-         'session.columns + [planted("link-opens-twice") ? .null : SQLValue(token.issuedAt)])'),
+         "session.newRow(by: token.issuedAt))",
+         'session.newRow(by: planted("link-opens-twice") ? nil : token.issuedAt))'),
     Edit(f"{STORES}/LoginToken/DurableStorage+Redeem.swift",
          "let redeem = SQLCall(LoginTokenSQL.redeem, [SQLValue(token.id)] + usage)",
          """let again: SQLStatement = \"\"\"
