@@ -252,6 +252,24 @@ private final class RestoredAuditLog: AuditLog {
         #expect(receiver.records == Array(chain[10..<12]))
     }
 
+    @Test func `a row that somebody put far after the end is not taken for the end`() async throws {
+        let far = AuditRecord(
+            chaining: AuditFixture.event(99), node: "a", sequence: AuditRecord.sequences.upperBound,
+            previousHash: AuditRecord.genesis)
+        let log = FixedAuditLog(
+            Array(chain.prefix(10)) + [far], heads: [AuditChainHead(node: "a", sequence: 10, hash: chain[9].hash)])
+        let receiver = ScriptedReceiver()
+        try await AuditForwarder(nodes: ["a"], start: .beginning, log: log, cursors: cursors, status: status)
+            .forward(over: receiver) { false }
+        #expect(receiver.records == Array(chain.prefix(10)))
+        #expect(status.current.lost == 0)
+    }
+
+    @Test func `the sum of chains that somebody made up ends nothing`() {
+        let heads = (0..<4096).map { AuditChainHead(node: "\($0)", sequence: 1 << 51, hash: "") }
+        #expect(heads.eventTotal == .max && heads.prefix(2).eventTotal == 1 << 52)
+    }
+
     @Test func `events that retention took are counted as lost`() async throws {
         let receiver = ScriptedReceiver()
         try await forwarder(Array(chain.dropFirst(40))).forward(over: receiver) { false }

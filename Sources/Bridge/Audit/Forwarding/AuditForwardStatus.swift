@@ -42,7 +42,13 @@ package final class AuditForwardStatus: Sendable {
         }
     }
 
-    func lost(_ count: Int64) { state.withLock { $0.lost += count } }
+    func lost(_ count: Int64) {
+        state.withLock { state in
+            // The places between two rows may be anybody's.
+            let (sum, isTooMuch) = state.lost.addingReportingOverflow(count)
+            state.lost = isTooMuch ? .max : sum
+        }
+    }
 
     package func lags(by events: Int64) { state.withLock { $0.lag = events } }
 }

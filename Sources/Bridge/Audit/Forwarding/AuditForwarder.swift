@@ -133,27 +133,30 @@ package final class AuditForwarder: Sendable {
 
     /// The next items of each chain; `nil` when one of them does not go on from where it was sent to.
     private func batches(after sent: [String: Place]) async throws -> [Batch]? {
+        // What somebody put far after a chain's end is no part of it, and to follow it would pass by all that comes.
+        let ends = Dictionary(try await log.chains().map { ($0.node, $0.sequence) }) { $1 }
         var batches: [Batch] = []
         for node in nodes {
-            guard let batch = try await batch(of: node, after: sent[node] ?? Place()) else { return nil }
+            guard let batch = try await batch(of: node, after: sent[node] ?? Place(), upTo: ends[node] ?? 0) else {
+                return nil
+            }
             batches.append(batch)
         }
         return batches
     }
 
-    private func batch(of node: String, after place: Place) async throws -> Batch? {
+    private func batch(of node: String, after place: Place, upTo end: Int64) async throws -> Batch? {
         var position = place.position
-        let end = AuditRecord.sequences.upperBound
-        guard position.sequence < end else { return Batch(node: node, items: [], lost: 0, end: place) }
-        // Read first: what the node signs in between may be about events that the other reading does not find.
+        guard position.sequence <= end else { return nil }
+        guard end > 0 else { return Batch(node: node, items: [], lost: 0, end: place) }
+        // About events that are there: what the node signs in between may be about later ones.
         let signed = try await log.notes(of: node, after: position.notes, limit: Self.batchSize)
+            .filter { $0.sequence <= end }
         // With the event that was sent last, in one reading.
         let found = try await log.entries(
             of: node, in: max(AuditRecord.sequences.lowerBound, position.sequence)...end, limit: Self.batchSize + 1)
         let last = found.first { $0.sequence == position.sequence }?.value?.hash
         if let last, let seen = place.hash, last != seen { return nil }
-        // Retention takes the oldest, so what is not there with all that follows it was lost.
-        if found.isEmpty, try await !reaches(position.sequence, node) { return nil }
         let entries = Array(found.drop { $0.sequence <= position.sequence }.prefix(Self.batchSize))
         let lost = entries.first.map { $0.sequence - position.sequence - 1 } ?? 0
         position.sequence = entries.last?.sequence ?? position.sequence
@@ -163,12 +166,6 @@ package final class AuditForwarder: Sendable {
         return Batch(
             node: node, items: entries.map(AuditForwardItem.entry) + notes.map(AuditForwardItem.note), lost: lost,
             end: Place(position: position, hash: entries.isEmpty ? last ?? place.hash : entries.last?.value?.hash))
-    }
-
-    /// Whether a chain has come to a place.
-    private func reaches(_ sequence: Int64, _ node: String) async throws -> Bool {
-        guard sequence > 0 else { return true }
-        return try await log.chains().contains { $0.node == node && $0.sequence >= sequence }
     }
 
     /// Notes what was delivered long enough ago on a connection that lives still.

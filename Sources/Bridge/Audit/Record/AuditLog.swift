@@ -73,6 +73,16 @@ package struct AuditChainHead: Hashable, Sendable {
     }
 }
 
+extension Sequence<AuditChainHead> {
+    /// How many events the chains had, those included that retention removed. Rows may be anybody's, and so may sums.
+    package var eventTotal: Int {
+        reduce(0) { total, head in
+            let (sum, isTooMuch) = total.addingReportingOverflow(Int(head.sequence))
+            return isTooMuch ? .max : sum
+        }
+    }
+}
+
 /// A page of ``AuditLog/search(_:before:limit:)``.
 package struct AuditPage: Sendable {
     package let entries: [AuditEntry]
