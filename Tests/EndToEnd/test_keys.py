@@ -506,6 +506,24 @@ def test_a_restored_backup_brings_no_retired_key_back(tmp_path):
         assert [event["reason"] for event in instance.audit_rows(data) if event["type"] == "key.retired"] == ["backup_restored"]
 
 
+@pytest.mark.parametrize("noted", [True, False], ids=["noted", "not noted"])
+def test_a_key_that_was_retired_while_no_server_ran_comes_back_with_no_backup(tmp_path, noted):
+    settings, _ = served(tmp_path)
+    run("keys", "init", "--config", str(settings))
+    data, backup = tmp_path / "data", tmp_path / "backup"
+    with Serving(tmp_path, settings) as server:
+        leaked = kid(server.issue()["token"])
+    run("backup", str(backup), "--config", str(settings))
+    run("keys", "retire", "--config", str(settings), leaked, "--now")
+    assert leaked in (data / "retired-keys").read_text()
+    if not noted:
+        (data / "retired-keys").unlink()
+    run("restore", str(backup), "--config", str(settings))
+    with Serving(tmp_path, settings) as server:
+        assert kid(server.issue()["token"]) != leaked
+        assert re.search(rf"^{leaked} .*retired at once", run("keys", "list", "--config", str(settings)).stdout.decode(), re.M)
+
+
 def test_a_missing_or_foreign_master_key_stops_the_start_and_a_lost_one_can_be_replaced(tmp_path):
     settings, command = served(tmp_path)
 

@@ -1,6 +1,7 @@
 """A database that was put back, or lost its tail: what was used since is never accepted again."""
 
 import getpass
+import hashlib
 import json
 import os
 import re
@@ -298,6 +299,32 @@ def test_a_backup_is_private_whole_and_without_the_keys(tmp_path):
     for path in folder.iterdir():
         assert demo.data.joinpath("master-key").read_bytes().strip() not in path.read_bytes()
     demo.stop()
+
+
+def test_a_restore_does_not_accept_what_is_changed_before_the_end_of_its_log(tmp_path):
+    demo = instance.Demo("--no-limits", data=tmp_path / "data")
+    for number in range(5):
+        demo.sign_in(f"user-{number}")
+    demo.stop()
+    # Once more, so that what is in the backup is signed about beside the database.
+    demo = again(demo)
+    folder = backup(demo, tmp_path / "backup")
+    demo.sign_in("later")
+    demo.stop()
+    with sqlite3.connect(folder / "drawbridge.sqlite") as database:
+        [(node, end)] = database.execute(
+            "SELECT node, max(sequence) FROM audit_event WHERE node NOT LIKE '%-cli' GROUP BY node").fetchall()
+        database.execute("UPDATE audit_event SET hash = previous_hash WHERE node = ?", (node,))
+        database.execute("DELETE FROM audit_checkpoint")
+        database.commit()
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    said = json.loads(folder.joinpath("backup.json").read_text())
+    said["database_sha256"] = hashlib.sha256(folder.joinpath("drawbridge.sqlite").read_bytes()).hexdigest()
+    folder.joinpath("backup.json").write_text(json.dumps(said))
+    done = restore(demo, folder)
+    assert done.returncode == 1 and b"checkpoint_mismatch" in done.stdout, (done.stdout, done.stderr)
+    assert b"drawbridge audit accept" in done.stderr and b"Accepted" not in done.stdout
+    assert (demo.data / "audit-checkpoints").exists() and not list(demo.data.glob("*accepted*"))
 
 
 def test_a_restore_is_refused_over_a_server_that_runs_and_of_what_is_no_backup(tmp_path):

@@ -123,7 +123,7 @@ extension StorageOptions {
         return try await withStorage(making: loads) { storage in
             let keys = SigningKeys(
                 store: storage, master: master, algorithms: loads ? location.keyAlgorithms : KeyAlgorithm.allCases,
-                logger: Logger(label: "drawbridge"))
+                record: RetiredKeyFile(path: location.retiredKeysPath), logger: Logger(label: "drawbridge"))
             if loads { try await ServiceKeys.load(keys, at: location) }
             return try await body(keys)
         }

@@ -18,7 +18,8 @@ struct RestoreCommand: AsyncParsableCommand {
             ended, which device reported stolen. Recovery codes end too, all passkeys are removed, and phones' \
             keys of users who have another way in are unlinked: each sets theirs up again. --keep-sessions keeps \
             sessions, codes, passkeys and keys as the backup has them. Keys that were retired since stay retired. \
-            The audit log ends where the backup ends: that is accepted in its own words, as by audit accept.
+            The audit log ends where the backup ends: that is accepted in its own words, as by audit accept. Where \
+            events are gone or changed before that end, it is not: the command says so and ends with an error.
 
             On a new machine put the master-key and the audit-signing-key that you kept in their places first: no \
             backup has them. --new-audit-key goes on without the second.
@@ -92,6 +93,7 @@ struct RestoreCommand: AsyncParsableCommand {
         try SQLiteBackup.check(folder.databasePath)
         let lacksKey = try await lacksSigningKey(StorageLocation(location, databasePath: folder.databasePath))
         if options.dataPath == nil { try StorageFolder.create(try options.settings.load().storage.directory) }
+        let retired = await retiredKeys(at: location)
         let hold = try SQLiteBackup.hold(location.databasePath, nodes: [location.node, location.commandNode])
         defer { hold.release() }
         let action = AdminAction.atCommandLine()
@@ -110,7 +112,7 @@ struct RestoreCommand: AsyncParsableCommand {
         let kept = "\(location.databasePath).before-\(action.at.rfc3339.filter { $0 != ":" })"
         try SQLiteBackup.replace(location.databasePath, with: new, keeping: kept)
         try clear(new)
-        try takeFiles(from: folder, to: location)
+        try takeFiles(from: folder, to: location, retired: retired)
         try SQLiteBackup.mark(location.databasePath, node: location.node, prefix: location.commitMarkPrefix)
         // A command's own name, under which the rest is written; no server starts before all is.
         hold.release(node: location.commandNode)
@@ -170,21 +172,34 @@ struct RestoreCommand: AsyncParsableCommand {
             """)
     }
 
-    /// The log ends earlier than what was signed about it: that is known, and has its reason.
+    /// The keys that the database knows as retired which is about to be replaced. As far as it can be read: it may be
+    /// the very reason for the backup.
+    private func retiredKeys(at location: StorageLocation) async -> Set<String> {
+        guard location.hasDatabase, let storage = try? await location.openForReading() else { return [] }
+        let stored = try? await storage.signingKeys()
+        try? await storage.close()
+        guard let stored else { return [] }
+        return Set(stored.keys.filter { $0.withdrawnAt != nil }.map(\.id))
+    }
+
+    /// The log ends earlier than what was signed about it: that is known, and has its reason. Nothing else is explained
+    /// by it.
     private func accept(at location: StorageLocation, saying said: String) async throws {
         let keys = [try ServerStorage.signingKey(location).verifierKey]
         try await ServerStorage.withStorage(at: location, isPatient: true) { storage in
             try await AuditAcceptance(storage: storage, location: location, keys: keys, action: .atCommandLine())
-                .run(saying: said)
+                .run(saying: said, unless: [.missing, .checkpointMismatch])
         }
     }
 
     /// What a server keeps beside its database, as far as this machine does not know better.
-    private func takeFiles(from folder: BackupFolder, to location: StorageLocation) throws {
-        let retired = RetiredKeyFile(path: location.retiredKeysPath)
-        let known = try retired.ids()
-        let ids = try RetiredKeyFile(path: folder.file("retired-keys")).ids().subtracting(known)
-        if !ids.isEmpty { try retired.add(ids) }
+    private func takeFiles(
+        from folder: BackupFolder, to location: StorageLocation, retired: Set<String>
+    ) throws {
+        let noted = RetiredKeyFile(path: location.retiredKeysPath)
+        let known = try noted.ids()
+        let ids = try RetiredKeyFile(path: folder.file("retired-keys")).ids().union(retired).subtracting(known)
+        if !ids.isEmpty { try noted.add(ids) }
         let notes = location.auditNoteFile
         guard !notes.exists else { return }
         for path in ["\(notes.path).1", notes.path] {
