@@ -88,6 +88,9 @@ package final class AdminGate: Sendable {
         guard !purpose.takesFormToken || isOurs(visit.formToken) else {
             throw AdminRefusal(.foreignPage, of: visit.holder)
         }
+        guard purpose != .take || sameOrigin.holds(for: request) else {
+            throw AdminRefusal(.foreignPage, of: visit.holder)
+        }
         // Contract §16.2. Also where a person's token opened the console: left open, it serves a stranger as well.
         guard purpose != .change || visit.isFresh(at: time.now()) else {
             throw AdminRefusal(.signInTooOld, of: visit.holder)
@@ -352,6 +355,8 @@ enum AdminPurpose: Sendable {
     case read
     /// Goes on by itself for as long as a page is open: no use of the session that it comes with.
     case watch
+    /// Reads all there is, which leaves an event or a file behind: a browser that another website led here does not.
+    case take
     /// Sends something and changes nothing of anybody else's: a question, or the way out.
     case ask
     case change

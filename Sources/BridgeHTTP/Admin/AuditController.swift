@@ -8,12 +8,16 @@ import OAuth2
 struct AuditController: AdministratorGroup {
     static let routes: [Route<Self>] = [
         Route(.get, "/api/admin/audit-events", "searchAudit", as: .json, .administrator, search),
-        Route(.get, "/api/admin/audit-events.csv", "exportAuditCsv", as: .json, .administrator, exports(.csv)),
         Route(
-            .get, "/api/admin/audit-events.jsonl", "exportAuditLines", as: .json, .administrator, exports(.jsonLines)),
-        Route(.get, "/api/admin/audit-events.ocsf.jsonl", "exportAuditOcsf", as: .json, .administrator, exports(.ocsf)),
+            .get, "/api/admin/audit-events.csv", "exportAuditCsv", as: .json, .administrator(for: .take), exports(.csv)),
+        Route(
+            .get, "/api/admin/audit-events.jsonl", "exportAuditLines", as: .json, .administrator(for: .take),
+            exports(.jsonLines)),
+        Route(
+            .get, "/api/admin/audit-events.ocsf.jsonl", "exportAuditOcsf", as: .json, .administrator(for: .take),
+            exports(.ocsf)),
         Route(.get, "/api/admin/audit-events/{id}", "auditEvent", as: .json, .administrator, show),
-        Route(.get, "/api/admin/audit/verify", "verifyAudit", as: .json, .administrator, verify),
+        Route(.get, "/api/admin/audit/verify", "verifyAudit", as: .json, .administrator(for: .take), verify),
     ]
 
     let gate: AdminGate

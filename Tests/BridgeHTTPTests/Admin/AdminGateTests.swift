@@ -122,6 +122,23 @@ import Testing
         }
     }
 
+    @Test func `a browser that another website led here takes nothing out of the audit log`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let browser = TestBrowser(client)
+            try await browser.signIn(as: "carol", bridge)
+            let paths = ["-events.csv", "-events.jsonl", "-events.ocsf.jsonl", "/verify"].map {
+                "/api/admin/audit\($0)"
+            }
+            for (site, status) in [("same-origin", 200), ("none", 200), ("cross-site", 403), ("same-site", 403)] {
+                browser.send("Sec-Fetch-Site", site)
+                for path in paths {
+                    #expect(try await browser.send(.get, path).status.code == status, "\(site) \(path)")
+                }
+            }
+        }
+    }
+
     @Test func `contract §16.2: a script of the console's own origin changes something without a form token`()
         async throws
     {
