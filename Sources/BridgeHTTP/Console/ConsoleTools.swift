@@ -144,7 +144,7 @@ struct ConsoleTools: ConsoleGroup {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let log = frame.services.storage
-        let total = try await log.chains().reduce(0) { $0 + Int($1.sequence) }
+        let total = try await log.chains().eventTotal
         verification.start(log, terms: try frame.services.node.auditTerms(), total: total, time: frame.time)
         return frame.redirect(to: "\(ConsoleSection.nodes.path)?verify=1")
     }

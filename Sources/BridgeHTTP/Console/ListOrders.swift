@@ -37,7 +37,7 @@ enum KeyOrder: String, ListOrder {
             case .state: .text(key.state.rawValue)
             case .since: .number(key.signsFrom.milliseconds)
             // The youngest first.
-            case .age: .number(-key.signsFrom.milliseconds)
+            case .age: .number(~key.signsFrom.milliseconds)
             case .retires: (key.withdrawnAt ?? key.retiresAt).map { .number($0.milliseconds) } ?? .nothing
             }
         }

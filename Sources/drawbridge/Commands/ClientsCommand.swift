@@ -112,10 +112,15 @@ struct ClientsCommand: AsyncParsableCommand {
         private static func overwrite(
             _ client: Client, _ storage: any BridgeStorage, action: AdminAction
         ) async throws -> Bool {
-            guard let seen = try await storage.clients().first(where: { $0.id == client.id }) else { return false }
-            let event = action.event(
-                .clientChanged, clientID: client.id, fields: try ClientDocument.fieldsChanged(from: seen, to: client))
-            return try await storage.save(client, expecting: .present, event: event)
+            // The event names what changes: where somebody else changes the client meanwhile, that has to be told anew.
+            for _ in 0..<5 {
+                guard let seen = try await storage.clients().first(where: { $0.id == client.id }) else { return false }
+                let event = action.event(
+                    .clientChanged, clientID: client.id,
+                    fields: try ClientDocument.fieldsChanged(from: seen, to: client))
+                if try await storage.save(client, expecting: .unchanged(seen), event: event) { return true }
+            }
+            throw CommandError("Somebody else keeps changing \(client.id). Try again.")
         }
 
         private static func client(_ text: String) throws -> Client {

@@ -88,5 +88,5 @@ final class Progress: Sendable {
 
 extension AuditLog {
     /// How many events there are about, for a progress; what retention removed counts as well.
-    func eventTotal() async throws -> Int { try await chains().reduce(0) { $0 + Int($1.sequence) } }
+    func eventTotal() async throws -> Int { try await chains().eventTotal }
 }

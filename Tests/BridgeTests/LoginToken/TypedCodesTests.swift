@@ -120,6 +120,22 @@ import Testing
         }
     }
 
+    @Test func `contract §4.4: what another website's server types uses up no try of the token's own`() async throws {
+        try await withService { service in
+            let (token, code) = try await issue(service)
+            let other = try #require(service.clients.current["web"])
+            for number in 1...LimitSettings.typedCodeTries + 1 {
+                await #expect(throws: OAuthError.self) {
+                    try await service.redeemer.redeem(
+                        BackChannelRedemption(
+                            token: token, website: other, codeVerifier: nil, typedCode: wrong(code, number),
+                            origin: origin()))
+                }
+            }
+            #expect(try await service.open(token, visit: click, code: code).word == "opened")
+        }
+    }
+
     @Test func `the token of another website has no code`() async throws {
         try await withService { service async throws in
             #expect(try await service.issue().typedCode == nil)

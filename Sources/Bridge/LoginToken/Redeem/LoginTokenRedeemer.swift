@@ -128,7 +128,9 @@ package final class LoginTokenRedeemer: Sendable {
     /// Counts a try of a token's code before it is judged, so that many at a time are no more than one after another.
     /// - Returns: `nil` while there are tries left.
     private func takeTry(_ candidate: RedemptionCandidate) async throws -> RedemptionOutcome? {
+        // Another website's tries are no tries: it would use up those of the token's own (contract §4.4).
         guard candidate.binding.typedCodeKey != nil, candidate.typedCode != nil, !candidate.isExpired,
+            candidate.website?.id == candidate.claims.audience,
             case .exceeded = try await refusals.takeTry(of: candidate.claims.id, at: candidate.at)
         else { return nil }
         return try await refusals.refuse(.wrongCode, .counts, candidate)
