@@ -4,6 +4,7 @@ import asyncio
 import base64
 import concurrent.futures
 import errno
+import hashlib
 import http.client
 import json
 import os
@@ -509,6 +510,40 @@ def test_a_kept_proof_key_that_is_damaged_counts_as_absent(damaged):
     assert json.loads(store.get(f"{item}:key"))["x"] == key.public["x"]
     again = Drawbridge("http://127.0.0.1:1", "app-a", dpop=True, store=store)._proof_key()
     assert again.public == key.public
+
+
+def test_a_new_device_secret_is_shared_before_the_network_is_asked_for_the_key_of_its_id_token(monkeypatch):
+    base, shared, store, at_keys = "http://127.0.0.1:1", "drawbridge-shared:maker", MemoryStore(), []
+    description = {**{name: f"{base}/{name}" for name in ["authorization_endpoint", "token_endpoint", "jwks_uri"]},
+                   "issuer": base, "code_challenge_methods_supported": ["S256"]}
+
+    def part(text: bytes) -> str:
+        return base64.urlsafe_b64encode(text).decode().rstrip("=")
+
+    def id_token(secret: str, kid: str) -> str:
+        claims = {"iss": base, "aud": "app-a", "sub": "alice", "exp": 1e10, "iat": 1,
+                  "ds_hash": part(hashlib.sha256(secret.encode()).digest()[:16])}
+        # Signed by nobody: only what can be looked at without the network fits.
+        return ".".join([*(part(json.dumps(one).encode()) for one in [{"alg": "ES256", "kid": kid}, claims]), "AA"])
+
+    def send(method, address, *_):
+        said = {"access_token": "at_2", "token_type": "Bearer", "expires_in": 300, "refresh_token": "rt_2",
+                "device_secret": "ds_2", "id_token": id_token("ds_2", "k2")}
+        if address.endswith("jwks_uri"):
+            at_keys.append(json.loads(store.get(shared))["device_secret"])
+            if len(at_keys) > 1:
+                raise DrawbridgeError("unreachable")
+            said = {"keys": []}
+        return http1.Answer(200, {}, json.dumps(description if address.endswith("configuration") else said))
+
+    monkeypatch.setattr(http1, "send", send)
+    store.set(f"drawbridge:app-a:{base}", json.dumps(
+        {"access_token": "at_1", "refresh_token": "rt_1", "expires_at": 0, "subject": "alice", "bound": False}))
+    store.set(shared, json.dumps({"device_secret": "ds_1", "id_token": id_token("ds_1", "k1")}))
+    with pytest.raises(DrawbridgeError) as told:
+        Drawbridge(base, "app-a", sharing="maker", store=store).access_token()
+    assert told.value.code == "unreachable" and at_keys == ["ds_1", "ds_2"]
+    assert json.loads(store.get(shared))["device_secret"] == "ds_2"
 
 
 def test_what_is_kept_is_on_the_disk_with_its_name(tmp_path, monkeypatch):

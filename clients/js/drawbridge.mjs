@@ -520,9 +520,14 @@ export class Drawbridge {
             this.#needClient();
             const claims = await this.#kept();
             if (claims) return { signedIn: true, claims };
-            const shared = await this.#sharing(() => this.#shared());
-            if (!shared) return { signedIn: false, reason: "nothing_shared", error: null };
-            return await this.#exchange(shared);
+            const nothing = { signedIn: false, reason: "nothing_shared", error: null };
+            const look = () => this.#sharing(() => this.#shared());
+            if (!(await look())) return nothing;
+            await this.#needKeys();
+            // Once more: while keys are fetched another app's renewal may replace the secret, and the old one would be
+            // a replay (contract §5.4).
+            const shared = await look();
+            return shared ? await this.#exchange(shared) : nothing;
         } catch (error) {
             const problem = this.#typed(error);
             const reason = problem.code.startsWith("id_token.") ? "not_believed"
@@ -550,7 +555,6 @@ export class Drawbridge {
         const before = parts(shared.id_token)?.claims;
         const fits = before && isText(before.ds_hash) && equal(before.ds_hash, await this.#halfHash(shared.device_secret));
         if (!fits) return { signedIn: false, reason: "parts_do_not_fit", error: null };
-        await this.#needKeys();
         try {
             const tokens = await this.#token({
                 grant_type: exchangeGrant, audience: this.#issuer, subject_token: shared.id_token,
@@ -731,17 +735,18 @@ export class Drawbridge {
     /** Verifies the ID token of a renewal, and shares a device secret that came with it. */
     async #heed(tokens, subject, isOurs) {
         const check = { subject, accessToken: tokens.access_token, deviceSecret: tokens.device_secret };
-        const share = async () => tokens.device_secret && isOurs && this.#share(tokens.device_secret, tokens.id_token);
+        // The one shown is used up (contract §5.4). Its successor came by TLS from the token endpoint (OpenID Connect
+        // Core §3.1.3.7 item 6): it is kept before a key is fetched, which this process may not outlive, and stays if
+        // only the key is missing, or this device's clock is wrong.
+        const isNew = tokens.device_secret && isOurs && (await this.#fits(tokens.id_token, check));
+        const before = isNew ? await this.#shared() : null;
+        if (isNew) await this.#share(tokens.device_secret, tokens.id_token);
         try {
             await this.#verified(tokens.id_token, check);
         } catch (error) {
-            // The secret that was shown is used up (contract §5.4). Where only the key is missing, or this device's clock is
-            // wrong, its successor is kept all the same: it came by TLS from the token endpoint (OpenID Connect Core
-            // §3.1.3.7 item 6).
-            if (isInconclusive(error) && (await this.#fits(tokens.id_token, check))) await share();
+            if (isNew && !isInconclusive(error)) await this.#forgetShared(tokens, before);
             throw error;
         }
-        await share();
     }
 
     // --- Into the app's web view (contract §5.4, §6) ---
@@ -1000,9 +1005,11 @@ export class Drawbridge {
         await this.#write(this.#sharedItem, JSON.stringify({ device_secret: deviceSecret, id_token: idToken }));
     }
 
-    /** Forgets a shared sign-in, unless another app has put in a fresh one meanwhile. */
-    async #forgetShared(dead) {
-        if ((await this.#shared())?.device_secret === dead.device_secret) await this.#remove(this.#sharedItem);
+    /** Forgets a shared sign-in, or goes back to the one before it, unless another app has put in a fresh one. */
+    async #forgetShared(dead, before = null) {
+        if ((await this.#shared())?.device_secret !== dead.device_secret) return;
+        if (before) await this.#share(before.device_secret, before.id_token);
+        else await this.#remove(this.#sharedItem);
     }
 
     #needClient() {
@@ -1060,10 +1067,14 @@ export class Drawbridge {
 
     async #token(members) {
         const { token_endpoint: address } = await this.#provider();
+        const isRenewal = members.grant_type === "refresh_token";
         const answer = await this.#send("POST", address, {
             form: { ...members, client_id: members.client_id ?? this.#clientId }, proves: Boolean(this.#dpop),
-            longest: members.grant_type === "refresh_token" ? longestRenewal : undefined,
+            longest: isRenewal ? longestRenewal : undefined,
         });
+        if (isRenewal && isLost(answer)) {
+            throw new DrawbridgeError("unreachable", `a proxy answered ${answer.status} in its place`);
+        }
         if (answer.status !== 200) throw this.#failure(answer, "the token endpoint");
         const tokens = json(answer.text);
         const optional = (name) => tokens[name] === undefined || isText(tokens[name]);
@@ -1368,6 +1379,13 @@ const requestIdOf = (response) => {
     const id = response.headers.get("x-request-id");
     return isRequestId(id) ? id : null;
 };
+
+/**
+ * Whether a proxy answered a renewal that may have happened: whoever waits then comes too late to repeat it
+ * (contract §5.2). Only the provider's own 503 promises that nothing was used up (contract §11).
+ */
+const isLost = ({ status, text }) =>
+    [502, 504].includes(status) || (status === 503 && json(text)?.error !== "temporarily_unavailable");
 
 const originOf = (address) => address.split("/").slice(0, 3).join("/");
 

@@ -149,22 +149,30 @@ const beginningOf = async (pid) => {
     return fields[0] === "Z" ? "over" : fields[19] ?? null;
 };
 
+/** The marks of the locks that are held here: in this process, and there in this thread. */
+const heldHere = new Set();
+
 /** What the lock of this process says: whose it is, and nobody else's at any time. */
 const markOfProcess = async () => JSON.stringify({
     id: randomUUID(), pid: process.pid, began: await beginningOf(process.pid), place: await placeOfProcesses(),
 });
 
-/** Whether a lock's process is certainly gone; of a lock from elsewhere or of an earlier version nothing is known. */
+/**
+ * Whether a lock's process is gone; null where nothing tells: of a lock from elsewhere or of an earlier version, on a
+ * system that does not say when a process began, and of another thread of this process.
+ */
 const isGone = async (mark) => {
     const { pid, began, place } = secretsIn(mark) ?? {};
-    if (!Number.isInteger(pid) || pid <= 0 || !place || place !== (await placeOfProcesses())) return false;
+    if (!Number.isInteger(pid) || pid <= 0 || !place || place !== (await placeOfProcesses())) return null;
     try {
         process.kill(pid, 0);
     } catch (error) {
         if (error.code === "ESRCH") return true;
     }
+    if (heldHere.has(mark)) return false;
     const now = await beginningOf(pid);
-    return began !== null && now !== null && now !== began;
+    if (!began || now === null) return null;
+    return now === began && pid === process.pid ? null : now !== began;
 };
 
 /** Refuses what another user may read or change, where there are users in that sense. */
@@ -257,10 +265,10 @@ export const fileStore = (path) => {
     };
     /**
      * Of a process that was killed. It is taken over at once: a renewal whose answer was lost can be repeated for ten
-     * seconds, and is a theft after that (contract §5.2). Where nothing tells whether the process lives, it says so every
-     * ten seconds.
+     * seconds, and is a theft after that (contract §5.2). One that lives is waited for, however long it stands still.
+     * Where nothing tells whether the process lives, it says so every ten seconds.
      */
-    const isAbandoned = async (file, mark) => (await isGone(mark)) || (await age(file)) > staleAfter;
+    const isAbandoned = async (file, mark) => (await isGone(mark)) ?? ((await age(file)) > staleAfter);
     /** Takes away an abandoned lock. One process alone does so: another one's rm() could meet the lock that comes next. */
     const takeAway = async (file, dead) => {
         const guard = `${file}.${createHash("sha256").update(dead).digest("hex")}`;
@@ -288,9 +296,11 @@ export const fileStore = (path) => {
             // While the lock exists, do not even write a draft: waiting uses no disk space.
             if (held === null) {
                 try {
+                    heldHere.add(mark);
                     await make(file, mark);
                     break;
                 } catch (error) {
+                    heldHere.delete(mark);
                     if (error.code !== "EEXIST") throw error;
                 }
             } else if (await isAbandoned(file, held)) await takeAway(file, held);
@@ -302,6 +312,7 @@ export const fileStore = (path) => {
             return await work();
         } finally {
             clearInterval(alive);
+            heldHere.delete(mark);
             // Only our own: ours may have been taken away while this machine slept.
             await free(file, mark);
         }

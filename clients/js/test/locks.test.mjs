@@ -89,6 +89,60 @@ test("a lock whose process's number another process has by now is taken over, on
     }
 });
 
+test("the lock of a process that lives is waited for, however long it has given no sign", async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
+    const path = join(folder, "secrets.json");
+    const file = lockFile(path, "renew");
+    const long = new Date(Date.now() - 3600000);
+    const module = JSON.stringify(new URL("../node.mjs", import.meta.url).href);
+    const child = spawn(process.execPath, ["--input-type=module", "-e", `
+        import { fileStore } from ${module};
+        await fileStore(${JSON.stringify(path)}).lock("renew", () => new Promise((done) => {
+            console.log("held");
+            setTimeout(done, 60000);
+        }));`], { stdio: ["ignore", "pipe", "inherit"] });
+    try {
+        await once(child.stdout, "data");
+        if (JSON.parse(await readFile(file, "utf8")).began === null) return t.skip("nothing tells here whether it lives");
+        // It stands still, as in a machine that sleeps: it cannot say that it lives.
+        child.kill("SIGSTOP");
+        await utimes(file, long, long);
+        const waiting = fileStore(path).lock("renew", async () => "mine");
+        assert.equal(await within(1000, waiting), "late");
+        child.kill("SIGKILL");
+        assert.equal(await within(5000, waiting), "mine");
+        assert.deepEqual(await readdir(folder), []);
+    } finally {
+        child.kill("SIGKILL");
+        await rm(folder, { recursive: true });
+    }
+});
+
+test("a lock that an ended thread of this process has left is taken over after a minute, one that is held is not", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
+    const path = join(folder, "secrets.json");
+    const file = lockFile(path, "renew");
+    const long = new Date(Date.now() - 61000);
+    try {
+        const held = await fileStore(path).lock("renew", async () => {
+            await utimes(file, long, long);
+            const next = fileStore(path).lock("renew", async () => "mine");
+            assert.equal(await within(400, next), "late");
+            return { mark: await readFile(file, "utf8"), next };
+        });
+        assert.equal(await within(5000, held.next), "mine");
+        // The same process, and no lock that this thread holds.
+        await writeFile(file, held.mark);
+        const waiting = fileStore(path).lock("renew", async () => "mine");
+        assert.equal(await within(400, waiting), "late");
+        await utimes(file, long, long);
+        assert.equal(await within(5000, waiting), "mine");
+        assert.deepEqual(await readdir(folder), []);
+    } finally {
+        await rm(folder, { recursive: true });
+    }
+});
+
 test("locks of long names that end alike do not wait for each other", async () => {
     const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
     try {

@@ -58,6 +58,48 @@ test("a kept proof key that is damaged counts as absent", async () => {
     }
 });
 
+test("a new device secret is shared before the network is asked for the key of its ID token", async () => {
+    const [issuer, shared] = ["http://127.0.0.1:1", "drawbridge-shared:maker"];
+    const base64url = (bytes) => Buffer.from(bytes).toString("base64url");
+    const hash = async (text) =>
+        base64url((await crypto.subtle.digest("SHA-256", Buffer.from(text))).slice(0, 16));
+    // Signed by nobody: only what can be looked at without the network fits.
+    const idToken = async (secret, kid) => [
+        { alg: "ES256", kid },
+        { iss: issuer, aud: "app-a", sub: "alice", exp: 1e10, iat: 1, ds_hash: await hash(secret) },
+    ].map((part) => base64url(JSON.stringify(part))).concat(base64url(new Uint8Array(64))).join(".");
+    const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["verify", "sign"]);
+    const key = { ...await crypto.subtle.exportKey("jwk", pair.publicKey), kid: "k2" };
+    const description = {
+        issuer, code_challenge_methods_supported: ["S256"],
+        ...Object.fromEntries(["authorization_endpoint", "token_endpoint", "jwks_uri"].map(
+            (name) => [name, `${issuer}/${name}`])),
+    };
+    for (const [keys, told, left] of [[null, "unreachable", "ds_2"], [[key], "id_token.signature", "ds_1"]]) {
+        const store = memoryStore();
+        const secret = async () => JSON.parse(await store.get(shared)).device_secret;
+        await store.set(`drawbridge:app-a:${issuer}`, JSON.stringify(
+            { access_token: "at_1", refresh_token: "rt_1", expires_at: 0, subject: "alice", bound: false }));
+        await store.set(shared, JSON.stringify({ device_secret: "ds_1", id_token: await idToken("ds_1", "k1") }));
+        const atKeys = [];
+        const fetch = async (address) => {
+            if (address.endsWith("/jwks_uri")) {
+                atKeys.push(await secret());
+                if (atKeys.length > 1 && keys === null) throw new TypeError("away");
+                return Response.json({ keys: atKeys.length > 1 ? keys : [] });
+            }
+            return Response.json(address.endsWith("/token_endpoint") ? {
+                access_token: "at_2", token_type: "Bearer", expires_in: 300, refresh_token: "rt_2",
+                device_secret: "ds_2", id_token: await idToken("ds_2", "k2"),
+            } : description);
+        };
+        const app = new Drawbridge({ issuer, clientId: "app-a", sharing: "maker", store, fetch, crypto });
+        await assert.rejects(app.accessToken(), { code: told });
+        assert.deepEqual(atKeys, ["ds_1", "ds_2"]);
+        assert.equal(await secret(), left);
+    }
+});
+
 test("an https provider's link, endpoint or page on this machine in plain http is not trusted", async () => {
     const issuer = "https://127.0.0.1";
     const told = async (status, said, call) => {

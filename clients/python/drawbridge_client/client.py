@@ -258,8 +258,12 @@ class Drawbridge:
             self._need_client()
             if claims := self._own_claims():
                 return Silent(claims)
-            with self._sharing():
-                shared = self._shared()
+            if not self._current_shared():
+                return Silent(None, "nothing_shared")
+            self._need_keys()
+            # Once more: while keys are fetched another app's renewal may replace the secret, and the old one would be a
+            # replay (contract §5.4).
+            shared = self._current_shared()
             return self._exchange(shared) if shared else Silent(None, "nothing_shared")
         except DrawbridgeError as error:
             if error.code.startswith("id_token."):
@@ -287,7 +291,6 @@ class Drawbridge:
         hash_ = before.get("ds_hash")
         if not is_text(hash_) or not same(hash_, half_hash(shared["device_secret"])):
             return Silent(None, "parts_do_not_fit")
-        self._need_keys()
         try:
             tokens = self._token({
                 "grant_type": EXCHANGE, "audience": self._issuer, "subject_token": shared["id_token"],
@@ -462,18 +465,19 @@ class Drawbridge:
     def _heed(self, tokens: dict, subject: str, is_ours: bool):
         """Verifies the ID token of a renewal, and shares a device secret that came with it."""
         secret = tokens.get("device_secret")
+        # The one shown is used up (contract §5.4). Its successor came by TLS from the token endpoint (OpenID Connect
+        # Core §3.1.3.7 item 6): it is kept before a key is fetched, which this process may not outlive, and stays if
+        # only the key is missing, or this device's clock is wrong.
+        is_new = secret and is_ours and self._fits(tokens, subject=subject, device_secret=secret)
+        before = self._shared() if is_new else None
+        if is_new:
+            self._share(secret, tokens["id_token"])
         try:
             self._verified(tokens["id_token"], tokens, subject=subject, device_secret=secret)
         except DrawbridgeError as error:
-            # The secret that was shown is used up (contract §5.4). Where only the key is missing, or this device's clock is
-            # wrong, its successor is kept all the same: it came by TLS from the token endpoint (OpenID Connect Core
-            # §3.1.3.7 item 6).
-            fits = _is_inconclusive(error) and self._fits(tokens, subject=subject, device_secret=secret)
-            if secret and is_ours and fits:
-                self._share(secret, tokens["id_token"])
+            if is_new and not _is_inconclusive(error):
+                self._forget_shared(tokens, before)
             raise
-        if secret and is_ours:
-            self._share(secret, tokens["id_token"])
 
     # Into the app's web view (contract §5.4, §6)
 
@@ -487,8 +491,7 @@ class Drawbridge:
         origin = secure_address(endpoint).host
 
         def ask(own: dict):
-            with self._sharing():
-                shared = self._shared()
+            shared = self._current_shared()
             if not shared or parts(shared["id_token"])["claims"]["sub"] != own["subject"]:
                 raise DrawbridgeError("not_signed_in", "there is no device secret of this person")
             answer = self._send("POST", endpoint, members={
@@ -691,14 +694,23 @@ class Drawbridge:
         whole = kept and is_text(kept.get("device_secret")) and is_text(kept.get("id_token")) and parts(kept["id_token"])
         return kept if whole else None
 
+    def _current_shared(self) -> dict | None:
+        """The same for whoever holds no lock: not what a renewal under way is about to replace."""
+        with self._sharing():
+            return self._shared()
+
     def _share(self, device_secret: str, id_token: str):
         if self._group is not None:
             self._guarded(self._store.set, self._shared_item, json.dumps({"device_secret": device_secret, "id_token": id_token}))
 
-    def _forget_shared(self, dead: dict):
-        """Forgets a shared sign-in, unless another app has put in a fresh one meanwhile."""
+    def _forget_shared(self, dead: dict, before: dict | None = None):
+        """Forgets a shared sign-in, or goes back to the one before it, unless another app has put in a fresh one."""
         now = self._shared()
-        if now and now["device_secret"] == dead["device_secret"]:
+        if not now or now["device_secret"] != dead["device_secret"]:
+            return
+        if before:
+            self._share(before["device_secret"], before["id_token"])
+        else:
             self._guarded(self._store.remove, self._shared_item)
 
     def _need_client(self):
@@ -759,9 +771,11 @@ class Drawbridge:
 
     def _token(self, members: dict) -> dict:
         address = self._provider()["token_endpoint"]
-        longest = LONGEST_RENEWAL if members["grant_type"] == "refresh_token" else None
+        is_renewal = members["grant_type"] == "refresh_token"
         answer = self._send("POST", address, members={**members, "client_id": self._client_id}, proves=bool(self._dpop),
-                            longest=longest)
+                            longest=LONGEST_RENEWAL if is_renewal else None)
+        if is_renewal and _is_lost(answer):
+            raise DrawbridgeError("unreachable", f"a proxy answered {answer.status} in its place")
         if answer.status != 200:
             raise self._failure(answer, "the token endpoint")
         tokens = _json(answer.text) or {}
@@ -1016,6 +1030,13 @@ def _wrong(text: str) -> DrawbridgeError:
 
 def _flaw(name: str) -> DrawbridgeError:
     return DrawbridgeError(f"id_token.{name}")
+
+
+def _is_lost(answer: http1.Answer) -> bool:
+    """Whether a proxy answered a renewal that may have happened: whoever waits then comes too late to repeat it
+    (contract §5.2). Only the provider's own 503 promises that nothing was used up (contract §11)."""
+    return answer.status in (502, 504) or (
+        answer.status == 503 and (_json(answer.text) or {}).get("error") != "temporarily_unavailable")
 
 
 def _unexpected(answer: http1.Answer, what: str) -> DrawbridgeError:

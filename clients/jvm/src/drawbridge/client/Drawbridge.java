@@ -346,6 +346,12 @@ public final class Drawbridge {
             if (claims != null) {
                 return new Silent(claims, null, null);
             }
+            if (currentShared() == null) {
+                return new Silent(null, "nothing_shared", null);
+            }
+            needKeys();
+            // Once more: while keys are fetched another app's renewal may replace the secret, and the old one would be
+            // a replay (contract §5.4).
             Shared shared = currentShared();
             return shared == null ? new Silent(null, "nothing_shared", null) : exchange(shared);
         } catch (DrawbridgeException error) {
@@ -380,7 +386,6 @@ public final class Drawbridge {
         if (!isText(hash) || !IdToken.same(hash, IdToken.halfHash(shared.deviceSecret))) {
             return new Silent(null, "parts_do_not_fit", null);
         }
-        needKeys();
         Map<String, Object> tokens;
         Map<String, Object> claims;
         String secret;
@@ -393,7 +398,7 @@ public final class Drawbridge {
         } catch (DrawbridgeException error) {
             if (error.code.equals("refused")) {
                 if ("invalid_grant".equals(error.oauth)) {
-                    forgetShared(shared);
+                    forgetShared(shared.deviceSecret, null);
                 }
                 return new Silent(null, "refused", error);
             }
@@ -600,20 +605,21 @@ public final class Drawbridge {
     /** Verifies the ID token of a renewal, and shares a device secret that came with it. */
     private void heed(Map<String, Object> tokens, String subject, boolean isOurs) throws DrawbridgeException {
         String secret = (String) tokens.get("device_secret");
-        boolean isNew = secret != null && isOurs;
+        // The one shown is used up (contract §5.4). Its successor came by TLS from the token endpoint (OpenID Connect
+        // Core §3.1.3.7 item 6): it is kept before a key is fetched, which this process may not outlive, and stays if
+        // only the key is missing, or this device's clock is wrong.
+        boolean isNew = secret != null && isOurs && fits(tokens, subject, secret);
+        Shared before = isNew ? shared() : null;
+        if (isNew) {
+            share(secret, (String) tokens.get("id_token"));
+        }
         try {
             verified(tokens, null, null, subject, secret);
         } catch (DrawbridgeException error) {
-            // The secret that was shown is used up (contract §5.4). Where only the key is missing, or this device's clock is
-            // wrong, its successor is kept all the same: it came by TLS from the token endpoint (OpenID Connect Core
-            // §3.1.3.7 item 6).
-            if (isNew && isInconclusive(error) && fits(tokens, subject, secret)) {
-                share(secret, (String) tokens.get("id_token"));
+            if (isNew && !isInconclusive(error)) {
+                forgetShared(secret, before);
             }
             throw error;
-        }
-        if (isNew) {
-            share(secret, (String) tokens.get("id_token"));
         }
     }
 
@@ -760,7 +766,8 @@ public final class Drawbridge {
         // All of it, also when the store refuses a part; what stays on the device is told before anything else.
         DrawbridgeException stays = tried(unlocked, () -> remove(item()));
         if (endsShared) {
-            stays = tried(stays, shared == null ? () -> remove(sharedItem()) : () -> forgetShared(shared));
+            Step removal = shared == null ? () -> remove(sharedItem()) : () -> forgetShared(shared.deviceSecret, null);
+            stays = tried(stays, removal);
         }
         stays = tried(stays, this::clearWebView);
         if (stays != null) {
@@ -977,11 +984,16 @@ public final class Drawbridge {
         }
     }
 
-    /** Forgets a shared sign-in, unless another app has put in a fresh one meanwhile. */
-    private void forgetShared(Shared dead) throws DrawbridgeException {
+    /** Forgets a shared sign-in, or goes back to the one before it, unless another app has put in a fresh one. */
+    private void forgetShared(String deadSecret, Shared before) throws DrawbridgeException {
         Shared now = shared();
-        if (now != null && now.deviceSecret.equals(dead.deviceSecret)) {
+        if (now == null || !now.deviceSecret.equals(deadSecret)) {
+            return;
+        }
+        if (before == null) {
             remove(sharedItem());
+        } else {
+            share(before.deviceSecret, before.idToken);
         }
     }
 
@@ -1076,6 +1088,9 @@ public final class Drawbridge {
         int timeout = isRenewal ? Math.min(settings.timeout, LONGEST_RENEWAL) : settings.timeout;
         byte[] body = form(members).getBytes(StandardCharsets.US_ASCII);
         Http answer = send("POST", (String) provider().get("token_endpoint"), FORM, body, null, null, usesProofs(), timeout);
+        if (isRenewal && isLost(answer)) {
+            throw new DrawbridgeException("unreachable", "a proxy answered " + answer.status + " in its place");
+        }
         if (answer.status != 200) {
             throw failure(answer, "the token endpoint");
         }
@@ -1311,6 +1326,15 @@ public final class Drawbridge {
             }
         }
         return new DrawbridgeException("unexpected_answer", what + " answered " + answer.status, null, null, requestId, page);
+    }
+
+    /**
+     * Whether a proxy answered a renewal that may have happened: whoever waits then comes too late to repeat it
+     * (contract §5.2). Only the provider's own 503 promises that nothing was used up (contract §11).
+     */
+    private static boolean isLost(Http answer) {
+        return answer.status == 502 || answer.status == 504
+            || answer.status == 503 && !"temporarily_unavailable".equals(object(answer.text).get("error"));
     }
 
     private static DrawbridgeException unexpected(Http answer, String what) {

@@ -2,7 +2,7 @@
 public enum ClientError: Error, Sendable, Equatable {
     /// The app's settings cannot work; says what is wrong with them.
     case configuration(String)
-    /// No answer came: no network, no such host, no trust in its certificate.
+    /// No answer came: no network, no such host, no trust in its certificate; or a proxy's, in place of a renewal's.
     case unreachable(String)
     /// The provider asks to come back later, after so many seconds when it says so; `requestID` is in its log.
     case comeBackLater(seconds: Int?, requestID: String? = nil)

@@ -59,6 +59,16 @@ public struct ClientAnswer: Sendable {
         return max(0, Int(date.timeIntervalSince(now).rounded(.up)))
     }
 
+    /// Whether a proxy answered a renewal that may have happened: whoever waits then comes too late to repeat it
+    /// (contract §5.2). Only the provider's own 503 promises that nothing was used up (contract §11).
+    var losesRenewal: Bool {
+        switch status {
+        case 502, 504: true
+        case 503: decode(OAuthRefusal.self)?.code != "temporarily_unavailable"
+        default: false
+        }
+    }
+
     /// To find the request in the provider's log: every answer has one (contract §11).
     var requestID: String? { headers["x-request-id"].flatMap { Self.isRequestID($0) ? $0 : nil } }
 

@@ -131,13 +131,18 @@ extension Drawbridge {
         }
     }
 
-    /// Forgets a shared sign-in that is no longer good, unless another app has put in a fresh one meanwhile.
-    func forgetShared(_ dead: SharedSignIn) async throws(ClientError) {
+    /// Forgets a shared sign-in, or goes back to the one before it, unless another app has put in a fresh one.
+    func forgetShared(_ dead: Redacted<String>, for before: SharedSignIn? = nil) async throws(ClientError) {
         guard let group = configuration.sharing else { return }
         try await store.locked(group.deviceSecret) { () async throws(ClientError) in
-            guard try await store.read(group.deviceSecret) == dead.deviceSecret else { return }
-            try await store.remove(group.deviceSecret)
-            try await store.remove(group.idToken)
+            guard try await store.read(group.deviceSecret) == dead else { return }
+            if let before {
+                try await store.write(before.idToken, to: group.idToken)
+                try await store.write(before.deviceSecret, to: group.deviceSecret)
+            } else {
+                try await store.remove(group.deviceSecret)
+                try await store.remove(group.idToken)
+            }
         }
     }
 }
@@ -354,17 +359,21 @@ extension Drawbridge {
         let check = IDTokenCheck(
             issuer: configuration.issuer, clientID: configuration.clientID, subject: subject,
             accessToken: tokens.accessToken, deviceSecret: tokens.deviceSecret)
-        let secret = isShared ? tokens.deviceSecret : nil
+        // The one shown is used up (contract §5.4). Its successor came by TLS from the token endpoint (OpenID Connect
+        // Core §3.1.3.7 item 6): it is kept before a key is fetched, which this process may not outlive, and stays if
+        // only the key is missing, or this device's clock is wrong.
+        let secret = isShared && fits(idToken, check) ? tokens.deviceSecret : nil
+        var before: SharedSignIn?
+        if let secret {
+            before = try await sharedSignIn()
+            try await share(secret, idToken)
+        }
         do throws(ClientError) {
             _ = try await verified(idToken, check)
         } catch {
-            // The secret that was shown is used up (contract §5.4). Where only the key is missing, or this device's clock is
-            // wrong, its successor is kept all the same: it came by TLS from the token endpoint (OpenID Connect Core
-            // §3.1.3.7 item 6).
-            if let secret, error.isInconclusive, fits(idToken, check) { try await share(secret, idToken) }
+            if let secret, !error.isInconclusive { try await forgetShared(secret, for: before) }
             throw error
         }
-        if let secret { try await share(secret, idToken) }
     }
 
     /// Whether everything is right but the signature, and the times, which this device's clock may be wrong about.

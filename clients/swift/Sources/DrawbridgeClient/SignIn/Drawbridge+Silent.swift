@@ -7,6 +7,10 @@ extension Drawbridge {
     public func signInSilently() async -> SilentSignIn {
         do throws(ClientError) {
             if let claims = try await ownClaims() { return .signedIn(claims) }
+            guard try await currentSharedSignIn() != nil else { return .needsSignIn(.nothingShared) }
+            try await provider.needKeys()
+            // Once more: while keys are fetched another app's renewal may replace the secret, and the old one would be
+            // a replay (contract §5.4).
             guard let shared = try await currentSharedSignIn() else { return .needsSignIn(.nothingShared) }
             return try await exchange(shared)
         } catch {
@@ -38,7 +42,6 @@ extension Drawbridge {
         guard DeviceSecretHash.fits(idToken: shared.idToken, deviceSecret: shared.deviceSecret) else {
             return .needsSignIn(.partsDoNotFit)
         }
-        try await provider.needKeys()
         do throws(ClientError) {
             let tokens = try await token([
                 ("grant_type", TokenType.exchangeGrant), ("audience", configuration.issuer.text),
@@ -58,7 +61,7 @@ extension Drawbridge {
         } catch {
             switch error {
             case .refused(let refusal):
-                if refusal.code == "invalid_grant" { try await forgetShared(shared) }
+                if refusal.code == "invalid_grant" { try await forgetShared(shared.deviceSecret) }
                 return .needsSignIn(.refused(refusal))
             case .idToken(let flaw): return .needsSignIn(.notBelieved(flaw))
             default: throw error

@@ -132,6 +132,9 @@ public actor Drawbridge {
         let form = parameters + [("client_id", clientID ?? configuration.clientID)]
         let answer = try await send(
             .form(form, to: provider.metadata().tokenEndpoint, patience: patience), proves: bindsTokens)
+        if answer.losesRenewal, parameters.contains(where: { $0.name == "grant_type" && $0.value == "refresh_token" }) {
+            throw .unreachable("a proxy answered \(answer.status) in its place")
+        }
         guard answer.status == 200 else { throw failure(answer, of: "the token endpoint") }
         // What is bound to a key that we do not have is of no use.
         guard let tokens = answer.decode(TokenAnswer.self), bindsTokens || !tokens.isBound else {
