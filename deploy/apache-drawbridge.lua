@@ -40,10 +40,10 @@ local function without_own_cookies(line)
   return others
 end
 
--- To a website by CGI, WSGI or PHP, X_Auth_Subject and its like are X-Auth-Subject.
+-- To a website by CGI, WSGI or PHP, X_Auth_Subject and its like are X-Auth-Subject; to PHP, X.Auth.Subject is too.
 local function without_forged_names(r)
   for name in pairs(r:headers_in_table()) do
-    local plain = string.gsub(string.lower(name), "_", "-")
+    local plain = string.gsub(string.lower(name), "[_.]", "-")
     for _, suffix in ipairs({"subject", "session", "acr", "name", "email", "groups"}) do
       if plain == "x-auth-" .. suffix then r.headers_in[name] = nil end
     end

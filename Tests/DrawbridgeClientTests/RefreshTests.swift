@@ -89,6 +89,26 @@ import Testing
         await #expect(throws: ClientError.idToken(.subject)) { try await app.accessToken() }
     }
 
+    @Test func `a new device secret is shared before the network is asked for the key of its ID token`() async throws {
+        let app = try device.app()
+        try await device.signIn(app)
+        let idToken = SigningKey(id: "k2").token(device.claims("app-a", ["ds_hash": SigningKey.hash("ds_2")]))
+        await device.provider.answer(
+            "/token",
+            .json([
+                "access_token": "at_2", "token_type": "Bearer", "expires_in": 300, "refresh_token": "rt_2",
+                "device_secret": "ds_2", "id_token": idToken,
+            ]))
+        let (shared, signal) = AsyncStream.makeStream(of: String?.self)
+        await device.provider.meanwhile("/keys") { [device] in signal.yield(await device.shared().secret) }
+        await #expect(throws: ClientError.idToken(.unknownKey)) { try await app.renewed() }
+        signal.finish()
+        var atKeys: [String?] = []
+        for await secret in shared { atKeys.append(secret) }
+        #expect(atKeys == ["ds_2"])
+        #expect(await device.shared().secret == "ds_2")
+    }
+
     @Test func `a token that the provider does not take is renewed once`() async throws {
         try await device.signIn(try device.app())
         await device.provider.answer("/token", await device.tokens(access: "at_2", refresh: "rt_2"))

@@ -34,10 +34,11 @@ OWN = ["/login-with-token", "/user/login-with-token.php", "/api/auth/create-sso-
        "/.well-known/apple-app-site-association"]
 OTHERS = ["/", "/contacts", "/account/profile", "/login-with-token/x", "/apis", "/api/orders", "/sessions", "/errorsx", "/devices", "/auth/check", "/metrics",
           "/readyz", "/oauth", "/oauth/authorize", "/admin/", "/api/admin/users", "/sign-in", "/account/devices"]
-#: What a website by CGI or WSGI takes for the names of the check's answer.
+#: What a website by CGI or WSGI takes for the names of the check's answer; those with a dot are for PHP alone.
 FORGED = ["X_Auth_Subject", "x_auth_subject", "X-Auth_Subject", "x-auth_subject", "X_Auth-Subject", "X_AUTH_SESSION",
           "X-Auth_Session", "X_Auth_Acr", "X-Auth_Acr", "X-Auth-Name", "X_Auth_Name", "X-Auth-Email", "X_Auth-Email", "X-Auth-Groups",
-          "X_Auth_Groups"]
+          "X_Auth_Groups", "X.Auth.Subject", "x.auth.subject", "X.Auth-Subject", "X-Auth.Subject", "X_Auth.Subject", "X.AUTH_SUBJECT",
+          "X.Auth.Session", "X-Auth.Session", "X.Auth-Acr", "X-Auth.Acr", "X.Auth.Name", "X-Auth.Email", "X.Auth-Groups"]
 
 #: `set_escape_uri`, which ingress-nginx writes.
 SET_MISC = [Path("/usr/lib/nginx/modules") / name for name in ("ndk_http_module.so", "ngx_http_set_misc_module.so")]
@@ -245,7 +246,7 @@ class Ingress:
     def server(self, host: str, places: list[tuple]) -> str:
         exact = {path["path"] for path, _, _ in places if path["pathType"] == "Exact"}
         text = "".join(self.locations(number, *place, exact) for number, place in enumerate(places))
-        # Two values of the controller that nobody changes: names with an underscore are dropped.
+        # Two values of the controller that nobody changes: names with an underscore or a dot are dropped.
         return f"""
 server {{
     listen 127.0.0.1:{self.port} ssl;
@@ -778,11 +779,11 @@ def test_traefik_asks_the_check_and_believes_no_visitor():
 
 
 def test_ingress_nginx_sets_every_identity_header_so_that_none_is_a_visitors():
-    # It lets no name with an underscore through, and a header that it sets from an answer without it is left out.
+    # It lets no name with an underscore or a dot through, and a header that it sets from an answer without it is left out.
     [notes] = [document["metadata"]["annotations"] for document in yaml.safe_load_all((DEPLOY / "ingress-nginx.yaml").read_text())
                if document["metadata"]["name"] == "website"]
     named = {name.strip().lower() for name in notes["nginx.ingress.kubernetes.io/auth-response-headers"].split(",")}
-    assert {name.lower() for name in FORGED if "_" not in name} <= named
+    assert {name.lower() for name in FORGED if "_" not in name and "." not in name} <= named
 
 
 def test_ingress_nginx_leads_to_the_service_that_kubernetes_has():

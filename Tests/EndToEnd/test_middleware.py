@@ -321,8 +321,9 @@ def test_behind_a_proxy_only_its_own_word_counts(server, language, start):
     site = start("proxy", proxy_secret=PROXY_SECRET)
     port = instance.free_port()
     with Nginx(f"""
-# As careless as can be: names with underscores get through.
+# As careless as can be: names with underscores and dots get through.
 underscores_in_headers on;
+ignore_invalid_headers off;
 server {{
     listen 127.0.0.1:{port};
     location = /check {{ internal; proxy_pass {server.base}/auth/check; proxy_pass_request_body off; proxy_set_header Content-Length "";
@@ -356,7 +357,7 @@ server {{
         assert get("/contacts", cookie).text == f"signed in as {alice}"
         assert to_sign_in(get("/contacts"), "%2Fcontacts")
         # A visitor says it, in every spelling: to the proxy, and past it.
-        spellings = ["X-Auth-Subject", "X_Auth_Subject", "x-auth_subject", "X_AUTH-SUBJECT"]
+        spellings = ["X-Auth-Subject", "X_Auth_Subject", "x-auth_subject", "X_AUTH-SUBJECT", "X.Auth.Subject", "x-auth.subject"]
         for name in spellings:
             session = name.replace("ubject", "ession").replace("UBJECT", "ESSION")
             forged = [(name, "bob"), (session, "s-1")]

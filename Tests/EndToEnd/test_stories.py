@@ -1,10 +1,15 @@
 """An app that signs its users in elsewhere opens three websites that nobody here wrote, and they end together."""
 
+import hashlib
 import json
 import re
+import threading
 import time
-from contextlib import ExitStack
-from urllib.parse import quote, urlencode, urlsplit
+from contextlib import ExitStack, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 import pytest
 import yaml
@@ -294,6 +299,90 @@ def test_the_same_link_in_another_browser_ends_the_php_session_and_opens_none(wo
     thief = Traveller(php)
     assert thief.go(visit.link).status == 400 and not is_member(thief)
     instance.wait_until(lambda: not is_member(visit), 60, "the end of what the first use opened")
+
+
+def kept_session(visit: Traveller) -> Path:
+    """Where PHP keeps this visitor's."""
+    return visit.party.folder / "sessions" / f"sess_{visit.jars[visit.party.origin]['__Host-session']}"
+
+
+def test_a_php_session_that_was_ended_does_not_come_back_when_its_mark_is_removed(world, php):
+    visit = open_php(world, php)
+    session = re.search(r'sid\|s:\d+:"([^"]+)"', kept_session(visit).read_text())[1]
+    mark = php.folder / "ended" / hashlib.sha256(session.encode()).hexdigest()
+    mark.touch()
+    assert not is_member(visit)
+    mark.unlink()
+    assert not is_member(visit)
+
+
+def test_a_php_session_ends_twelve_hours_after_the_sign_in_however_often_it_is_used(world, php):
+    visit = open_php(world, php)
+    kept, now = kept_session(visit), int(time.time())
+    until = int(re.search(r"until\|i:(\d+)", kept.read_text())[1])
+    assert now + 43200 - 60 < until <= now + 43200
+    for rest, stays in [(60, True), (-1, False)]:
+        kept.write_text(re.sub(r"until\|i:\d+", f"until|i:{now + rest}", kept.read_text()))
+        assert is_member(visit) == stays
+    # A new link signs in by the same request that ends the old session.
+    visit = open_php(world, php)
+    kept = kept_session(visit)
+    kept.write_text(re.sub(r"until\|i:\d+", f"until|i:{now - 1}", kept.read_text()))
+    assert visit.go(world.open(world.bearer("firebase"), php)).status == 200 and is_member(visit)
+
+
+@contextmanager
+def php_site_at(statuses: list[int | None]):
+    """A PHP site of its own, whose provider answers redemptions with these in turn: None is no answer. And what it was sent."""
+    redeemed = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(handler):
+            form = parse_qs(handler.rfile.read(int(handler.headers["Content-Length"])).decode())
+            redeemed.append(form["subject_token"][0])
+            status = statuses.pop(0)
+            if status is None:
+                return
+            # The site checks no signature: the answer comes over its own connection.
+            said = ".".join(unpadded(json.dumps(part).encode()) for part in [{"alg": "RS256"}, {"sub": "alice", "sid": "s"}]) + ".x"
+            body = json.dumps({"id_token": said} if status == 200 else {"error": "of this test"}).encode()
+            handler.send_response(status)
+            handler.send_header("Content-Length", str(len(body)))
+            handler.end_headers()
+            handler.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        with PHP() as party:
+            party.start(SimpleNamespace(base=f"http://127.0.0.1:{server.server_port}"), "the-site", "a secret")
+            yield party, redeemed
+    finally:
+        server.shutdown()
+
+
+@pytest.mark.parametrize("first", [503, 429, 500, None])
+def test_a_link_that_the_php_site_could_not_redeem_just_now_is_tried_again_by_a_click(first):
+    with php_site_at([first, 200]) as (party, redeemed):
+        base = f"http://127.0.0.1:{party.port}"
+        answer = wire.send(base, "GET", "/login-with-token.php?token=a.b.c&redirect=%2Fmembers%2Flist", wire.NAVIGATION)
+        assert (answer.status, answer.header("Retry-After")) == (503, "2"), (answer.text, party.log[-2000:])
+        assert "cannot be used" not in answer.text and re.search(r"did not redeem a login token: status \d+$", party.log, re.M)
+        [form] = wire.PageForm(answer.text).forms
+        again = wire.send(base, "POST", form["action"], {**wire.NAVIGATION, "Cookie": wire.cookie_header(answer)},
+                          urlencode(form["fields"]))
+        assert (again.status, again.header("Location")) == (303, "/members/list"), (again.text, party.log[-2000:])
+        assert redeemed == ["a.b.c"] * 2
+
+
+@pytest.mark.parametrize("status", [400, 401])
+def test_a_link_that_drawbridge_refuses_is_not_tried_again_at_the_php_site(status):
+    with php_site_at([status]) as (party, _):
+        answer = wire.send(f"http://127.0.0.1:{party.port}", "GET", "/login-with-token.php?token=a.b.c", wire.NAVIGATION)
+        assert answer.status == 400 and "cannot be used any more" in answer.text and "<form" not in answer.text
 
 
 @pytest.mark.parametrize("headers", [

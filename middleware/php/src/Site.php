@@ -182,8 +182,26 @@ final class Request
                     $headers[] = [strtr(substr($name, 5), '_', '-'), (string) $value];
                 }
             }
+            $headers = [...$headers, ...self::dotted()];
         }
         return new self($_SERVER['REQUEST_METHOD'], $_SERVER['REQUEST_URI'], $headers, $_SERVER['REMOTE_ADDR'] ?? '');
+    }
+
+    /**
+     * The fields of this process's request that PHP may have under another name: HTTP_X.AUTH.SUBJECT is HTTP_X_AUTH_SUBJECT
+     * in `$_SERVER`, where the last to come wins. FPM and CGI show the dot here alone.
+     *
+     * @return array<array{string, string}>
+     */
+    public static function dotted(): array
+    {
+        $found = [];
+        foreach (function_exists('getallheaders') ? getallheaders() : [] as $name => $value) {
+            if (str_contains((string) $name, '.')) {
+                $found[] = [(string) $name, (string) $value];
+            }
+        }
+        return $found;
     }
 
     /** @return string[] */
@@ -395,8 +413,8 @@ final class Site
     private function fromProxy(Request $request): User
     {
         foreach ($request->headers as [$name]) {
-            $usual = strtolower(strtr($name, '_', '-'));
-            if (str_contains($name, '_') && (str_starts_with($usual, 'x-auth-') || str_starts_with($usual, self::PROXY_FIELD))) {
+            $usual = strtolower(strtr($name, '_.', '--'));
+            if (strpbrk($name, '_.') !== false && (str_starts_with($usual, 'x-auth-') || str_starts_with($usual, self::PROXY_FIELD))) {
                 throw new Refused('underscore');
             }
         }

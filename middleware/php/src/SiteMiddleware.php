@@ -38,7 +38,8 @@ final class SiteMiddleware implements MiddlewareInterface
 
     public static function read(ServerRequestInterface $request): Request
     {
-        $headers = [];
+        // Some make a request's fields of `$_SERVER`, which no longer has the dots.
+        $headers = Request::dotted();
         foreach ($request->getHeaders() as $name => $values) {
             foreach ($values as $value) {
                 $headers[] = [(string) $name, $value];

@@ -131,6 +131,12 @@ namespace {
         return null;
     }
 
+    /** FPM and CGI have it, the command line has not: what a visitor sent, as it came but for underscores. */
+    function getallheaders(): array
+    {
+        return $GLOBALS['sent'] ?? [];
+    }
+
     function cookie(string $token): array
     {
         return [['Cookie', "vagov_access_token=$token"]];
@@ -152,6 +158,17 @@ namespace {
         [$user, $reason] = $site->identify(new Request('GET', '/', $case['headers'], $case['peer']));
         same($case['id'], $case['expect'], $user ? ['subject' => $user->subject, 'session' => $user->session, 'acr' => $user->acr] : ['refused' => $reason]);
     }
+    // What FPM and CGI make of a dot: PHP has the visitor's X.Auth.Subject in place of the proxy's field.
+    $server = $_SERVER;
+    $_SERVER = ['REQUEST_METHOD' => 'GET', 'REQUEST_URI' => '/', 'HTTP_X_DRAWBRIDGE_PROXY' => 'proxy-secret-of-the-tests-32-chars',
+        'HTTP_X_AUTH_SUBJECT' => 'bob', 'HTTP_X_AUTH_SESSION' => 's-1'];
+    [$site] = made(['source' => 'proxy', 'proxySecret' => 'proxy-secret-of-the-tests-32-chars']);
+    foreach (['X.auth.subject' => 'underscore', 'X-Auth.subject' => 'underscore', 'X.auth-Session' => 'underscore',
+        'X.drawbridge-Proxy' => 'underscore', 'X-Auth-Subject' => null, 'X.other' => null] as $name => $reason) {
+        $sent = [$name => 'bob'];
+        same("under FPM: $name", $reason, $site->identify(Request::current())[1]);
+    }
+    [$_SERVER, $sent] = [$server, []];
     foreach ($table['cookies'] as $case) {
         $headers = array_map(static fn (string $line): array => ['Cookie', $line], $case['cookie']);
         $keys = new Provider();
@@ -523,6 +540,9 @@ namespace {
     same('PSR-15 sends visitors to the sign-in', [303, '/session/sign-in?redirect=%2Fa%3Fb%3Dc'], [$response->getStatusCode(), $response->getHeaderLine('Location')]);
     $response = $middleware->process($request->withHeader('Cookie', cookie($ended['token'])[0][1]), $handler);
     same('PSR-15 says the user', [200, 'alice'], [$response->getStatusCode(), $response->getHeaderLine('Subject')]);
+
+    $sent = ['X.auth.subject' => 'bob', 'X-Other' => '1'];
+    same('PSR-15 sees the dots that its request has lost', ['X.auth.subject', 'bob'], SiteMiddleware::read($request)->headers[0]);
 
     foreach ($failures as $failure) {
         fwrite(STDERR, "$failure\n");
