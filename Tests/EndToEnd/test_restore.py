@@ -322,9 +322,23 @@ def test_a_restore_does_not_accept_what_is_changed_before_the_end_of_its_log(tmp
     said["database_sha256"] = hashlib.sha256(folder.joinpath("drawbridge.sqlite").read_bytes()).hexdigest()
     folder.joinpath("backup.json").write_text(json.dumps(said))
     done = restore(demo, folder)
-    assert done.returncode == 1 and b"checkpoint_mismatch" in done.stdout, (done.stdout, done.stderr)
+    assert done.returncode == 1 and b"checkpoint_mismatch" in done.stderr, (done.stdout, done.stderr)
     assert b"drawbridge audit accept" in done.stderr and b"Accepted" not in done.stdout
+    assert b"What was there before is now" in done.stdout
     assert (demo.data / "audit-checkpoints").exists() and not list(demo.data.glob("*accepted*"))
+
+
+def test_a_command_after_the_backup_and_a_second_restore_are_explained_by_the_restore(tmp_path):
+    demo = instance.Demo("--no-limits", data=tmp_path / "data")
+    demo.sign_in("somebody")
+    folder = backup(demo, tmp_path / "backup")
+    demo.stop()
+    # Each leaves one event in the chain of commands, where the restore leaves its own.
+    instance.run("users", "add", "--data", str(demo.data), "zoe", stdin=b"a password of zoe's\n")
+    for _ in range(2):
+        done = restore(demo, folder)
+        assert done.returncode == 0 and b"Accepted" in done.stdout, (done.stdout, done.stderr)
+    assert instance.run("audit", "verify", "--data", str(demo.data), check=False).returncode == 0
 
 
 def test_a_restore_is_refused_over_a_server_that_runs_and_of_what_is_no_backup(tmp_path):

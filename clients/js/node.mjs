@@ -131,6 +131,8 @@ export const loopbackBrowser = ({ open: show = openBySystem, patience = 300000, 
 
 /** Milliseconds after which a lock that nobody has renewed is a dead process's, where nothing else tells. */
 const staleAfter = 60000;
+/** When the lock of a process that lives is one that it left behind: a thread of it was ended, or a disk failed. */
+const forsakenAfter = 600000;
 
 /** Where a process's number means something: in one start of one machine, and there in one space of numbers. */
 const placeOfProcesses = async () => {
@@ -265,10 +267,13 @@ export const fileStore = (path) => {
     };
     /**
      * Of a process that was killed. It is taken over at once: a renewal whose answer was lost can be repeated for ten
-     * seconds, and is a theft after that (contract §5.2). One that lives is waited for, however long it stands still.
-     * Where nothing tells whether the process lives, it says so every ten seconds.
+     * seconds, and is a theft after that (contract §5.2). One that lives is waited for, even if it stands still. Where
+     * nothing tells whether the process lives, it says so every ten seconds.
      */
-    const isAbandoned = async (file, mark) => (await isGone(mark)) ?? ((await age(file)) > staleAfter);
+    const isAbandoned = async (file, mark) => {
+        const gone = await isGone(mark);
+        return gone || (await age(file)) > (gone === null ? staleAfter : forsakenAfter);
+    };
     /** Takes away an abandoned lock. One process alone does so: another one's rm() could meet the lock that comes next. */
     const takeAway = async (file, dead) => {
         const guard = `${file}.${createHash("sha256").update(dead).digest("hex")}`;

@@ -50,9 +50,7 @@ struct AuditAcceptance {
     let keys: [AuditVerifierKey]
     let action: AdminAction
 
-    /// - Parameter unexplained: what the reason does not explain; where any of it is found, nothing is accepted.
-    /// - Throws: `CommandError` then.
-    func run(saying reason: String, unless unexplained: Set<AuditProblemKind> = []) async throws {
+    func run(saying reason: String) async throws {
         let file = location.auditNoteFile
         let found = try await AuditComparison(storage, trusting: keys).contradictions(with: try file.read().notes)
         guard !found.isEmpty else {
@@ -60,14 +58,6 @@ struct AuditAcceptance {
             return
         }
         for problem in found { StandardOutput.say(Self.sentence(problem)) }
-        guard !found.contains(where: { unexplained.contains($0.kind) }) else {
-            throw CommandError(
-                """
-                The database is in its place, but its audit log contradicts what was signed about it, and not by its end \
-                alone: events are gone or changed, or this takes back what an earlier restore had begun. Find out with \
-                drawbridge audit verify; if you know the reason, drawbridge audit accept takes the log as it is.
-                """)
-        }
         // First: wherever this ends half way, what shows the contradiction is never gone without a word of why.
         try await record(found, saying: reason)
         let names = try file.setAside(at: action.at)

@@ -113,12 +113,16 @@ struct ClientsCommand: AsyncParsableCommand {
             _ client: Client, _ storage: any BridgeStorage, action: AdminAction
         ) async throws -> Bool {
             // The event names what changes: where somebody else changes the client meanwhile, that has to be told anew.
+            var last: Client?
             for _ in 0..<5 {
                 guard let seen = try await storage.clients().first(where: { $0.id == client.id }) else { return false }
                 let event = action.event(
                     .clientChanged, clientID: client.id,
                     fields: try ClientDocument.fieldsChanged(from: seen, to: client))
-                if try await storage.save(client, expecting: .unchanged(seen), event: event) { return true }
+                // Read again as the same: nobody else is at work, and what is stored is written as no version does today.
+                let expected = seen == last ? ClientExpectation.present : .unchanged(seen)
+                if try await storage.save(client, expecting: expected, event: event) { return true }
+                last = seen
             }
             throw CommandError("Somebody else keeps changing \(client.id). Try again.")
         }

@@ -65,11 +65,12 @@ struct RestoreCommand: AsyncParsableCommand {
     func run() async throws {
         let location = try options.location()
         umask(0o077)
+        let unexplained: [AuditVerificationReport.Problem]
         do {
             if let directory {
-                try await restore(BackupFolder(path: directory), at: location)
+                unexplained = try await restore(BackupFolder(path: directory), at: location)
             } else {
-                try await restoreInPlace(location)
+                unexplained = try await restoreInPlace(location)
             }
         } catch let error as SQLiteOpenError {
             if case .nodeInUse(let node) = error {
@@ -79,9 +80,13 @@ struct RestoreCommand: AsyncParsableCommand {
         }
         StandardOutput.say("Done. Login tokens of before are not accepted any more.")
         if !keepsSessions { StandardOutput.say("Every session ended.") }
+        guard unexplained.isEmpty else { throw Self.notAccepted(unexplained) }
     }
 
-    private func restore(_ folder: BackupFolder, at location: StorageLocation) async throws {
+    /// - Returns: what of the log the restore does not explain.
+    private func restore(
+        _ folder: BackupFolder, at location: StorageLocation
+    ) async throws -> [AuditVerificationReport.Problem] {
         guard location.database == nil else {
             throw CommandError(
                 """
@@ -105,9 +110,11 @@ struct RestoreCommand: AsyncParsableCommand {
         if lacksKey { _ = try ServerStorage.signingKey(location) }
         // Before it is in its place: no server can start on a database that still knows old tokens as unused.
         let beginning = StorageLocation(location, databasePath: new)
-        try await ServerStorage.withStorage(at: beginning) { storage in
+        let unexplained = try await ServerStorage.withStorage(at: beginning) { storage in
+            let found = try await unexplainedProblems(in: storage, at: location)
             try await tell(
                 storage.recordRestore(by: action.actor, at: action.at, keepsSessions: keepsSessions, reason: said))
+            return found
         }
         let kept = "\(location.databasePath).before-\(action.at.rfc3339.filter { $0 != ":" })"
         try SQLiteBackup.replace(location.databasePath, with: new, keeping: kept)
@@ -116,7 +123,7 @@ struct RestoreCommand: AsyncParsableCommand {
         try SQLiteBackup.mark(location.databasePath, node: location.node, prefix: location.commitMarkPrefix)
         // A command's own name, under which the rest is written; no server starts before all is.
         hold.release(node: location.commandNode)
-        try await accept(at: location, saying: said)
+        if unexplained.isEmpty { try await accept(at: location, saying: said) }
         StandardOutput.say("Restored the backup of \(contents.madeAt), with \(contents.events) events.")
         if lacksKey { Self.tellOfNewKey(at: location) }
         if FileManager.default.fileExists(atPath: kept) { StandardOutput.say("What was there before is now \(kept).") }
@@ -124,9 +131,11 @@ struct RestoreCommand: AsyncParsableCommand {
             StandardOutput.say(
                 "There is no \(location.masterKeyPath): put the master key there before you start the server.")
         }
+        return unexplained
     }
 
-    private func restoreInPlace(_ location: StorageLocation) async throws {
+    /// - Returns: what of the log the restore does not explain.
+    private func restoreInPlace(_ location: StorageLocation) async throws -> [AuditVerificationReport.Problem] {
         guard location.hasDatabase else { throw CommandError("There is no database at \(location.databasePath).") }
         let lacksKey = try await lacksSigningKey(location)
         let hold =
@@ -138,20 +147,23 @@ struct RestoreCommand: AsyncParsableCommand {
         let said = why.reason ?? "the database was put back"
         if lacksKey { _ = try ServerStorage.signingKey(location) }
         // All sessions are ended by single statements: a million of them take longer than a service may wait for one.
-        try await ServerStorage.withStorage(at: location, isPatient: true) { storage in
+        let unexplained = try await ServerStorage.withStorage(at: location, isPatient: true) { storage in
             let living = try await storage.livingNodes()
             guard living.isEmpty else {
                 throw CommandError("Servers are running: \(living.joined(separator: ", ")). Stop them first.")
             }
             let action = AdminAction.atCommandLine()
+            let found = try await unexplainedProblems(in: storage, at: location)
             try await tell(
                 storage.recordRestore(by: action.actor, at: action.at, keepsSessions: keepsSessions, reason: said))
+            return found
         }
         if location.database == nil {
             try SQLiteBackup.mark(location.databasePath, node: location.node, prefix: location.commitMarkPrefix)
         }
-        try await accept(at: location, saying: said)
+        if unexplained.isEmpty { try await accept(at: location, saying: said) }
         if lacksKey { Self.tellOfNewKey(at: location) }
+        return unexplained
     }
 
     /// Whether a new audit signing key has to be made for a log that another one signed.
@@ -182,13 +194,40 @@ struct RestoreCommand: AsyncParsableCommand {
         return Set(stored.keys.filter { $0.withdrawnAt != nil }.map(\.id))
     }
 
-    /// The log ends earlier than what was signed about it: that is known, and has its reason. Nothing else is explained
-    /// by it.
+    /// What was signed about the log and is not as it was, before its end: an earlier end alone has its reason. Asked before
+    /// the restore is written down, which begins another chain there.
+    private func unexplainedProblems(
+        in storage: any BridgeStorage, at location: StorageLocation
+    ) async throws -> [AuditVerificationReport.Problem] {
+        let keys = [try ServerStorage.signingKey(location).verifierKey]
+        let found = try await AuditComparison(storage, trusting: keys)
+            .contradictions(with: try location.auditNoteFile.read().notes)
+        let provable: Set<AuditProblemKind> = [.truncated, .missing, .checkpointMismatch]
+        // By a key before the present one, for instance: what cannot be believed proves nothing. Nor does a beginning that is
+        // gone, for which that key may have signed.
+        let doubtful = Set(found.filter { !provable.contains($0.kind) }.map(\.node))
+        return found.filter { problem in
+            guard !doubtful.contains(problem.node) else { return false }
+            return problem.kind == .checkpointMismatch || (problem.kind == .missing && problem.sequence != 1)
+        }
+    }
+
+    private static func notAccepted(_ problems: [AuditVerificationReport.Problem]) -> CommandError {
+        CommandError(
+            """
+            The audit log contradicts what was signed about it, and not by its end alone: \
+            \(problems.map { "\($0.whereabouts) \($0.kind.rawValue)" }.joined(separator: ", ")). Events are gone or \
+            changed, or this takes back what an earlier restore had begun. Find out with drawbridge audit verify; if you \
+            know the reason, drawbridge audit accept takes the log as it is.
+            """)
+    }
+
+    /// The log ends earlier than what was signed about it: that is known, and has its reason.
     private func accept(at location: StorageLocation, saying said: String) async throws {
         let keys = [try ServerStorage.signingKey(location).verifierKey]
         try await ServerStorage.withStorage(at: location, isPatient: true) { storage in
             try await AuditAcceptance(storage: storage, location: location, keys: keys, action: .atCommandLine())
-                .run(saying: said, unless: [.missing, .checkpointMismatch])
+                .run(saying: said)
         }
     }
 
