@@ -19,7 +19,8 @@ struct RestoreCommand: AsyncParsableCommand {
             keys of users who have another way in are unlinked: each sets theirs up again. --keep-sessions keeps \
             sessions, codes, passkeys and keys as the backup has them. Keys that were retired since stay retired. \
             The audit log ends where the backup ends: that is accepted in its own words, as by audit accept. Where \
-            events are gone or changed before that end, it is not: the command says so and ends with an error.
+            events between its beginning and that end are gone or changed, it is not: the command says so and ends \
+            with an error.
 
             On a new machine put the master-key and the audit-signing-key that you kept in their places first: no \
             backup has them. --new-audit-key goes on without the second.
