@@ -19,7 +19,9 @@ package func buildRouter(
     let signIn = SignInController(
         kit: kit, services: services.signIn, frontDoor: isCompatible ? SignInCompatibility.authorizePath : nil)
     let admin = services.admin.recognizing(kit.browsers)
-    let console = ConsoleFrame(kit: kit, services: admin, signIn: signIn, device: services.device)
+    let console = ConsoleFrame(
+        kit: kit, services: admin, signIn: signIn, device: services.device,
+        isPage: { RouteTable.repetition(of: $0) != .never })
     router.add(middleware: FrontMiddleware(services: services, settings: settings, console: console))
 
     services.loginTokens.mount(
@@ -226,8 +228,7 @@ extension FrontMiddleware {
                 trustedProxies: settings.trustedProxies, trustsLocalSocket: settings.trustsLocalSocket),
             errors: ErrorResponder(
                 issuer: settings.origins.issuer, pages: services.browsers.pages, console: console,
-                shapes: ErrorShapes(declared: RouteTable.shapes(redemptionPaths: settings.redemptionPaths)),
-                repetition: RouteTable.repetition),
+                shapes: ErrorShapes(declared: RouteTable.shapes(redemptionPaths: settings.redemptionPaths))),
             accessLog: front.accessLog, metrics: RequestMetrics(factory: front.metrics), time: front.time,
             random: front.random.buffered(), strictTransportSecurity: settings.strictTransportSecurityValue,
             proofs: front.proofs, keys: front.keys, recorder: front.recorder)

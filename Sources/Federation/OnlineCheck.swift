@@ -28,7 +28,9 @@ package enum OnlineCheck {
         do {
             switch issuer.verification {
             case .hmac: return .good("a shared secret, nothing to ask")
-            case .jwksFile(let path): return .good("keys from \(path), nothing to ask")
+            case .jwksFile(let path):
+                let set = try KeySetFile.read(path, allowed: issuer.algorithms, limits: limits)
+                return .good("\(set.keys.count) keys in \(path)")
             case .jwksURL(let text):
                 guard let url = EndpointURL(text) else { return .bad("jwks_uri is not a secure URL") }
                 return try count(try await connection.get(url), at: url)
@@ -162,6 +164,7 @@ package enum OnlineCheck {
         case IssuerMetadataError.otherIssuer: "its metadata name another issuer"
         case IssuerMetadataError.noKeySet: "its metadata have no jwks_uri"
         case IssuerMetadataError.malformed: "its metadata are no JSON object"
+        case let problem as TrustedIssuerError: problem.text
         case KeySetError.tooManyKeys: "its key set has too many keys"
         default: "its keys are no JWK set"
         }

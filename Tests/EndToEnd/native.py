@@ -43,13 +43,17 @@ class Browser:
         headers = {**wire.NAVIGATION, **(headers or {})}
         if self.jar:
             headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.jar.items())
-        answer = wire.send(self.base, method, target, headers, body)
+        answer = self.carry(method, target, headers, body)
         for name, cookie in answer.cookies.items():
             if cookie.attributes.get("max-age") == "0":
                 self.jar.pop(name, None)
             else:
                 self.jar[name] = cookie.value
         return answer
+
+    def carry(self, method: str, target: str, headers: dict, body: bytes | None) -> wire.Answer:
+        """To where the origin's pages come from."""
+        return wire.send(self.base, method, target, headers, body)
 
     def submit(self, answer: wire.Answer, action: str, **fields: str) -> wire.Answer:
         """Posts a page's form with what it holds already."""

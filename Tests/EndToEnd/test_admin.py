@@ -167,6 +167,17 @@ def test_contract_8_an_export_takes_the_limit_that_the_search_takes(admin, demo)
     assert admin.get("audit-events.csv", limit=1000001).status == 400
 
 
+def test_a_table_has_the_ids_and_hashes_of_the_log_itself(admin, demo):
+    # One in 64 begins with a dash, as formulas do.
+    for _ in range(100):
+        demo.issue("table")
+    table = list(csv.DictReader(io.StringIO(admin.get("audit-events.csv", sub="table").text)))
+    want = [event for page in admin.pages(limit=500, sub="table") for event in page]
+    names = ["id", "sub", "token_id", "hash", "previous_hash"]
+    assert [[row[name] for name in names] for row in table] == [[event[name] or "" for name in names] for event in want]
+    assert len(table) >= 100
+
+
 def test_exports_hold_what_a_search_finds(admin, replay):
     want = admin.events(token_id=replay["id"], limit=500)
     lines = admin.get("audit-events.jsonl", token_id=replay["id"])
@@ -701,6 +712,21 @@ def test_a_browser_session_of_an_administrator_needs_the_form_token_to_change_an
     assert demo.send("GET", "/api/admin/audit-events", headers).status == 401
     assert [event["type"] for event in admin.events(limit=200) if event["type"].startswith("admin.signed")][:2] == [
         "admin.signed_out", "admin.signed_in"]
+
+
+def test_contract_13_a_person_who_administers_is_recorded_when_they_sign_in(demo, admin):
+    password = "watchful horse battery"
+    subjects = {}
+    for name, role in [("watchful", "admin"), ("watched", None)]:
+        fields = {"username": name, "password": password, **({"role": role} if role else {})}
+        subjects[name] = admin.send("POST", "users", fields).json()["sub"]
+        browser = oauth.Browser(demo)
+        assert browser.submit(browser.request("GET", "/sign-in"), username=name, password=password).status == 303
+    assert admin.events(type="admin.signed_in", sub=subjects["watched"]) == []
+    signed_in, = admin.events(type="admin.signed_in", sub=subjects["watchful"])
+    beside, = admin.events(type="user.signed_in", sub=subjects["watchful"])
+    assert signed_in["sid"] == beside["sid"] and signed_in["at"] == beside["at"] and signed_in["ip"] == beside["ip"]
+    assert json.loads(signed_in["detail"])["actor"] == f"account:{subjects['watchful']}"
 
 
 def test_no_admin_token_is_ever_written_down(demo, admin):

@@ -1,7 +1,7 @@
 """axe-core over every page and view of the console in six languages; nothing may be found.
 
 Both widths, light and dark, for one language of each direction: colours and boxes are the same in the others, of which every
-page is looked at once, and at both widths for what stands outside of it.
+page is looked at once, and at both widths, and with large text on a phone, for what stands outside of it.
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ import selfissued
 import wire
 
 from test_account_browser import fill
-from test_console import PAGES, busy  # noqa: F401 (fixture)
+from test_console import LONG_NAME, PAGES, busy  # noqa: F401 (fixture)
 from test_cross_device_browser import OnScreen
 from test_main_road_browser import (  # noqa: F401 (fixtures)
     open_browser, path_of, press, pytestmark, shoot, text_of, wait_for_path)
@@ -29,6 +29,8 @@ AXE = (Path(selenium_axe_python.__file__).parent / "axe-core" / "axe.min.js").re
 WIDTHS = (375, 1280)
 #: What 400 % leaves of a screen (WCAG 2.2, 1.4.10), where buttons may break, but nothing stands outside of its page.
 NARROWEST = 320
+#: A phone, and how large its text may be made (WCAG 2.2, 1.4.4).
+PHONE, LARGE_TEXT = 360, "200%"
 #: One of each direction of writing.
 LOOKED_AT_IN_FULL = ("en", "ar")
 
@@ -39,7 +41,8 @@ MEMBER = ["/account", "/account/password", "/account/devices", "/account/second-
           "/session/logout", "/contacts"]
 CONSOLE = [f"/admin/{page}" for page in PAGES if page] + [
     "/admin/", "/admin/new-user", "/admin/users?q=ali", "/admin/users/alice?ended",
-    "/admin/register-client?type=native", "/admin/register-client?type=service"]
+    "/admin/register-client?type=native", "/admin/register-client?type=service",
+    f"/admin/users?q={LONG_NAME[:20]}"]
 
 RUN = """
 const done = arguments[1];
@@ -50,17 +53,22 @@ axe.run(document, options).then((found) => done(found.violations.map((it) =>
 """
 
 
-# Nothing stands outside of its page, no tab and no button of the console breaks, and no text was asked for that the
-# catalogue does not have.
+# Nothing stands outside of its page, no tab, no count and no button of the console breaks, on a desk every column of a list is
+# in sight, and no text was asked for that the catalogue does not have.
 FITS = """
 const found = [];
 const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 if (wide > 0) found.push(`scrolls sideways by ${wide}`);
-const kept = document.documentElement.clientWidth > arguments[0] ? ".sections a, body.console .button" : ".sections a";
+const kept = ".sections a, table.bars td" + (document.documentElement.clientWidth > arguments[0] ? ", body.console .button" : "");
 for (const tab of document.querySelectorAll(kept)) {
     const text = document.createRange();
     text.selectNodeContents(tab);
-    if (text.getClientRects().length > 1) found.push(`${tab.innerText} breaks`);
+    // What is closed is laid out too, in whatever width.
+    if (tab.checkVisibility() && text.getClientRects().length > 1) found.push(`${tab.innerText} breaks`);
+}
+for (const list of document.querySelectorAll(".scroll")) {
+    const hidden = list.checkVisibility() ? list.scrollWidth - list.clientWidth : 0;
+    if (innerWidth >= 1280 && hidden > 0) found.push(`${hidden} of ${list.getAttribute("aria-label")} out of sight`);
 }
 const missing = document.body.innerText.match(/\\b(?:console(?:_[a-z_]+)?|client_fields)\\.[a-z_]+/);
 if (missing) found.push(`no text for ${missing[0]}`);
@@ -102,6 +110,14 @@ def look_at_this(browser, path: str, faults: dict, language: str):
             shoot(browser, f"axe-{language}-{name[:40]}-{width}-{scheme}")
             if found:
                 faults[f"{path} {width} {scheme}"] = found
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": PHONE, "height": 900, "deviceScaleFactor": 1, "mobile": True})
+    browser.execute_script("document.documentElement.style.fontSize = arguments[0]", LARGE_TEXT)
+    found = browser.execute_script(FITS, PHONE)
+    shoot(browser, f"axe-{language}-{name[:40]}-{PHONE}-{LARGE_TEXT.rstrip('%')}")
+    browser.execute_script("document.documentElement.style.fontSize = ''")
+    if found:
+        faults[f"{path} {PHONE} {LARGE_TEXT}"] = found
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

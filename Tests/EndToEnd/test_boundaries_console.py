@@ -126,9 +126,21 @@ def test_accounts_in_the_database_take_a_prefix_whatever_the_settings_say(serve)
     assert server.stop() == 0
     text = server.settings.read_text()
     server.settings.write_text(text.replace("subject_prefix: 'backend:'", "") + "provider: {enabled: false}\n")
-    assert run("check-config", "--config", str(server.settings)).returncode == 0
+    checked = run("check-config", "--config", str(server.settings), check=False)
+    assert checked.returncode == 1 and b"subject_prefix" in checked.stderr, checked.stderr
     started = run("serve", "--config", str(server.settings), check=False)
     assert started.returncode == 78 and b"subject_prefix" in started.stderr, started.stderr
+
+
+def test_no_account_is_added_with_which_the_next_start_would_be_refused(serve):
+    server = serve("provider: {enabled: false}\n", issuer="")
+    command = ("users", "add", "--config", str(server.settings), "dora")
+    added = run(*command, stdin=PASSWORD.encode(), check=False)
+    assert added.returncode == 1 and b"subject_prefix" in added.stderr, added.stderr
+    assert run("check-config", "--config", str(server.settings)).returncode == 0
+    assert server.stop() == 0
+    server.start()
+    assert issue(server, server.bearer("alice")).status == 200
 
 
 def test_a_token_that_names_the_user_of_another_issuer_is_refused(serve):

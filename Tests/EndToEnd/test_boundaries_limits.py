@@ -15,12 +15,14 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 
 import instance
+import oauth
 import signing
 import wire
 from admin import Admin
 from boundaries import is_alive
 from native import App, Browser
 from test_native_sso import cookie_header, session
+from test_second_factor import add, enrolled, password
 
 METHODS = ("get", "post", "put", "patch", "delete")
 #: Tables that the service itself writes to, however quiet it is.
@@ -374,6 +376,28 @@ def test_strangers_who_guess_do_not_keep_the_owner_out_of_a_known_browser(start_
     assert own.jar["__Host-drawbridge_known"] != known, "a new mark with every sign-in"
 
 
+def test_a_stranger_with_the_password_and_no_code_does_not_keep_the_owner_out_of_a_known_browser(serve):
+    server = serve("limits: {sign_in: {right_passwords_per_minute: 3}}\n")
+    add(server, "olga")
+    codes = enrolled(server, "olga")[1]
+    own, stranger = oauth.Browser(server), oauth.Browser(server)
+    assert own.submit(password(own, "olga", "/sign-in"), code=codes[0]).status == 303
+    # Until the next right one is far off, however slow the machine is: one in twenty seconds.
+    for _ in range(100):
+        answer = password(stranger, "olga", "/sign-in")
+        assert answer.status == 429 or answer.status == 200 and "one-time-code" in answer.text
+        if answer.status == 429 and int(answer.header("Retry-After")) >= 10:
+            break
+    assert answer.status == 429
+    assert password(oauth.Browser(server), "olga", "/sign-in").status == 429, "another browser is a stranger as well"
+    own.cookies.pop(wire.SESSION_COOKIE)
+    assert own.submit(password(own, "olga", "/sign-in"), code=codes[1]).status == 303
+    # It says whose limit it was.
+    rows = instance.audit_rows(server.data)
+    [olga] = {row["subject"] for row in rows if row["type"] == "user.signed_in"}
+    assert {row["subject"] for row in rows if row["reason"] == "sign_in.right_password"} == {olga}
+
+
 # The HTTP layer, and what errors say
 
 @pytest.mark.parametrize("bytes", [
@@ -385,19 +409,36 @@ def test_strangers_who_guess_do_not_keep_the_owner_out_of_a_known_browser(start_
     b"GET /session HTTP/1.1\r\nHost: a, b\r\n\r\n",
     b"POST /session/logout HTTP/1.1\r\nContent-Length: 34\r\n\r\nGET /session HTTP/1.1\r\nHost: a\r\n\r\n"])
 def test_what_is_no_request_gets_a_request_id_and_the_apis_error(demo, bytes):
+    assert_refused(demo, bytes, 400, "invalid_request")
+
+
+TOO_MUCH = "a" * 40_000
+
+
+@pytest.mark.parametrize("text, status, code", [
+    (f"GET /session?{TOO_MUCH} HTTP/1.1\r\nHost: a\r\n\r\n", 414, "uri_too_long"),
+    (f"GET /session?{TOO_MUCH}", 414, "uri_too_long"),
+    (f"GET /session HTTP/1.1\r\nHost: a\r\nCookie: {TOO_MUCH}\r\n\r\n", 431, "header_fields_too_large"),
+    ("GET /session HTTP/1.1\r\nHost: a\r\n" + "X-A: b\r\n" * 100 + "\r\n", 431, "header_fields_too_large")],
+    ids=["a target", "a target that does not end", "a field", "the fields together"])
+def test_rfc_9112_3_rfc_6585_5_what_is_too_long_is_told_as_that(demo, text, status, code):
+    assert_refused(demo, text.encode(), status, code)
+
+
+def assert_refused(demo, bytes, status: int, code: str):
     with socket.create_connection(("127.0.0.1", demo.port), timeout=10) as connection:
         connection.sendall(bytes)
         response = http.client.HTTPResponse(connection)
         response.begin()
         body = json.loads(response.read())
-    assert response.status == 400 and response.getheader("Connection") == "close"
+    assert response.status == status and response.getheader("Connection") == "close"
     assert response.getheader("Content-Type") == "application/json"
-    assert body["error"] == "invalid_request" and body["request_id"] == response.getheader("X-Request-Id")
-    assert body["error_uri"].endswith("/errors/invalid_request")
+    assert body["error"] == code and body["request_id"] == response.getheader("X-Request-Id")
+    assert body["error_uri"].endswith(f"/errors/{code}")
     line = instance.wait_until(
         lambda: next((line for line in demo.json_lines() if line.get("request_id") == body["request_id"]), None),
         what="the access log's line")
-    assert (line["route"], line["status"]) == ("malformed", 400)
+    assert (line["route"], line["status"]) == ("malformed", status)
 
 
 def test_a_head_request_that_names_no_host_is_refused_without_a_body(demo):

@@ -371,7 +371,7 @@ def test_a_new_password_for_nobody_is_not_asked_for(whole):
 
 
 @pytest.mark.parametrize("command", [
-    "clients list", "clients show", "users list", "users claims", "users password", "audit tail"])
+    "clients list", "clients show", "users list", "users claims", "users password", "audit tail", "keys list", "backup"])
 def test_without_a_database_commands_that_need_one_say_the_same(place, command):
     claims = place.config.with_name("claims.json")
     claims.write_text("{}")

@@ -16,6 +16,8 @@ from waiting import wait
 
 PAGES = ["", "events", "events?outcome=failure", "live", "users", "users/alice", "sessions", "clients", "clients/demo-web",
          "register-client", "explain", "keys", "settings", "settings/native-sso", "nodes?verify=1"]
+#: A user whose name is one word, longer than a line.
+LONG_NAME = "w" * 200
 
 
 def shot(browser, name: str):
@@ -38,13 +40,15 @@ def sign_in(browser, demo, path: str = "/admin/"):
 
 @pytest.fixture(scope="module")
 def busy(demo):
-    """Logins, a refusal by each of some reasons, and one replay from another browser."""
+    """Logins, refusals by some reasons, more than nine by one, and one replay from another browser."""
     for number in range(6):
         demo.sign_in(f"user{number}")
+    demo.sign_in(LONG_NAME)
+    for _ in range(12):
+        demo.redeem("no.such.token")
     issued = demo.issue("alice")
     cookie = demo.redeem(issued["token"]).session_cookie
     demo.redeem(issued["token"], wire.OTHER_BROWSER)
-    demo.redeem("no.such.token")
     other = demo.sign_in("alice")
     App(demo).sign_in()
     return {"token": issued, "ended": cookie, "live": other}
@@ -58,6 +62,9 @@ def test_a_replay_is_found_by_address_and_dealt_with(demo, busy, open_browser): 
     browser.find_element(By.NAME, "token").send_keys("dbt_wrong")
     press(browser, "Open the console")
     wait_for_text(browser, "not valid")
+    assert browser.title.startswith("Error: ")
+    wrong = browser.find_element(By.CSS_SELECTOR, "#token[aria-invalid]").get_attribute("aria-describedby")
+    assert "not valid" in browser.find_element(By.ID, wrong).text
     sign_in(browser, demo)
     assert path_of(browser) == "/admin/"
     assert browser.find_elements(By.CSS_SELECTOR, "svg.chart polyline")
@@ -270,7 +277,7 @@ def test_the_live_sessions_of_a_client_are_listed_until_they_end(demo, busy, ope
     assert "Firefox on Linux" in row.text and "127.0.0.1" in row.text and "demo-web" in row.text
     shot(browser, "sessions")
     row.find_element(By.LINK_TEXT, "listed-user").click()
-    wait(browser).until(lambda it: path_of(it).startswith("/admin/users/listed-user#session-"))
+    wait(browser).until(lambda it: path_of(it).startswith("/admin/users/listed-user?session="))
     here = browser.find_element(By.CSS_SELECTOR, "li:target")
     assert "demo-web" in here.text and here.find_elements(By.TAG_NAME, "summary")
     press_when_asked(browser, "end-all")
@@ -318,6 +325,26 @@ def test_an_exchange_is_explained_in_the_page(demo, open_browser):  # noqa: F811
     assert app.native_sso().status == 200, "asking used nothing up"
 
 
+def test_a_mistake_in_a_form_of_explain_is_said_beside_it_and_what_is_no_secret_stays(demo, open_browser):  # noqa: F811
+    browser = open_browser()
+    sign_in(browser, demo, "/admin/explain")
+    press(browser, "Explain the sign-in")
+    wait_for_text(browser, "Not done. token, and link or user_code, or one of them is needed")
+    assert browser.title.startswith("Error: Explain") and path_of(browser) == "/admin/explain"
+    wait(browser).until(lambda it: it.switch_to.active_element.get_attribute("id") == "cross-shown")
+    browser.find_element(By.ID, "subject-type").send_keys("Access token")
+    browser.find_element(By.ID, "subject-token").send_keys("a.subject.token")
+    browser.find_element(By.ID, "device-secret").send_keys("ds_secret")
+    browser.find_element(By.ID, "scope").send_keys("openid  email")
+    press(browser, "Explain the exchange")
+    wait_for_text(browser, "Not done. scope is malformed")
+    wait(browser).until(lambda it: it.switch_to.active_element.get_attribute("id") == "scope")
+    kept = {name: browser.find_element(By.ID, name).get_attribute("value") for name in ["scope", "audience", "subject-type"]}
+    assert kept == {"scope": "openid  email", "audience": demo.base,
+                    "subject-type": "urn:ietf:params:oauth:token-type:access_token"}
+    assert "a.subject.token" not in browser.page_source and "ds_secret" not in browser.page_source
+
+
 def test_a_device_is_found_and_revoked_with_a_reason(demo, open_browser):  # noqa: F811
     app = App(demo, user="bob")
     app.sign_in(device_name="Bob's phone")
@@ -355,14 +382,16 @@ def test_native_sso_settings_are_changed_within_their_ranges_and_taken_back(star
     assert "1 to 90" in text_of(browser) and "from configuration" in text_of(browser)
     fill("deviceSecretTTLDays", "91")
     fill("maxDeviceSecretsPerUser", "5")
+    fill("reason", "shorter lives")
     press(browser, "Save")
     wait_for_text(browser, "Nothing was saved")
+    assert browser.title.startswith("Error: ")
     assert browser.find_element(By.ID, "deviceSecretTTLDays").get_attribute("aria-invalid") == "true"
+    wait(browser).until(lambda it: it.switch_to.active_element.get_attribute("id") == "deviceSecretTTLDays")
     assert browser.find_element(By.ID, "maxDeviceSecretsPerUser").get_attribute("value") == "5"
     shot(browser, "native-sso-refused")
     assert values()["maxDeviceSecretsPerUser"]["source"] == "default"
     fill("deviceSecretTTLDays", "45")
-    browser.find_element(By.ID, "reason").send_keys("shorter lives")
     press(browser, "Save")
     wait_for_text(browser, "Saved.")
     assert values()["deviceSecretTTLDays"] == {"value": 45, "source": "admin", "minimum": 1, "maximum": 90}

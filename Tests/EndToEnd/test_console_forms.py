@@ -4,6 +4,7 @@ import html
 import json
 import re
 import uuid
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -262,3 +263,38 @@ def test_the_address_of_a_form_leads_to_the_page_above_it(demo, path, page):
     # Programs are told that it takes no GET; who is no administrator finds nothing on the page it leads to either.
     assert demo.send("GET", f"/admin/{path}", console.cookie).status == 405
     assert demo.send("GET", f"/admin/{page}", PAGE).status == 303
+
+
+@pytest.mark.parametrize("path, back", [
+    ("users/alice/end-sessions", {"next": "/admin/users/alice", "why": "invalid"}),
+    ("clients/demo-web/delete", {"next": "/admin/clients/demo-web", "why": "invalid"}),
+    ("explain", {"next": "/admin/explain", "why": "invalid"}), ("alerts/acknowledge", {"why": "invalid"}),
+    ("sign-out", {})])
+def test_a_form_whose_session_has_ended_leads_to_the_sign_in_and_back_to_its_page(demo, path, back):
+    console = Console(demo)
+    token = {"form_token": form_of(console, "/admin/", "/admin/sign-out")["form_token"]}
+    assert post(console, "/admin/sign-out", token).status == 303
+    answer = post(console, f"/admin/{path}", {**token, "reason": "too late"})
+    where = urlsplit(answer.header("Location"))
+    assert (answer.status, f"{where.scheme}://{where.netloc}{where.path}") == (303, f"{demo.base}/admin/sign-in")
+    assert dict(parse_qsl(where.query)) == back
+    # Without any cookie nobody had a session that ended.
+    answer = demo.send("POST", f"/admin/{path}", PAGE, wire.encode(token))
+    assert answer.status == 303 and "why=" not in answer.header("Location")
+
+
+def test_of_a_user_with_many_sessions_their_page_says_at_least_how_many_and_a_link_shows_an_older_one(demo):
+    name = f"many-{uuid.uuid4().hex[:12]}"
+    for _ in range(202):
+        demo.sign_in(name)
+    sessions = Admin(demo).sessions(name)
+    newest, oldest, console = sessions[0]["id"], sessions[-1]["id"], Console(demo)
+    page = console.get(f"/admin/users/{name}").text
+    assert "Live: at least 200" in page and "Older ones are listed by the API." in page
+    assert f'id="session-{newest}"' in page and f'id="session-{oldest}"' not in page
+    # As the list of all sessions leads to it.
+    link = "/admin/users/{}?session={}#session-{}"
+    assert f'href="{link.format(name, newest, newest)}"' in html.unescape(console.get("/admin/sessions").text)
+    page = console.get(link.format(name, oldest, oldest).partition("#")[0]).text
+    assert page.count(f'id="session-{oldest}"') == 1 and "Live: at least 200" in page
+    assert f'id="session-{oldest}"' not in console.get(f"/admin/users/alice?session={oldest}").text

@@ -12,6 +12,7 @@ import threading
 import pytest
 
 import instance
+from admin import Admin
 
 
 def shell(lines: str, folder) -> str:
@@ -76,6 +77,24 @@ def test_a_terminal_gets_words_and_its_guide_works_as_it_stands(terminal, tmp_pa
     for line in filter(None, terminal().splitlines()):
         assert not line.startswith("{"), "a terminal gets words"
     assert "token=" not in written and "303" in written
+
+
+def test_a_kept_folder_tells_no_password_and_no_secret_that_was_changed(tmp_path):
+    first = instance.Demo("--no-limits", data=tmp_path / "data")
+    admin = Admin(first)
+    told = [first.user("bob")["password"], first.client("demo-rp")["client_secret"]]
+    assert admin.send("PATCH", "users/bob", {"password": "another one of bob's"}).status == 200
+    tag = admin.get("clients/demo-rp").header("ETag")
+    assert admin.send("POST", "clients/demo-rp/secret", headers={"If-Match": tag}).status == 200
+    assert first.stop() == 0
+    again = instance.Demo("--no-limits", data=tmp_path / "data")
+    assert "password" not in again.user("bob") and "client_secret" not in again.client("demo-rp")
+    assert not [secret for secret in told if secret in again.output]
+    for name in ["alice", "admin"]:
+        assert again.user(name) == first.user(name)
+    for name in ["demo-web", "demo-admin"]:
+        assert again.client(name)["client_secret"] == first.client(name)["client_secret"]
+    assert again.stop() == 0
 
 
 def test_a_file_gets_json(demo):

@@ -1087,6 +1087,28 @@ def test_the_unit_is_accepted_and_exposes_little(tmp_path):
     assert done.returncode == 0, done.stdout[-2000:]
 
 
+def test_the_unit_does_not_hide_which_run_of_the_kernel_it_is():
+    """Without it each crash of an embedded server would count as a restored database, and void the links of before."""
+    unit = (DEPLOY / "drawbridge.service").read_text()
+    settings = [line.partition("=")[::2] for line in unit.splitlines() if "=" in line and not line.startswith("#")]
+    assert ("ProtectProc", "invisible") in settings
+    assert [value for name, value in settings if name == "ProcSubset" and value != "all"] == []
+    hiding = {"InaccessiblePaths", "TemporaryFileSystem", "RootDirectory", "RootImage", "MountAPIVFS"}
+    assert not hiding & {name for name, _ in settings}
+
+
+def test_a_server_that_cannot_tell_a_crash_from_a_loss_of_power_says_so(start_demo):
+    warning = "cannot tell a crash from a loss of power"
+    assert warning not in start_demo().output
+    hidden = "mount -t proc -o subset=pid proc /proc && exec \"$@\""
+    prefix = ["unshare", "--mount", "sh", "-c", hidden, "sh"]
+    if subprocess.run([*prefix, "true"], capture_output=True).returncode:
+        pytest.skip("needs root and leave to mount")
+    demo = start_demo(prefix=prefix)
+    [line] = [line for line in demo.json_lines() if warning in line.get("message", "")]
+    assert (line["level"], line["unreadable"]) == ("warning", "/proc/sys/kernel/random/boot_id")
+
+
 def test_what_the_unit_asks_to_do_by_hand_lets_the_first_commands_write():
     text = (DEPLOY / "drawbridge.service").read_text()
     header, user = text.partition("[Unit]")[0], re.search(r"^User=(\w+)$", text, re.M)[1]

@@ -1,11 +1,13 @@
 """`drawbridge explain exchange` against a running instance: the same rules as the API, and nothing used up."""
 
 import json
+import re
 
 import pytest
 
 import instance
-from admin import Admin
+import wire
+from admin import Admin, Console
 from native import DEVICE_SECRET, ID_TOKEN, App
 
 
@@ -85,6 +87,30 @@ def test_a_bearer_is_explained_as_the_api_explains_it_and_nothing_is_written(dem
     assert written(demo) == events
 
 
+@pytest.mark.parametrize("changes, flaw", [
+    ({"iss": None}, "missing_claim iss"), ({"aud": None}, "missing_claim aud"), ({"exp": None}, "missing_claim exp"),
+    ({"sub": None}, "missing_claim sub"), ({"client": None}, "missing_claim client_id"),
+    ({"aud": 7}, "malformed aud"), ({"exp": "tomorrow"}, "malformed exp"), ({"iat": "now"}, "malformed iat"),
+    ({"nbf": "now"}, "malformed nbf"), ({"sub": 7}, "malformed sub"), ({"client": ""}, "malformed client_id"),
+    ({"exp": 1}, "expired")])
+def test_13_a_bearer_is_explained_with_the_claim_that_is_missing_or_malformed(demo, changes, flaw):
+    """By its name alone: what is in it may be somebody's."""
+    answer = Admin(demo).send("POST", "explain", {"kind": "bearer", "token": demo.bearer(**changes)}).json()
+    assert (answer["passes"], answer["reason"], answer["rule"]) == (False, flaw.split()[0], "token is good")
+    assert answer["steps"] == [{"check": "token is good", "outcome": f"failed: {flaw}"}]
+
+
+def test_13_the_claim_is_named_as_the_settings_name_it_and_the_reason_in_the_audit_log_is_the_flaw_alone(serve):
+    server = serve(issuer="shares_subjects_with_accounts: true\n    subject_claim: user_id")
+    bearer = server.bearer()
+    done = instance.run("explain", "bearer", "--config", str(server.settings), stdin=f"{bearer}\n".encode(), check=False)
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["reason"]) == (1, "missing_claim")
+    assert answer["steps"] == [{"check": "token is good", "outcome": "failed: missing_claim user_id"}]
+    assert server.send("POST", instance.ISSUE, {"Authorization": f"Bearer {bearer}"}).status == 401
+    assert [row["reason"] for row in instance.audit_rows(server.data) if row["type"] == "bearer.refused"] == ["missing_claim"]
+
+
 def test_a_redirect_to_a_website_of_the_database_is_explained_as_the_api_explains_it(demo, settings):
     admin = Admin(demo)
     site = {"client_id": "explained-shop", "client_type": "web", "return_paths": ["/cart/*", "/home"],
@@ -95,3 +121,41 @@ def test_a_redirect_to_a_website_of_the_database_is_explained_as_the_api_explain
         by_api = admin.send("POST", "explain", {"kind": "redirect", "client_id": client, "redirect": value}).json()
         assert json.loads(done.stdout) == by_api and set(by_api) == {"passes", "reason", "rule", "steps"}
         assert done.returncode == (0 if by_api["passes"] else 1)
+
+
+def test_a_binding_to_a_network_is_judged_by_the_address_and_without_one_said_not_to_be(demo):
+    token = demo.issue("alice", bind="network")["token"]
+
+    def binding(**more) -> str:
+        answer = Admin(demo).send("POST", "explain", {"kind": "redemption", "token": token, **more}).json()
+        return next(step["outcome"] for step in answer["steps"] if step["check"] == "network binding")
+
+    assert binding(ip="127.0.0.1") == "passed"
+    assert binding(ip="203.0.113.7") == "failed: wrong_network"
+    assert binding() == binding(ip="") == "no address given; not judged here"
+    console = Console(demo)
+    page = console.demo.send("POST", "/admin/explain", console.cookie, wire.encode(
+        {**redemption_form(console), "token": token}))
+    assert page.status == 200 and "<dd>no address given; not judged here</dd>" in page.text
+
+
+@pytest.mark.parametrize("address", ["10.0.0", "localhost", "127.0.0.1/8", "\ufeff127.0.0.1", b"\xff"])
+def test_an_address_that_is_none_is_a_fault_of_its_field_in_the_console_as_in_the_api(demo, address):
+    token, console = demo.issue("alice", bind="network")["token"], Console(demo)
+    if isinstance(address, str):
+        answer = Admin(demo).send("POST", "explain", {"kind": "redemption", "token": token, "ip": address})
+        assert answer.status == 400 and answer.json()["error_description"] == "ip must be an IP address"
+    fields = {**redemption_form(console), "token": token, "redirect": "/contacts", "ip": address}
+    page = demo.send("POST", "/admin/explain", console.cookie, wire.encode(fields))
+    assert page.status == 400 and "<title>Error: Explain" in page.text and "ip must be an IP address" in page.text
+    assert 'id="answer"' not in page.text and token not in page.text
+    field = re.search(r'<input [^>]*id="token-ip"[^>]*>', page.text).group()
+    assert 'aria-invalid="true"' in field and "autofocus" in field
+    kept = redemption_form(page.text)
+    assert kept["redirect"] == "/contacts" and kept["ip"] == (address if isinstance(address, str) else "")
+
+
+def redemption_form(page) -> dict:
+    """The fields of the form about a login token, of the console's page or of its text."""
+    text = page if isinstance(page, str) else page.get("/admin/explain").text
+    return next(form["fields"] for form in wire.PageForm(text).forms if form["fields"].get("kind") == "redemption")

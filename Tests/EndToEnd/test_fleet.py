@@ -41,6 +41,11 @@ def limited(stores):
         yield fleet
 
 
+def counting_alone(fleet) -> int:
+    """How many nodes have counted for themselves, since Redis was slower than they wait: on a very slow machine alone."""
+    return sum(any(line.get("part") == "rate_limits" for line in node.json_lines()) for node in fleet.nodes)
+
+
 def refused_everywhere(fleet, cookie: str) -> bool:
     return not any(node.session(cookie)["authenticated"] for node in fleet.nodes)
 
@@ -139,7 +144,8 @@ def test_of_many_requests_at_once_over_three_nodes_the_burst_of_one_user_passes(
     ports = [node.port for node in limited.nodes]
     bearer = limited.nodes[0].bearer("eager")
     answers = asyncio.run(simultaneous.at_once(ports, [lambda connection: connection.post_issue(bearer)] * 60))
-    assert Counter(answer.status for answer in answers) == {200: 5, 429: 55}
+    count = Counter(answer.status for answer in answers)
+    assert 5 <= count[200] <= 5 * (1 + counting_alone(limited)) and count[200] + count[429] == 60, count
 
 
 def test_of_many_users_at_once_over_three_nodes_the_burst_of_their_network_passes(limited):
@@ -150,7 +156,8 @@ def test_of_many_users_at_once_over_three_nodes_the_burst_of_their_network_passe
     answers = asyncio.run(simultaneous.at_once(ports, requests, source="127.0.9.1"))
     count = Counter(answer.status for answer in answers)
     # One more comes back every three seconds; a slow machine takes more than that.
-    assert 60 <= count[200] <= 60 + math.ceil((time.monotonic() - began) / 3) and count[200] + count[429] == 150, count
+    most = (60 + math.ceil((time.monotonic() - began) / 3)) * (1 + counting_alone(limited))
+    assert 60 <= count[200] <= most and count[200] + count[429] == 150, count
     # Another network is not concerned.
     other = asyncio.run(simultaneous.at_once(ports, requests[:1], source="127.0.10.1"))
     assert [answer.status for answer in other] == [200]
@@ -188,6 +195,24 @@ def test_a_name_in_use_is_refused(fleet):
                         "--database", fleet.database, check=False)
     assert done.returncode != 0
     assert b"Another process writes this database as the node" in done.stderr, done.stderr
+
+
+def test_check_config_online_notes_a_database_that_the_first_start_sets_up(stores, tmp_path):
+    postgres, _ = stores
+    database = postgres.create("not_set_up")
+    settings = tmp_path / "drawbridge.yaml"
+    settings.write_text(f"public_origin: http://127.0.0.1:1\ndata_directory: {tmp_path}/data\ndatabase: {database}\n")
+    instance.run("keys", "init", "--config", str(settings))
+
+    def said() -> str:
+        done = instance.run("check-config", "--online", "--config", str(settings))
+        [line] = [line for line in done.stdout.decode().splitlines() if line[6:].startswith("database: ")]
+        return line
+
+    before = said()
+    assert before.startswith("note  database: ") and " is not set up by this version yet; " in before
+    instance.run("migrate", "--config", str(settings))
+    assert said() == "ok    database: answers"
 
 
 def test_a_demo_leaves_the_database_of_a_service_alone_and_finds_its_own_again(stores):

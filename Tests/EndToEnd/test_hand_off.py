@@ -318,23 +318,27 @@ def test_attack_a_website_that_drops_the_nonce_gets_no_session_and_no_loop(porta
     {"may_reach": ["other"]}, {"may_reach": ["demo-web", "other", "third"]}, {"may_reach": ["demo-web", "other", "third"],
                                                                              "public_origin": "its own"}],
     ids=["nameless", "nameless, reaching itself", "named, reaching itself"])
-@pytest.mark.parametrize("edge", ["hand_off", "token_exchange"])
+@pytest.mark.parametrize("edge", ["hand_off", "token_exchange", "login_token"])
 class TestAttackAWebsiteTakesItsVisitorsCookiesElsewhere:
     """Its server sees them. They count at its own origin alone, as a visit, and open nothing of the user's account."""
 
     @pytest.fixture
     def seen(self, portal, profile, home, edge):
-        """The cookies of a visitor who was handed on, or whose app got them, as the website's server has them."""
+        """The cookies of a visitor who was handed on, whose app got them, or who came by a link, as the website's server has
+        them."""
         own = {"public_origin": portal.demo.base} if "public_origin" in home else {}
         change(portal.demo, "demo-web", **{**home, **own})
         for website, host in [("other", OTHER), ("third", THIRD)]:
             change(portal.demo, website, first_party=True, redirect_uris=[f"https://{host}/callback"])
-        change(portal.demo, "other", **profile)
+        # Links of a relying party are at its own domain where it says so.
+        page = {"redemption_page": "/login-with-token"} if edge == "login_token" else {}
+        change(portal.demo, "other", **profile, **page)
         self.portal, self.person = portal, portal.person()
         self.home = urlsplit(portal.demo.base).netloc
-        given = self.handed_on() if edge == "hand_off" else in_a_web_view(portal.demo)
+        given = {"hand_off": self.handed_on, "token_exchange": lambda: in_a_web_view(portal.demo),
+                 "login_token": self.linked}[edge]()
         yield "; ".join(f"{name}={cookie.value}" for name, cookie in given.cookies.items() if cookie.value)
-        change(portal.demo, "other", cookie_profile="session", cookie_prefix=None)
+        change(portal.demo, "other", cookie_profile="session", cookie_prefix=None, redemption_page=None)
         for website in ["other", "third"]:
             change(portal.demo, website, first_party=False, redirect_uris=[])
         change(portal.demo, "demo-web", may_reach=["other"], public_origin=None)
@@ -344,6 +348,13 @@ class TestAttackAWebsiteTakesItsVisitorsCookiesElsewhere:
     def handed_on(self) -> wire.Answer:
         state = new_state()
         return self.portal.land(self.portal.follow(self.person, state).header("Location"), state)
+
+    def linked(self) -> wire.Answer:
+        """By an app that may open every website."""
+        change(self.portal.demo, "demo-app", may_reach=["demo-web", "other", "third"])
+        landed = self.portal.land(login_link(self.portal, "other")["login_url"], None, wire.NAVIGATION)
+        assert landed.status == 303 and landed.cookies, landed.text
+        return landed
 
     def test_attack_to_be_let_in_elsewhere(self, seen, edge):
         assert self.portal.at(OTHER, "/auth/check", cookie=seen).status == 200
@@ -400,6 +411,52 @@ class TestAttackAWebsiteTakesItsVisitorsCookiesElsewhere:
         assert self.portal.at(OTHER, "/session", cookie=seen).json()["authenticated"] is True
         assert self.portal.demo.send("POST", "/session/logout", {**own, "Cookie": seen}).status == 204
         assert self.portal.at(OTHER, "/session", cookie=seen).json()["authenticated"] is False
+
+
+def login_link(portal, website: str) -> dict:
+    """What an app gets for a link of its user's."""
+    app = App(portal.demo)
+    app.sign_in()
+    issued = portal.demo.send(
+        "POST", instance.ISSUE, {"Authorization": f"Bearer {app.tokens['access_token']}"}, {"client_id": website})
+    assert issued.status == 200, issued.text
+    return issued.json()
+
+
+@pytest.mark.parametrize("fields", [
+    {"public_origin": "https://www.server.example", "redemption_page": "/in"},
+    {"public_origin": "https://www.server.example", "redirect_uris": ["https://www.server.example/callback"]},
+    {"redirect_uris": ["https://www.server.example/callback"]}],
+    ids=["a page of its own", "a relying party", "a relying party that does not say where it is"])
+def test_attack_a_websites_server_sends_its_access_token_as_a_visitors_cookie(portal, fields):
+    """What it redeemed a login token for (contract §4.4) is no cookie but at the website itself."""
+    demo, name = portal.demo, f"server-{secrets.token_hex(3)}"
+    made = admin(demo, "POST", "/api/admin/clients", {
+        "client_id": name, "client_type": "web", "return_paths": ["/contacts"], "default_return_path": "/contacts",
+        "cookie_profile": "tokens", "cookie_prefix": f"{name}_", **fields})
+    assert made.status == 201, made.text
+    change(demo, "demo-app", may_reach=["demo-web", "other", "third", name])
+    try:
+        basic = base64.b64encode(f"{name}:{made.json()['client_secret']}".encode()).decode()
+        redeemed = demo.send("POST", "/oauth/token", {"Authorization": f"Basic {basic}"}, urlencode({
+            "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange",
+            "subject_token": login_link(portal, name)["token"],
+            "subject_token_type": "urn:drawbridge:params:oauth:token-type:login-token"}))
+        assert redeemed.status == 200, redeemed.text
+        token = redeemed.json()["access_token"]
+        cookie, home = f"{name}_access_token={token}", urlsplit(demo.base).netloc
+        for host in [home, "drawbridge.internal", OTHER, THIRD]:
+            assert portal.at(host, "/auth/check", cookie=cookie).status == 401, host
+            assert portal.at(host, "/session", cookie=cookie).json()["authenticated"] is False, host
+            assert portal.at(host, "/account", cookie=cookie).status == 303, host
+            assert "/account/devices/end" not in portal.at(host, "/account/devices", cookie=cookie).text, host
+        if "public_origin" in fields:
+            assert portal.at("www.server.example", "/auth/check", cookie=cookie).status == 200, "at the website itself"
+        # It is what it was given for.
+        assert demo.send("GET", "/oauth/userinfo", {"Authorization": f"Bearer {token}"}).status == 200
+    finally:
+        change(demo, "demo-app", may_reach=["demo-web"])
+        assert admin(demo, "DELETE", f"/api/admin/clients/{name}", **{"If-Match": made.header("ETag")}).status == 204
 
 
 def in_a_web_view(demo) -> wire.Answer:

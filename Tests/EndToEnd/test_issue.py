@@ -190,6 +190,21 @@ def test_a_refused_bearer_is_recorded_with_the_known_issuer_that_it_names_and_wi
     assert reason == "bad_signature" and detail == {"issuer": demo.facts["issuer"]}
 
 
+def test_a_user_whom_an_issuer_numbers_is_the_one_that_the_digits_name(serve):
+    server = serve(issuer="subject_prefix: 'backend:'\n    subject_claim: user_id")
+
+    def issued(**claims) -> wire.Answer:
+        return server.send("POST", instance.ISSUE, {"Authorization": f"Bearer {server.bearer(**claims)}"})
+
+    for user in (42, "42"):
+        answer = issued(user_id=user)
+        assert answer.status == 200, answer.text
+        assert signing.claims_of(answer.json()["token"])["sub"] == "backend:42"
+    for other in (42.5, 42.0, 4.2e30, 2 ** 63, True, [42]):
+        assert_error(issued(user_id=other), 401, "invalid_token")
+        assert [row for row in instance.audit_rows(server.data) if row["type"] == "bearer.refused"][-1]["reason"] == "malformed"
+
+
 def test_a_missing_bearer_gets_a_bare_challenge(demo):
     answer = demo.send("POST", instance.ISSUE)
     assert answer.status == 401

@@ -79,6 +79,50 @@ def test_another_users_secret_is_not_kept(demo, app):
     assert bob["device_secret"] != app.tokens["device_secret"]
 
 
+def somebody(demo) -> dict:
+    """A user of the test's own."""
+    user = {"username": f"user-{secrets.token_hex(4)}", "password": "a password of this test"}
+    made = admin(demo, "POST", "/api/admin/users", user)
+    assert made.status == 201, made.text
+    return {**user, "sub": made.json()["sub"]}
+
+
+def outsider(demo) -> tuple[App, App]:
+    """An app with its device, and one of the same user that it is not shared with, though that has Native SSO."""
+    app, other = App(demo), App(demo, registered(demo, native_sso_enabled=True))
+    app.user = other.user = somebody(demo)
+    app.sign_in()
+    return app, other
+
+
+@pytest.mark.parametrize("way", ["code", "refresh"])
+def test_attack_an_app_that_a_device_is_not_shared_with_neither_keeps_nor_ends_it(demo, way):
+    app, other = outsider(demo)
+    secret, later = app.tokens["device_secret"], app.refresh().json()["device_secret"]
+    browser = Browser(demo.base)
+    if way == "code":
+        told = other.sign_in(browser=browser, device_secret=secret)
+    else:
+        other.sign_in(browser=browser)
+        told = other.refresh(device_secret=secret).json()
+    assert told["device_secret"] not in (secret, later)
+    assert claims(told["id_token"])["ds_hash"] == native.ds_hash(told["device_secret"])
+    other.tokens |= told
+    # Secrets of the same device would push each other out.
+    for _ in range(5):
+        other.tokens |= other.refresh().json()
+    assert oauth.introspect(demo, later)["active"] and oauth.introspect(demo, secret)["active"]
+    assert oauth.introspect(demo, other.tokens["device_secret"])["client_id"] == other.client_id
+    # Its own sign-out ends its own device.
+    page = browser.send("GET", f"/oauth/logout?{urlencode({'id_token_hint': other.tokens['id_token']})}")
+    if page.status == 200:
+        page = browser.submit(page, "/oauth/logout")
+    assert page.status == 303, page.text
+    assert other.refresh().json()["error"] == "invalid_grant"
+    assert oauth.introspect(demo, secret)["active"]
+    assert app.native_sso().status == 200
+
+
 def test_a_refresh_without_a_secret_brings_a_new_one_and_the_old_one_survives(demo):
     app = App(demo)
     first = app.sign_in()

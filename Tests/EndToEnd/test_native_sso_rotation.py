@@ -13,7 +13,7 @@ import native
 import simultaneous
 import wire
 from native import App, Browser, claims
-from test_native_sso import session
+from test_native_sso import outsider, session
 from test_native_sso_admin import SETTINGS, admin
 
 COUNT = 100
@@ -110,6 +110,18 @@ def test_a_second_use_of_a_replaced_secret_ends_the_device_and_all_below_it(rota
     assert other.refresh().json()["error"] == "invalid_grant"
     (event, *_) = admin(rotating, "GET", "/api/admin/audit-events?type=device_secret.revoked").json()["items"]
     assert (event["reason"], event["sub"]) == ("replayed", app.user["sub"])
+
+
+def test_attack_an_app_that_a_device_is_not_shared_with_replaces_nobodys_secret(rotating):
+    """It would get the successor, and the device would end with the next use by those who have the old one."""
+    app, other = outsider(rotating)
+    secret = app.tokens["device_secret"]
+    other.sign_in()
+    assert refreshed(other, secret)["device_secret"] != secret
+    for _ in range(2):
+        assert app.native_sso().status == 200, "it is not replaced"
+    fresh = refreshed(app, secret)
+    assert claims(fresh["id_token"])["ds_hash"] == native.ds_hash(fresh["device_secret"])
 
 
 def test_a_replaced_secret_that_a_refresh_shows_once_too_often_ends_the_device(rotating):

@@ -1,11 +1,14 @@
 """Contract §13: probes, metrics, logs, signals, settings, slow and greedy clients, proxies, TLS."""
 
 import asyncio
+import contextlib
 import html
 import http.client
 import http.server
 import json
+import os
 import re
+import resource
 import shlex
 import signal
 import socket
@@ -15,6 +18,7 @@ import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -25,6 +29,7 @@ import proofs
 import signing
 import wire
 from instance import REDEEM, wait_until
+from servers import Postgres
 from simultaneous import Connection
 from tls import certificate
 
@@ -355,6 +360,79 @@ def test_a_demo_leaves_the_database_of_a_service_alone(serve):
     assert instance.query(server.data, "SELECT count(*) FROM account") == [(0,)]
 
 
+# Open files
+
+def with_open_files(soft: int, hard: int | None = None) -> list[str]:
+    """What runs a program with these limits; the hard one stays as it is without a number."""
+    limits = f"ulimit -S -n {soft}" + (f" && ulimit -H -n {hard}" if hard else "")
+    return ["bash", "-c", f'{limits} && exec "$@"', "bash"]
+
+
+def open_file_limits(server) -> tuple[int, int]:
+    """The soft limit and the hard one."""
+    return resource.prlimit(server.popen.pid, resource.RLIMIT_NOFILE)
+
+
+@contextlib.contextmanager
+def idle_connections(server, count: int):
+    """So many connections that send nothing; those that are not accepted wait in the listener's queue."""
+    with contextlib.ExitStack() as stack:
+        for _ in range(count):
+            connection = stack.enter_context(socket.socket())
+            connection.settimeout(5)
+            connection.connect(("127.0.0.1", server.port))
+        yield
+
+
+@pytest.fixture
+def many_files():
+    """Leave for this process to have some thousands of connections."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 12_000:
+        pytest.skip("this account may not open that many files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 4096), hard))
+    yield hard
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+FEWER = "connections are served at once, not 10000"
+
+
+def test_a_low_soft_limit_of_open_files_is_raised(start_demo, many_files):
+    demo = start_demo(prefix=with_open_files(1024))
+    assert open_file_limits(demo) == (many_files, many_files)
+    assert FEWER not in demo.output
+    with idle_connections(demo, 1100):
+        assert wire.send(demo.management, "GET", "/livez").status == 200
+        # They are all served: one more is answered.
+        assert demo.send("GET", "/session").status == 200
+
+
+def test_no_more_connections_are_served_than_there_are_files_for(start_demo, many_files):
+    demo = start_demo(prefix=with_open_files(1024, 1024))
+    assert open_file_limits(demo) == (1024, 1024)
+    [line] = [line for line in demo.json_lines() if FEWER in line.get("message", "")]
+    assert line["level"] == "warning" and "may open 1024 files" in line["message"]
+    with idle_connections(demo, 1100):
+        for path in ["/livez", "/readyz"]:
+            assert wire.send(demo.management, "GET", path).status == 200
+        assert len(os.listdir(f"/proc/{demo.popen.pid}/fd")) < 1000
+    wait_until(lambda: demo.send("GET", "/session").status == 200, what="an answer once they are gone")
+
+
+def test_check_config_warns_where_there_are_too_few_files(tmp_path):
+    settings = tmp_path / "drawbridge.yaml"
+    settings.write_text("public_origin: https://www.example.com\n")
+    command = [instance.binary(), "check-config", "--config", settings]
+    done = subprocess.run(
+        [*with_open_files(1024, 1024), *command], capture_output=True, text=True, env=instance.environment())
+    assert done.returncode == 0 and f"{FEWER}: this process may open 1024 files" in done.stderr
+    settings.write_text("public_origin: https://www.example.com\nhttp: {max_connections: 100}\n")
+    done = subprocess.run(
+        [*with_open_files(1024, 1024), *command], capture_output=True, text=True, env=instance.environment())
+    assert done.returncode == 0 and "served at once, not" not in done.stderr
+
+
 # SIGHUP
 
 def test_a_broken_file_at_sighup_keeps_the_running_settings(serve):
@@ -366,6 +444,37 @@ def test_a_broken_file_at_sighup_keeps_the_running_settings(serve):
     token = server.issue()
     assert server.redeem(token["token"]).status == 303
     server.settings.write_bytes(whole)
+
+
+@pytest.mark.skipif(
+    not os.path.exists("/usr/lib/postgresql") and os.environ.get("CI") != "true", reason="there is no PostgreSQL")
+def test_a_sighup_during_a_start_is_carried_out_after_it():
+    def reloads(server) -> int:
+        return sum(1 for line in server.json_lines() if line.get("message", "").startswith("reloaded "))
+
+    def traps_sighup(server) -> bool:
+        server.alive_or_fail()
+        [caught] = re.findall(r"^SigCgt:\s*(\w+)$", Path(f"/proc/{server.popen.pid}/status").read_text(), re.M)
+        return int(caught, 16) & 1 << signal.SIGHUP - 1 != 0
+
+    with Postgres() as postgres:
+        server = instance.Served(f"database: {postgres.create('early')}\nnode: early\n")
+        try:
+            assert server.stop() == 0
+            # The start waits for it, with its settings already read.
+            postgres.freeze()
+            instance.Process.__init__(
+                server, [instance.binary(), "serve", "--config", str(server.settings)], server.scratch)
+            wait_until(lambda: traps_sighup(server), 30, "the trap")
+            server.signal(signal.SIGHUP)
+            postgres.thaw()
+            wait_until(server._is_ready, 30, "readiness")
+            wait_until(lambda: reloads(server) == 1, 30, "the reload that was asked for during the start")
+            server.signal(signal.SIGHUP)
+            wait_until(lambda: reloads(server) == 2, 30, "another reload")
+        finally:
+            postgres.thaw()
+            assert server.stop() == 0
 
 
 def test_a_sighup_takes_in_no_settings_that_no_server_would_start_with(serve):
@@ -444,7 +553,7 @@ def test_bodies_and_headers_have_limits(demo):
         endless.sendall(b"GET /session HTTP/1.1\r\nHost: x\r\n")
         for _ in range(8):
             endless.sendall(b"X-Filler: " + b"a" * 8000 + b"\r\n")
-        assert endless.recv(1000).startswith((b"HTTP/1.1 400", b"HTTP/1.1 431")), "an answer before the header ends"
+        assert endless.recv(1000).startswith(b"HTTP/1.1 431 "), "an answer before the header ends"
     assert demo.send("GET", "/session").status == 200
 
 
@@ -460,6 +569,33 @@ def test_rfc_9110_9_3_2_nothing_follows_the_answer_to_head_on_a_connection_that_
                 assert (await connection.request("GET", "/session", {})).json() == {"authenticated": False}, target
 
     asyncio.run(ask())
+
+
+def waits_before_its_body(demo, length: int) -> socket.socket:
+    """A connection on which only the header of a form is sent, as a client does that asks first."""
+    connection = socket.create_connection(("127.0.0.1", demo.port), timeout=8)  # the server waits for 10 s
+    connection.sendall(
+        f"POST /oauth/token HTTP/1.1\r\nHost: 127.0.0.1:{demo.port}\r\nContent-Type: {wire.FORM}\r\n"
+        f"Content-Length: {length}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n".encode())
+    return connection
+
+
+def test_rfc_9110_10_1_1_who_asks_before_a_body_is_told_to_go_on(demo):
+    body = b"grant_type=refresh_token"
+    with waits_before_its_body(demo, len(body)) as connection:
+        told = b""
+        while not told.endswith(b"\r\n\r\n") and (more := connection.recv(4096)):
+            told += more
+        assert told.startswith(b"HTTP/1.1 100 ") and told.count(b"HTTP/1.1 ") == 1, told
+        connection.sendall(body)
+        answer = read_all(connection)
+    assert answer.startswith(b"HTTP/1.1 4") and answer.count(b"HTTP/1.1 ") == 1, answer
+    assert b'"error":"invalid_' in answer, "and the body was read"
+
+
+def test_rfc_9110_10_1_1_a_body_that_is_too_long_is_refused_without_being_asked_for(demo):
+    with waits_before_its_body(demo, 70_000) as connection:
+        assert connection.recv(4096).startswith(b"HTTP/1.1 413 ")
 
 
 def test_nonsense_on_the_wire_is_answered_or_cut_but_never_fatal(demo):
@@ -539,6 +675,17 @@ def test_forwarded_addresses_count_only_from_trusted_proxies(serve):
     assert issued_from(["nonsense"], "127.0.0.1") == "127.0.0.1"
     assert issued_from(["203.0.113.7, nonsense"], "127.0.0.1") == "127.0.0.1"
     assert issued_from(["2001:db8::7"], "127.0.0.1") == "2001:db8::7"
+    assert issued_from(["203.0.113.7:4711"], "127.0.0.1") == "203.0.113.7", "some proxies add the port"
+    assert issued_from(["[2001:db8::7]:443"], "127.0.0.1") == "2001:db8::7"
+    assert issued_from(["[2001:db8::7]"], "127.0.0.1") == "2001:db8::7"
+    assert issued_from(["203.0.113.7:99999"], "127.0.0.1") == "127.0.0.1"
+
+    def told() -> list[dict]:
+        return [line for line in server.json_lines() if "X-Forwarded-For" in line.get("message", "")]
+
+    wait_until(told, what="the warning of an entry that is no address")
+    assert [line["level"] for line in told()] == ["warning"], "once, however many there were"
+    assert "nonsense" not in server.output
 
 
 # TLS
@@ -592,6 +739,33 @@ def test_tls_files_that_cannot_be_used_are_problems_of_the_settings(tmp_path):
         for command, status in [("check-config", 1), ("serve", 78)]:
             done = instance.run(command, "--config", str(settings), check=False)
             assert done.returncode == status and told in done.stderr.decode(), (command, done.stderr)
+
+
+def test_tls_files_of_redis_and_receivers_are_named_under_their_own_settings(tmp_path):
+    pem, key = certificate(tmp_path, "first")
+    _, other = certificate(tmp_path, "second")
+    text, missing = tmp_path / "text.pem", tmp_path / "missing.pem"
+    text.write_text("bad\n")
+    text.chmod(0o600)
+    settings = tmp_path / "drawbridge.yaml"
+
+    def told(ca, pem, key) -> str:
+        files = f"{{ca_file: {ca}, certificate: {pem}, private_key: {key}}}"
+        settings.write_text(f"public_origin: https://www.example.com\ndata_directory: {tmp_path}/data\n"
+                            f"redis: {{url: 'rediss://redis.example', tls: {files}}}\n"
+                            f"audit_forwarders: [{{name: siem, url: 'tls://siem.example', {files[1:-1]}}}]\n")
+        done = instance.run("check-config", "--config", str(settings), check=False)
+        return done.stderr.decode()
+
+    assert told(pem, pem, key) == "The settings are accepted.\n"
+    for files, field, wrong in [((missing, pem, key), "ca_file", missing), ((text, pem, key), "ca_file", text),
+                                ((pem, text, key), "certificate", text), ((pem, pem, text), "private_key", text),
+                                ((pem, pem, other), "private_key", other)]:
+        said = told(*files)
+        for place in ("redis.tls", "audit_forwarders[0]"):
+            assert f'{place}.{field} = "{wrong}" (settings file' in said, said
+        assert said.count("\n") == 3, said
+        assert not any(word in said for word in ("noSuch", ".build", "Error", "NIO")), said
 
 
 def test_a_certificate_that_expires_soon_is_told_by_check_config_and_at_a_start(serve, tmp_path):
@@ -668,6 +842,39 @@ upstream_providers:
                       f"ok    {names[2]}: metadata, and 1 keys"]
     website.shutdown()
     website.server_close()
+
+
+def test_an_issuers_file_without_keys_is_told_before_a_start_and_stops_it_as_settings_do(tmp_path):
+    keys = tmp_path / "keys.json"
+    settings = tmp_path / "drawbridge.yaml"
+    settings.write_text(f"""public_origin: http://127.0.0.1:1
+data_directory: {tmp_path}/data
+trusted_issuers:
+  - {{issuer: 'https://a.example', audience: a, subject_prefix: 'a:', clients: [a], jwks_file: {keys}}}
+""")
+    instance.run("keys", "init", "--config", str(settings))
+    for content, problem in [(None, "cannot be read"), ("junk", "is not a JWK set"),
+                             ('{"keys": []}', "has no key for any of the allowed algorithms")]:
+        if content:
+            keys.write_text(content)
+        checked = instance.run("check-config", "--online", "--config", str(settings), check=False)
+        assert checked.returncode == 1
+        assert f"FAIL  trusted issuer https://a.example: {keys}: {problem}\n" in checked.stdout.decode(), checked.stdout
+        served = instance.run("serve", "--config", str(settings), check=False)
+        assert served.returncode == 78
+        assert f"trusted_issuers[https://a.example].jwks_file: {keys}: {problem}\n" in served.stderr.decode(), served.stderr
+
+
+def test_an_audit_signing_key_that_is_none_is_told_with_its_path(tmp_path):
+    settings = tmp_path / "drawbridge.yaml"
+    settings.write_text(f"public_origin: http://127.0.0.1:1\ndata_directory: {tmp_path}/data\n")
+    instance.run("keys", "init", "--config", str(settings))
+    key = tmp_path / "data/audit-signing-key"
+    key.write_text("junk\n")
+    checked = instance.run("check-config", "--online", "--config", str(settings), check=False)
+    assert f"FAIL  audit signing key: the audit signing key {key} is malformed" in checked.stdout.decode()
+    served = instance.run("serve", "--config", str(settings), check=False)
+    assert served.returncode == 1 and f"The audit signing key {key} is malformed" in served.stderr.decode()
 
 
 # Settings

@@ -9,6 +9,7 @@ import time
 import pytest
 
 import instance
+import oauth
 import wire
 from servers import Redis
 
@@ -109,6 +110,27 @@ def test_metrics_say_that_redis_is_away_and_back_without_another_request(start_d
     assert slowest < 3, "a page waits a second at most"
 
 
+@pytest.mark.parametrize("setting", ["maxmemory", "min-replicas-to-write"])
+def test_a_redis_that_refuses_writes_takes_no_limit_from_guesses(start_demo, redis, setting):
+    demo = start_demo("--redis", redis.url)
+    user = demo.user("alice")
+
+    def sign_in(password: str) -> int:
+        browser = oauth.Browser(demo)
+        page = browser.request("GET", "/sign-in")
+        return browser.submit(page, username=user["username"], password=password).status
+
+    assert sign_in(user["password"]) == 303
+    # Reads are answered as before: asked alone, Redis would say that nobody guessed.
+    redis.cli("CONFIG", "SET", setting, "1")
+    wrong = [sign_in(f"wrong {number}") for number in range(6)]
+    assert 303 not in wrong
+    assert sign_in(user["password"]) == 429
+    assert degraded(demo)
+    redis.cli("CONFIG", "SET", setting, "0")
+    instance.wait_until(lambda: not degraded(demo), what="recovery")
+
+
 def test_with_the_policy_to_refuse_an_outage_consumes_nothing(serve, redis):
     server = serve(f"redis: {{url: '{redis.url}', on_failure: refuse}}")
     token = server.issue()["token"]
@@ -151,3 +173,58 @@ def test_what_one_request_asks_goes_in_one_round_trip(start_demo, redis):
     # each second by whoever waits for news.
     assert commands >= 40
     assert 20 <= reads <= 26 + (time.monotonic() - began), reads
+
+
+def test_a_full_redis_is_told_with_its_reason_and_no_stranger_makes_the_log_grow(serve, redis):
+    server = serve(f"cross_device: {{enabled: true}}\nredis: {{url: '{redis.url}'}}\n")
+
+    def told(part: str) -> list[dict]:
+        return [line for line in server.json_lines()
+                if line.get("message") in ("degraded", "no longer degraded") and line["part"] == part]
+
+    # What was counted before the disturbance is refused, and answered, by Redis; what is new has to be written.
+    for _ in range(12):
+        server.send("GET", "/signin/phone", wire.NAVIGATION)
+    redis.cli("CONFIG", "SET", "maxmemory", "1")
+    began = time.monotonic()
+    for number in range(60):
+        server.send("GET", "/signin/phone", wire.NAVIGATION, source=f"127.0.{number % 4}.1")
+    pauses = int((time.monotonic() - began) // 10)
+    lines = told("rate_limits")
+    assert 1 <= len(lines) <= 2 * (1 + pauses), lines
+    assert lines[0]["error"] == "Redis refused a command: OOM (its memory is full)"
+    redis.cli("CONFIG", "SET", "maxmemory", "0")
+    instance.wait_until(lambda: not degraded(server), what="recovery")
+    assert told("rate_limits")[-1]["message"] == "no longer degraded"
+
+
+def test_check_config_online_says_why_redis_is_of_no_use(tmp_path, redis):
+    password = tmp_path / "password"
+    password.touch(mode=0o600)
+    password.write_text("right\n")
+    settings = tmp_path / "drawbridge.yaml"
+    settings.write_text(f"""public_origin: http://127.0.0.1:1
+data_directory: {tmp_path}/data
+redis: {{url: '{redis.url}', user: web, password_file: {password}}}
+""")
+    redis.cli("ACL", "SETUSER", "web", "on", ">right", "~drawbridge:*", "&drawbridge:*", "+@all")
+
+    def said() -> str:
+        lines = instance.run("check-config", "--online", "--config", str(settings), check=False).stdout.decode().splitlines()
+        [line] = [line for line in lines if line[6:].startswith("redis: ")]
+        return line
+
+    refused = f"FAIL  redis: 127.0.0.1:{redis.port}: Redis refused a command: "
+    assert said() == "ok    redis: answers, and takes what is written"
+    for words, undone, word in [
+            (("ACL", "SETUSER", "web", "-eval"), ("ACL", "SETUSER", "web", "+eval"), "NOPERM"),
+            (("ACL", "SETUSER", "web", "-evalsha"), ("ACL", "SETUSER", "web", "+evalsha"), "NOPERM"),
+            (("ACL", "SETUSER", "web", "-set"), ("ACL", "SETUSER", "web", "+set"), "NOPERM"),
+            (("CONFIG", "SET", "maxmemory", "1"), ("CONFIG", "SET", "maxmemory", "0"), "OOM"),
+            (("REPLICAOF", "127.0.0.1", "1"), ("REPLICAOF", "NO", "ONE"), "READONLY")]:
+        assert redis.cli(*words) == "OK"
+        assert said().startswith(f"{refused}{word} ("), words
+        assert redis.cli(*undone) == "OK"
+    password.write_text("wrong\n")
+    assert said() == f"{refused}WRONGPASS (the user or the password is wrong)"
+    assert redis.cli("KEYS", "*") == ""

@@ -69,6 +69,15 @@ def test_the_request_file_is_there_for_every_phone(demo):
     assert file["userinfo"]["claims"] == {"email": None, "name": None, "picture": None}
     assert file["registration"]["claims"]["redirect_uris"] == file["redirect_uri"]
     assert file["registration"]["redirect_uris"] == [file["redirect_uri"]]
+    associated = file["registration"]["claims"]
+    assert set(associated) == {
+        "type", "contacts", "application_name", "logo_url", "policy_url", "redirect_uris"}, "the members of 2012"
+    assert file["registration"]["logo_uri"] == associated["logo_url"]
+    assert file["registration"]["policy_uri"] == associated["policy_url"]
+    for name, kind in [("logo_url", "image/svg+xml"), ("policy_url", "text/html")]:
+        assert associated[name].startswith(demo.base + "/")
+        there = demo.send("GET", associated[name].removeprefix(demo.base))
+        assert there.status == 200 and there.header("Content-Type").startswith(kind)
     assert not answer.all("Set-Cookie") and answer.header("Cache-Control") == "public, max-age=300"
     assert demo.send("HEAD", "/self-issued/request.json").status == 200
     again = demo.send("GET", "/self-issued/request.json", {"If-None-Match": answer.header("ETag")})
@@ -337,6 +346,17 @@ def test_foreign_aud(demo, linked, form, audience):
     request = browser.start()
     token = linked.id_token(request, form, aud=audience)
     refused(demo, browser.respond({"state": request["state"], "id_token": token}), "aud_mismatch")
+
+
+@pytest.mark.parametrize("token", ["id_token", "userinfo_token"])
+def test_an_answer_with_the_members_of_2012_alone_is_refused_for_want_of_an_audience(demo, linked, token):
+    """Its description names no `aud`. Without one another website could show our nonce to the phone, and hand on the answer."""
+    browser = Browser(demo)
+    request = browser.start()
+    now, key = int(time.time()), {"iss": linked.canonical, "user_id": linked.canonical}
+    bare = {"id_token": {**key, "nonce": request["nonce"], "iat": now, "exp": now + 300}, "userinfo_token": key}
+    refused(demo, browser.respond({**linked.answer(request), token: linked.sign(bare[token])}), "aud_mismatch")
+    assert not browser.session()["authenticated"]
 
 
 def test_other_browser_answers(demo, linked):
@@ -976,6 +996,29 @@ self_issued:
     assert done.returncode != 0
     for name in ["client_id", "request_path", "return_path", "forms", "policy_url"]:
         assert f"self_issued.{name}" in said, said
+
+
+@pytest.mark.parametrize("fields,setting", [
+    ("return_path: /login-with-token", "return_path"), ("request_path: /open/", "request_path"),
+    ("request_path: /q, return_path: /q/", "return_path"),
+])
+def test_a_path_that_two_settings_name_is_refused_before_anything_starts(serve, fields, setting):
+    server = serve(settings="redemption_paths: [/open]\n")
+    assert server.stop() == 0
+    server.settings.write_text(f"{server.settings.read_text()}\nself_issued: {{enabled: true, {fields}}}\n")
+    for command, status in [("check-config", 1), ("serve", 78)]:
+        done = instance.run(command, "--config", str(server.settings), check=False)
+        said = done.stderr.decode()
+        assert done.returncode == status and f"self_issued.{setting} = " in said and "is used twice: " in said, said
+
+
+def test_a_logo_at_another_host_which_phones_drop_is_warned_about(serve):
+    server = serve()
+    server.settings.write_text(server.settings.read_text() + """
+self_issued: {enabled: true, logo_url: "https://elsewhere.example/logo.svg", policy_url: "https://127.0.0.1/policy"}
+""")
+    said = instance.run("check-config", "--config", str(server.settings)).stderr.decode()
+    assert "warning: self_issued.logo_url leads to another host than 127.0.0.1, " in said and "policy_url" not in said
 
 
 def test_claims_that_nothing_becomes_of_are_warned_about(serve):

@@ -125,6 +125,44 @@ def test_the_browser_beside_a_phone_that_answers_is_asked_whether_that_was_its_u
     assert demo.session(session_in(browser))["origin"] == "device_code"
 
 
+def decline_elsewhere(browser):
+    """The sign-in of this page is declined, as in another tab of the browser."""
+    browser.execute_async_script("""
+        const fields = new URLSearchParams(new FormData(document.getElementById("wait")));
+        fields.set("what", "decline");
+        fetch("/self-issued/continue", {method: "POST", body: fields}).then(arguments[0], arguments[0]);""")
+
+
+def test_the_page_that_only_waits_says_by_itself_that_the_sign_in_is_over(demo, browser):
+    browser.get(f"{demo.base}/self-issued/start")
+    press(browser, "I have answered")
+    wait(browser).until(lambda it: "Waiting for your phone" in text_of(it))
+    decline_elsewhere(browser)
+    wait(browser, 15).until(lambda it: "This sign-in is over" in text_of(it))
+    assert browser.find_element(By.LINK_TEXT, "Go to sign-in")
+
+
+def test_the_code_goes_when_its_sign_in_is_over(demo, browser):
+    browser.get(f"{demo.base}/self-issued/start")
+    decline_elsewhere(browser)
+    wait(browser, 15).until(lambda it: "This code has expired" in text_of(it))
+    assert not browser.find_element(By.ID, "qr").is_displayed() and "cookies" not in text_of(browser)
+
+
+def test_without_cookies_the_page_with_the_code_says_so_and_not_that_the_code_has_expired(demo, open_browser):
+    browser = open_browser(cookies=False)
+    browser.get(f"{demo.base}/self-issued/start")
+    wait(browser, 15).until(lambda it: "Your browser keeps no cookies from this site." in text_of(it))
+    assert not browser.find_element(By.ID, "qr").is_displayed() and "expired" not in text_of(browser)
+
+
+def test_the_return_page_whose_sign_in_is_over_does_not_go_on_saying_that_it_signs_in(demo, browser):
+    browser.get(f"{demo.base}/self-issued/callback#state=x")
+    wait(browser).until(lambda it: "is over" in text_of(it))
+    assert browser.find_element(By.TAG_NAME, "h1").text == "That did not work"
+    assert browser.title.startswith("That did not work · ") and "Signing you in" not in text_of(browser)
+
+
 @pytest.mark.parametrize("size,dark", [((375, 812), False), ((375, 812), True), ((1280, 800), False), ((1280, 800), True)])
 def test_screenshots(demo, open_browser, phone, size, dark, tmp_path):
     name = f"{size[0]}-{'dark' if dark else 'light'}"

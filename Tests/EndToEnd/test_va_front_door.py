@@ -123,6 +123,23 @@ def test_a_strong_sign_in_that_was_asked_for_is_had(serve):
     assert claims(tokens.json()["data"]["access_token"])["acr"] == "aal2"
 
 
+def test_a_websites_own_code_brings_tokens_and_no_cookie_though_its_exchanges_bring_cookies(serve):
+    server = serve("compatibility: {va_sign_in: true}\nnative_sso: {enabled: true}\n", clients=[{
+        "client_id": "vaweb", "client_type": "web", "token_endpoint_auth_method": "none", "delivery": "cookies",
+        "cookie_profile": "tokens", "cookie_prefix": "vagov_", "redirect_uris": ["https://www.example.com/callback"],
+        "first_party": True}], users={"alice": PASSWORD})
+    verifier = secrets.token_urlsafe(32)
+    location = Browser(server.base).sign_in(
+        f"{BASE}/authorize?" + query(verifier, client_id="vaweb"), {"username": "alice", "password": PASSWORD})
+    fields = {"grant_type": "authorization_code", "client_id": "vaweb", "code_verifier": verifier,
+              "code": parse_qs(urlsplit(location).query)["code"][0]}
+    foreign = post(server, "token", {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}, **fields)
+    assert foreign.status == 400, "another website's page gets neither, and uses nothing up"
+    answer = post(server, "token", **fields)
+    assert answer.status == 200, answer.text
+    assert "access_token" in answer.json()["data"] and not answer.cookies
+
+
 def test_a_session_in_the_browser_does_not_hide_what_is_not_honoured(serve):
     server = serve("compatibility: {va_sign_in: true}\nnative_sso: {enabled: true}\n", clients=SHARING,
                    users={"alice": PASSWORD})

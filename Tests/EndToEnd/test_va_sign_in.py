@@ -9,7 +9,9 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
+import instance
 import native
+import signing
 import wire
 from native import App, Browser
 from test_web_view_cookies import change
@@ -320,3 +322,99 @@ def test_the_way_from_the_website_to_the_app(demo, app):
     assert go({}).header("Location").startswith(f"{demo.base}/oauth/authorize?")
     assert go({}, code_challenge_method="plain").status == 400
     assert go({}, client_id="nobody").status == 400
+
+
+# The website and the sign-in service on hosts of their own, of one domain
+
+WEBSITE, ISSUER = "www.example.com", "auth.example.com"
+APART = [
+    {"client_id": "vamobile", "client_type": "native", "first_party": True, "redirect_uris": [native.CALLBACK],
+     "native_sso_enabled": True, "share_with": ["vaweb"]},
+    {"client_id": "vaweb", "client_type": "web", "token_endpoint_auth_method": "none", "delivery": "cookies",
+     "cookie_profile": "tokens", "cookie_prefix": "vagov_", "cookie_domain": ".example.com",
+     "public_origin": f"https://{WEBSITE}"}]
+
+
+class Apart(instance.Served):
+    """An app is signed in; what it fetches for a web view it may fetch at either host."""
+
+    def __init__(self):
+        alice = {"username": "alice", "password": "correct horse battery"}
+        super().__init__(
+            f"issuer: https://{ISSUER}\ncompatibility: {{va_sign_in: true}}\nnative_sso: {{enabled: true}}\n", clients=APART,
+            users={alice["username"]: alice["password"]}, origin=f"https://{WEBSITE}")
+        server = self
+
+        class AtIssuer(Browser):
+            def carry(self, method: str, target: str, headers: dict, body: bytes | None) -> wire.Answer:
+                return server.at(ISSUER, method, target, headers, body)
+
+        verifier = secrets.token_urlsafe(32)
+        location = AtIssuer(f"https://{ISSUER}").sign_in(f"{BASE}/authorize?" + urlencode({
+            "client_id": "vamobile", "scope": "device_sso", "state": "s" * 22,
+            "code_challenge": signing.challenge(verifier), "code_challenge_method": "S256"}), alice)
+        code = parse_qs(urlsplit(location).query)["code"][0]
+        answer = self.form(ISSUER, f"{BASE}/token", grant_type="authorization_code", code=code, code_verifier=verifier)
+        assert answer.status == 200, answer.text
+        self.tokens = answer.json()["data"]
+
+    def at(self, host: str, method: str, target: str, headers: dict | None = None, body=None) -> wire.Answer:
+        return self.send(method, target, {**(headers or {}), "Host": host}, body)
+
+    def form(self, host: str, path: str, headers: dict | None = None, **fields: str) -> wire.Answer:
+        return self.at(host, "POST", path, {"Content-Type": wire.FORM, **(headers or {})}, urlencode(fields))
+
+    def fetch(self, host: str, path: str, headers: dict | None = None) -> wire.Answer:
+        answer = self.form(
+            host, path, headers, grant_type=native.EXCHANGE, client_id="vaweb", subject_token=self.tokens["access_token"],
+            subject_token_type=native.ACCESS_TOKEN, actor_token=self.tokens["device_secret"],
+            actor_token_type=native.OLD_DEVICE_SECRET)
+        assert answer.status == 200, answer.text
+        return answer
+
+    def renew(self, path: str, jar: dict[str, str], proof: str) -> wire.Answer:
+        """As the website's page does."""
+        return self.at(WEBSITE, "POST", path, {
+            "Cookie": "; ".join(f"{name}={value}" for name, value in jar.items()), "X-CSRF-Token": proof,
+            "Origin": f"https://{WEBSITE}", "Sec-Fetch-Site": "same-origin"})
+
+    def is_signed_in(self, jar: dict[str, str]) -> bool:
+        cookies = "; ".join(f"{name}={value}" for name, value in jar.items())
+        return self.at(WEBSITE, "GET", "/session", {"Cookie": cookies}).json()["authenticated"]
+
+
+@pytest.fixture(scope="module")
+def apart():
+    served = Apart()
+    yield served
+    assert served.stop() == 0, served.output[-4000:]
+
+
+@pytest.mark.parametrize("host, kept", [
+    (WEBSITE, {"vagov_access_token", "vagov_info_token", "vagov_refresh_token", "vagov_anti_csrf_token"}),
+    (ISSUER, {"vagov_access_token", "vagov_info_token"})])
+def test_a_web_view_renews_the_cookies_that_its_app_fetched_at_the_websites_own_host(apart, host, kept):
+    """Of those that it fetched at the issuer's, the two that renew are that host's alone."""
+    given = apart.fetch(host, f"{BASE}/token").cookies
+    # What a cookie store that goes by the answer's host sends to the website.
+    jar = {name: cookie.value for name, cookie in given.items() if host == WEBSITE or "domain" in cookie.attributes}
+    assert set(jar) == kept
+    assert apart.is_signed_in(jar)
+    renewed = apart.renew(f"{BASE}/refresh", jar, given["vagov_anti_csrf_token"].value)
+    assert (renewed.status == 200) == (host == WEBSITE), renewed.text
+
+
+def test_the_description_names_the_websites_host_wherever_it_was_fetched(apart):
+    answer = apart.fetch(ISSUER, "/oauth/token", {"Accept": "application/vnd.drawbridge.cookies+json"})
+    cookies = json.loads(answer.body)["cookies"]
+    assert {cookie.get("host") or cookie["domain"] for cookie in cookies} == {WEBSITE, ".example.com"}
+    jar = {cookie["name"]: cookie["value"] for cookie in cookies}
+    assert apart.is_signed_in(jar)
+    assert apart.renew("/session/refresh", jar, jar["vagov_anti_csrf_token"]).status == 200
+
+
+def test_the_front_door_is_at_the_issuers_origin_alone(apart):
+    query = urlencode({"application": "vamobile", "oauth": "true", "scope": "device_sso", "code_challenge": "c" * 43,
+                       "code_challenge_method": "S256"})
+    assert apart.at(ISSUER, "GET", f"/sign-in?{query}", wire.NAVIGATION).status == 303
+    assert apart.at(WEBSITE, "GET", f"/sign-in?{query}", wire.NAVIGATION).status == 404

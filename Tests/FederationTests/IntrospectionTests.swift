@@ -46,6 +46,17 @@ private func active(_ changes: [String: any Sendable] = [:], without: Set<String
         }
     }
 
+    @Test func `an answer may number the user where the claim is another than sub`() async throws {
+        try await IssuerServer.run { server, origin in
+            var numbering = settings(origin)
+            numbering.subjectClaim = "user_id"
+            server.answer("/introspect", json: active(["user_id": 42]))
+            #expect(try await issuers(numbering).authenticate("opaque-token").subject == "42")
+            server.answer("/introspect", json: active(["sub": 42]))
+            await (try issuers(settings(origin))).expect(.malformed(claim: "sub"), of: "opaque-token")
+        }
+    }
+
     @Test func `an answer without expiry is believed for half a minute`() async throws {
         try await IssuerServer.run { server, origin in
             server.answer("/introspect", json: active(without: ["exp", "iss"]))
@@ -134,9 +145,9 @@ private func active(_ changes: [String: any Sendable] = [:], without: Set<String
         Case("inactive with claims", .inactive, active(["active": false])),
         Case("another issuer", .unknownIssuer, active(["iss": "https://other"])),
         Case("wrong audience", .wrongAudience, active(["aud": "other"])),
-        Case("no audience", .missingClaim, active(without: ["aud"])),
+        Case("no audience", .missing(claim: "aud"), active(without: ["aud"])),
         Case("expired", .expired, active(["exp": TestToken.now.seconds - 30])),
-        Case("no subject", .missingClaim, active(without: ["sub"])),
+        Case("no subject", .missing(claim: "sub"), active(without: ["sub"])),
         Case("bound to a key", .senderConstrained, active(["cnf": ["x5t#S256": "x"]])),
     ])
     func `a refusing answer refuses`(_ item: Case) async throws {

@@ -74,27 +74,28 @@ import Testing
     static let now = TestToken.now.seconds
 
     @Test(arguments: [
-        ClaimCase("no issuer", .missingClaim, [:], without: ["iss"]),
+        ClaimCase("no issuer", .missing(claim: "iss"), [:], without: ["iss"]),
         ClaimCase("unknown issuer", .unknownIssuer, ["iss": "https://other.example"]),
         ClaimCase("issuer with a slash more", .unknownIssuer, ["iss": "https://backend.example/"]),
-        ClaimCase("no audience", .missingClaim, [:], without: ["aud"]),
+        ClaimCase("no audience", .missing(claim: "aud"), [:], without: ["aud"]),
         ClaimCase("wrong audience", .wrongAudience, ["aud": "Drawbridge"]),
         ClaimCase("empty audience list", .wrongAudience, ["aud": [String]()]),
-        ClaimCase("audience of the wrong type", .malformed, ["aud": 1]),
-        ClaimCase("no expiry", .missingClaim, [:], without: ["exp"]),
-        ClaimCase("expiry as text", .malformed, ["exp": "tomorrow"]),
-        ClaimCase("expiry beyond all years", .malformed, ["exp": 1e18]),
+        ClaimCase("audience of the wrong type", .malformed(claim: "aud"), ["aud": 1]),
+        ClaimCase("no expiry", .missing(claim: "exp"), [:], without: ["exp"]),
+        ClaimCase("expiry as text", .malformed(claim: "exp"), ["exp": "tomorrow"]),
+        ClaimCase("expiry beyond all years", .malformed(claim: "exp"), ["exp": 1e18]),
         ClaimCase("expired beyond the leeway", .expired, ["exp": now - 30]),
         ClaimCase("not yet valid", .notYetValid, ["nbf": now + 31]),
         ClaimCase("issued in the future", .notYetValid, ["iat": now + 31]),
-        ClaimCase("issue time as text", .malformed, ["iat": "now"]),
-        ClaimCase("no subject", .missingClaim, [:], without: ["sub"]),
-        ClaimCase("empty subject", .malformed, ["sub": ""]),
-        ClaimCase("subject with a line break", .malformed, ["sub": "al\nice"]),
-        ClaimCase("subject with a line separator", .malformed, ["sub": "al\u{2028}ice"]),
-        ClaimCase("subject of 256 bytes", .malformed, ["sub": String(repeating: "a", count: 256)]),
-        ClaimCase("subject as number", .malformed, ["sub": 7]),
-        ClaimCase("no client", .missingClaim, [:], without: ["client_id"]),
+        ClaimCase("issue time as text", .malformed(claim: "iat"), ["iat": "now"]),
+        ClaimCase("no subject", .missing(claim: "sub"), [:], without: ["sub"]),
+        ClaimCase("empty subject", .malformed(claim: "sub"), ["sub": ""]),
+        ClaimCase("subject with a line break", .malformed(claim: "sub"), ["sub": "al\nice"]),
+        ClaimCase("subject with a line separator", .malformed(claim: "sub"), ["sub": "al\u{2028}ice"]),
+        ClaimCase("subject of 256 bytes", .malformed(claim: "sub"), ["sub": String(repeating: "a", count: 256)]),
+        ClaimCase("subject as number", .malformed(claim: "sub"), ["sub": 7]),
+        ClaimCase("no client", .missing(claim: "client_id"), [:], without: ["client_id"]),
+        ClaimCase("client as number", .malformed(claim: "client_id"), ["client_id": 7]),
         ClaimCase("bound to a key", .senderConstrained, ["cnf": ["jkt": "x"]]),
     ])
     func `a token with bad claims is refused`(_ item: ClaimCase) async throws {
@@ -280,6 +281,19 @@ import Testing
         let identity = try await issuers(mapped).authenticate(token)
         #expect(identity.subject == "u1")
         #expect(identity.clientID == "phone")
-        await (try issuers(hmacSettings { $0.subjectClaim = "uid" })).expect(.missingClaim, of: token)
+    }
+
+    @Test func `a claim at fault is named as the settings name it`() async throws {
+        let issuers = try await issuers(
+            hmacSettings {
+                $0.subjectClaim = "uid"
+                $0.fallbackClientClaim = "azp"
+            })
+        await issuers.expect(.missing(claim: "uid"), of: TestToken.hmac())
+        await issuers.expect(.malformed(claim: "uid"), of: TestToken.hmac(TestToken.claims(["uid": ""])))
+        await issuers.expect(
+            .missing(claim: "client_id"), of: TestToken.hmac(TestToken.claims(without: ["client_id"])))
+        await issuers.expect(
+            .malformed(claim: "azp"), of: TestToken.hmac(TestToken.claims(["azp": 7], without: ["client_id"])))
     }
 }

@@ -31,7 +31,15 @@ enum TestToken {
         _ claims: [String: any Sendable] = claims(), header: [String: any Sendable] = ["alg": "HS256", "typ": "JWT"],
         secret: [UInt8] = hmacSecret
     ) -> String {
-        let input = unsigned(header: header, claims: claims)
+        hmac(payload: json(claims), header: header, secret: secret)
+    }
+
+    /// With a payload as it is written: a number has several spellings, and an encoder one.
+    static func hmac(
+        payload: [UInt8], header: [String: any Sendable] = ["alg": "HS256", "typ": "JWT"],
+        secret: [UInt8] = hmacSecret
+    ) -> String {
+        let input = Base64URL.encode(json(header)) + "." + Base64URL.encode(payload)
         let code = HMAC<SHA256>.authenticationCode(for: Array(input.utf8), using: SymmetricKey(data: secret))
         return input + "." + Base64URL.encode(Array(code))
     }

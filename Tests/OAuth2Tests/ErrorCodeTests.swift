@@ -13,6 +13,7 @@ import Testing
         (.requestNotSupported, 400), (.requestURINotSupported, 400), (.registrationNotSupported, 400),
         (.unsupportedTokenType, 400), (.slowDown, 429), (.preconditionFailed, 412), (.preconditionRequired, 428),
         (.invalidDPoPProof, 400), (.useDPoPNonce, 400), (.invalidRedirectURI, 400),
+        (.uriTooLong, 414), (.headerFieldsTooLarge, 431),
     ])
     func `each code has its one status`(code: ErrorCode, status: Int) {
         #expect(code.status == status)
@@ -20,7 +21,7 @@ import Testing
 
     @Test func `no code is listed twice`() {
         #expect(Set(ErrorCode.all.map(\.rawValue)).count == ErrorCode.all.count)
-        #expect(ErrorCode.all.count == 40)
+        #expect(ErrorCode.all.count == 42)
     }
 
     @Test func `printing an error shows its code and no detail`() {

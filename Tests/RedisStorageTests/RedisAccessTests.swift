@@ -160,6 +160,7 @@ import Testing
             try await RedisRevocationChannel(client: client).publish(["s"])
             try await Self.signInsThatWait(client, at: now)
             try await client.checkAvailable()
+            try await client.checkUsable(prefix: RedisKeys.standardPrefix)
         }
     }
 

@@ -104,6 +104,31 @@ import Testing
         }
     }
 
+    @Test func `a full Redis that refuses by what it counted before is still away`() async throws {
+        try await RedisServer.with { server in
+            try await TestClient.with(TestClient.settings(server.address)) { client in
+                let degradation = Degradation(part: "test", logger: TestClient.quiet)
+                let limiter = FailoverRateLimiter(
+                    RedisRateLimiter(client: client), own: InProcessRateLimiter(clock: .parameter),
+                    degradation: degradation)
+                let (spent, other) = (Self.oneAnHour("spent"), Self.oneAnHour("other"))
+                #expect(try await limiter.take([spent], at: now) == .allowed)
+                try await server.run("CONFIG", "SET", "maxmemory", "1")
+                #expect(try await limiter.take([other], at: now) == .allowed)
+                #expect(degradation.isDegraded)
+                #expect(try await limiter.take([spent], at: now) != .allowed)
+                #expect(degradation.isDegraded)
+                try await server.run("CONFIG", "SET", "maxmemory", "0")
+                #expect(try await limiter.take([other], at: now) == .allowed)
+                #expect(!degradation.isDegraded)
+            }
+        }
+    }
+
+    private static func oneAnHour(_ value: String) -> RateLimitKey {
+        RateLimitKey(scope: "test", value: value, bucket: TokenBucket(burst: 1, refillInterval: .seconds(3600)))
+    }
+
     @Test func `a server that is away at the start is found when it comes`() async throws {
         try await RedisServer.with { server in
             server.kill()

@@ -47,8 +47,19 @@ import Testing
     }
 
     @Test func `a refusal prints its code and nothing of what was sent`() {
-        #expect("\(RedisServerError("WRONGPASS invalid hunter2"))" == "Redis refused a command: WRONGPASS")
+        let wrong = "Redis refused a command: WRONGPASS (the user or the password is wrong)"
+        #expect("\(RedisServerError("WRONGPASS invalid hunter2"))" == wrong)
+        #expect("\(RedisServerError("MOVED 3999 hunter2"))" == "Redis refused a command: MOVED")
         #expect(!"\(RedisServerError("hunter2"))".contains("hunter2"))
+    }
+
+    @Test(arguments: [
+        ("ERR Error running script (call to f_0): @user_script:1: -OOM command not allowed.", "OOM"),
+        ("ERR The user executing the script can't run this command or subcommand script: 0", "NOPERM"),
+        ("ERR unknown command", "ERR"),
+    ])
+    func `why a script was refused is told although ERR stands before it`(line: String, word: String) {
+        #expect("\(RedisServerError(line))".hasPrefix("Redis refused a command: \(word)"))
     }
 
     @Test func `a replica says so in a script too, before Redis 7 behind a word of its own`() {

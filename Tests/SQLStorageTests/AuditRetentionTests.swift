@@ -45,14 +45,59 @@ private typealias Problem = AuditVerificationReport.Problem
     func `one cut after the other verifies, each with its own statement`(_ engine: AuditStore.Engine) async throws {
         try await withOldChain(engine) { store in
             let storage = try await store.open("new")
-            let start = store.clock.now
-            // Three days lie behind the first checkpoint, two behind the second.
+            let start = store.clock.now + .seconds(3600)
+            // A little more than three days lie behind the first checkpoint, and than two behind the second.
             #expect(try await storage.purgeAudit(olderThan: Self.day * 3, at: start).removed == 4)
             #expect(try await storage.purgeAudit(olderThan: Self.day * 2, at: start).removed == 4)
             let report = try await store.verify(storage)
             #expect(report.problems == [] && report.cuts.map(\.through) == [4, 8])
             #expect(
                 try await store.verify(storage, least: Self.day * 3).problems.map(\.kind).contains(.retentionTooShort))
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
+    func `a quiet chain is cut once an hour, not with every checkpoint`(_ engine: AuditStore.Engine) async throws {
+        try await AuditStore.with(engine) { store in
+            for _ in 0..<90 {
+                try await store.live("old", events: 1)
+                store.clock.advance(.seconds(60))
+            }
+            store.clock.advance(Self.day)
+            let storage = try await store.open("new")
+            var removed: [Int] = []
+            for _ in 0..<30 {
+                removed.append(try await storage.purgeAudit(olderThan: Self.day, at: store.clock.now).removed)
+                store.clock.advance(.seconds(60))
+            }
+            #expect(removed.filter { $0 > 0 }.count == 1)
+            #expect(try await store.verify(storage, least: Self.day).problems == [])
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
+    func `what checkpoints say of events that go, goes with them`(_ engine: AuditStore.Engine) async throws {
+        try await withOldChain(engine) { store in
+            let storage = try await store.open("new")
+            #expect(try await storage.purgeAudit(olderThan: Self.day, at: store.clock.now).removed == 8)
+            let sizes = try await storage.checkpoints().compactMap(\.value).filter { $0.node == "old" }.map(\.size)
+            #expect(sizes == [8, 12])
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
+    func `what contradicts a checkpoint in the middle is not removed`(_ engine: AuditStore.Engine) async throws {
+        try await withOldChain(engine) { store in
+            let at = store.clock.now - Self.day * 3
+            let other = try store.key.sign(
+                node: "old", size: 4, hash: Base64URL.encode([UInt8](repeating: 7, count: 32)), at: at)
+            let stored = "note = '\(other.note)', hash = '\(other.hash)', at = \(at.milliseconds)"
+            try store.run(SQLStatement("UPDATE audit_checkpoint SET \(stored) WHERE node = 'old' AND size = 4"))
+            let storage = try await store.open("new")
+            let purge = try await storage.purgeAudit(olderThan: Self.day, at: store.clock.now)
+            #expect(
+                purge
+                    == AuditPurge(removed: 0, refused: [Problem(node: "old", sequence: 4, kind: .checkpointMismatch)]))
         }
     }
 
@@ -155,7 +200,8 @@ private typealias Problem = AuditVerificationReport.Problem
     ) async throws {
         try await withOldChain(engine) { store in
             let storage = try await store.open("new")
-            #expect(try await storage.purgeAudit(olderThan: Self.day * 3, at: store.clock.now).removed == 4)
+            let later = store.clock.now + .seconds(3600)
+            #expect(try await storage.purgeAudit(olderThan: Self.day * 3, at: later).removed == 4)
             try await storage.close()
             let replaced = try AuditSigningKey.generate(name: "localhost/test")
             for _ in 0..<2 {

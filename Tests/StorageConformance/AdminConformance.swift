@@ -248,6 +248,25 @@ package enum AdminConformance {
                 .webSessions, from: Sample.now, to: Sample.now + .seconds(120))
             try expectEqual(found.map(\.value), [3, 5], "values")
         },
+        ConformanceCase("counts and samples of before are removed, and no others") { open in
+            let store = try await open()
+            let minute = Timestamp(milliseconds: Sample.now.milliseconds / 60_000 * 60_000)
+            let days = [0, 1, 3].map { minute + .seconds($0 * 86_400) }
+            try await store.append(days.map { Sample.event(.loginTokenIssued, at: $0) })
+            while try await !store.advanceTally(limit: 100).isEmpty {}
+            for day in days { try await store.record(StateSample(at: day, name: .webSessions, value: 1)) }
+            let cutoff = days[2]
+            var steps = 1
+            while try await store.purgeTallies(before: cutoff) { steps += 1 }
+            // From the first hour on, in pieces of six, and not beyond the last day.
+            try expect((2...12).contains(steps), "\(steps) steps")
+            let end = cutoff + .seconds(86_400)
+            try expectEqual(
+                try await store.tallies(from: Timestamp(milliseconds: 0), to: end).map(\.count), [1], "counts")
+            try expectEqual(
+                try await store.samples(.webSessions, from: Timestamp(milliseconds: 0), to: end).map(\.at), [cutoff],
+                "samples")
+        },
     ]
 }
 

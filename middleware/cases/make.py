@@ -501,17 +501,21 @@ def demands() -> list:
 
 
 def proxy_demands() -> list:
-    """A page that demands `aal9`, behind a proxy. Nobody is asked; `expect` is the user, or the challenge of the 401."""
+    """A page that demands `acr`, behind a proxy. Nobody is asked; `expect` is the user, or the challenge of the 401."""
     own, token = "__Host-drawbridge_session=opaque", "vagov_access_token=x"
     challenge = 'Bearer error="insufficient_user_authentication", acr_values="aal9"'
 
-    def case(name: str, expect: str, cookie: str | None = None, acr: str = "aal2", accept: str = "application/json"):
+    def case(name: str, expect: str, cookie: str | None = None, acr: str = "aal2", accept: str = "application/json",
+             wanted: str = "aal9"):
         word = [["X-Drawbridge-Proxy", SECRET], ["X-Auth-Subject", "alice"], ["X-Auth-Session", "s-1"], ["X-Auth-Acr", acr]]
         return {"id": name, "headers": [*word, ["Accept", accept], *([["Cookie", cookie]] if cookie else [])],
-                "acr": ["aal9"], "expect": expect}
+                "acr": [wanted], "expect": expect}
 
     return [
         case("the acr is there", "alice", acr="aal9"),
+        case("two factors are one as well", "alice", wanted="aal1"),
+        case("one factor is not two", challenge.replace("aal9", "aal2"), acr="aal1", wanted="aal2"),
+        case("what begins alike is no level of ours", challenge.replace("aal9", "aal1"), acr="aal22", wanted="aal1"),
         case("another acr", challenge),
         case("another acr, and a page", challenge, accept="text/html"),
         case("another acr beside the session's cookie", challenge, own, accept="text/html"),

@@ -727,7 +727,8 @@ func (s *Site) Guard(next http.Handler, demand Demand) http.Handler {
 func (s *Site) isMet(user *User, demand Demand) bool {
 	holds := len(demand.ACR) == 0
 	for _, value := range demand.ACR {
-		holds = holds || user.ACR == value && value != ""
+		// As Drawbridge itself judges (contract §6): two factors are one as well, and any other value is only itself.
+		holds = holds || user.ACR == value && value != "" || user.ACR == "aal2" && value == "aal1"
 	}
 	return holds && (demand.MaxAge == 0 || user.AuthTime != 0 && s.Now()-user.AuthTime <= demand.MaxAge)
 }

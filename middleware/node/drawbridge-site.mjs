@@ -585,7 +585,7 @@ export class Site {
       const { user } = await this.identify(request);
       if (!user) return { answer: this.#signIn(request) };
       const isFresh = max_age === null || (user.auth_time !== null && this.now() - user.auth_time <= max_age);
-      if ((!acr.length || acr.includes(user.acr)) && isFresh) return { user };
+      if ((!acr.length || isStrongEnough(user.acr, acr)) && isFresh) return { user };
       return await this.#stepUp(request, user, acr, max_age);
     } catch (error) {
       if (error instanceof Unavailable) return { answer: away() };
@@ -814,6 +814,11 @@ export class Site {
 /** `includes` would find a user's value within a longer text. */
 function checkACR(acr) {
   if (typeof acr === 'string') throw new ConfigurationError(`acr must hold the values that will do, such as ['${acr}']`);
+}
+
+/** As Drawbridge itself judges (contract §6): two factors are one as well, and any other value is only itself. */
+function isStrongEnough(acr, wanted) {
+  return wanted.includes(acr) || (acr === 'aal2' && wanted.includes('aal1'));
 }
 
 function field(request, name) {

@@ -13,6 +13,12 @@
     // Sentences are in the page; what came from outside is text and nothing else.
     const fail = (name, code) => {
         working.hidden = true;
+        // Nobody is being signed in any more. A site's own template may not know it yet.
+        const title = document.getElementById("title");
+        if (title) {
+            document.title = title.dataset.failed + document.title.slice(title.textContent.length);
+            title.textContent = title.dataset.failed;
+        }
         (document.getElementById(name) ?? document.getElementById("failed")).hidden = false;
         if (code) {
             document.getElementById("code").textContent = code;

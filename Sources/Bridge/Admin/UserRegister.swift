@@ -9,19 +9,24 @@ package final class UserRegister: Sendable {
     private let endings: SessionEndings
     private let time: TimeSource
     private let passwords: PasswordHasher?
+    private let takesAccounts: Bool
     private let onChange: @Sendable (Subject) -> Void
 
     /// - Parameters:
     ///   - passwords: `nil` for an instance that signs nobody in itself.
+    ///   - takesAccounts: whether a start with these settings and an account would succeed: a trusted issuer may be one
+    ///     that could name accounts (contract §1.3).
     ///   - onChange: called with a user who may have changed, so that nobody answers by what was true before.
     package init(
         storage: any Storage, endings: SessionEndings, passwords: PasswordHasher?,
-        onChange: @escaping @Sendable (Subject) -> Void = { _ in }, time: TimeSource = .system
+        takesAccounts: Bool = true, onChange: @escaping @Sendable (Subject) -> Void = { _ in },
+        time: TimeSource = .system
     ) {
         self.storage = storage
         self.endings = endings
         self.time = time
         self.passwords = passwords
+        self.takesAccounts = takesAccounts
         self.onChange = onChange
     }
 
@@ -56,8 +61,14 @@ package final class UserRegister: Sendable {
     /// Adds an account.
     /// - Parameter password: `nil` for one that waits for its user to set one by a link.
     /// - Returns: `nil` when the name is taken.
+    /// - Throws: `OAuthError` where the settings allow no account.
     package func add(_ account: Account, password: Secret<String>?, action: AdminAction) async throws -> UserOverview? {
         guard let passwords else { throw StorageError.unavailable("this instance keeps no accounts") }
+        guard takesAccounts else {
+            throw OAuthError(
+                .invalidRequest,
+                "with an account the next start would be refused: give the trusted issuer a subject_prefix first")
+        }
         var account = account
         if let password {
             account.passwordHash = try await passwords.turn { try await passwords.hash(password) }

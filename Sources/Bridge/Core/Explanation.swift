@@ -20,10 +20,14 @@ package struct Explanation: Hashable, Sendable {
     package init(rule: String) { self.rule = rule }
 
     /// Notes a check.
+    /// - Parameter part: what of the thing that is checked has the flaw, where that is known.
     /// - Returns: whether it passed, so that the caller can stop.
     @discardableResult
-    package mutating func check(_ name: String, fails reason: String?, found: String? = nil) -> Bool {
-        steps.append(Step(check: name, outcome: reason.map { "failed: \($0)" } ?? found ?? "passed"))
+    package mutating func check(
+        _ name: String, fails reason: String?, in part: String? = nil, found: String? = nil
+    ) -> Bool {
+        let flaw = reason.map { [$0, part].compactMap(\.self).joined(separator: " ") }
+        steps.append(Step(check: name, outcome: flaw.map { "failed: \($0)" } ?? found ?? "passed"))
         guard let reason, passes else { return reason == nil }
         passes = false
         self.reason = reason
@@ -32,7 +36,7 @@ package struct Explanation: Hashable, Sendable {
     }
 
     /// Notes a check, with the reason that it gives where it is not met.
-    /// - Returns: as ``check(_:fails:found:)``.
+    /// - Returns: as ``check(_:fails:in:found:)``.
     @discardableResult
     package mutating func check(
         _ name: String, _ isMet: Bool, else reason: RefusalReason, found: String? = nil

@@ -94,6 +94,8 @@ package enum RefusalReason: String, CaseIterable, Sendable {
     case scopeOfDevice = "scope"
     /// More was asked for than was granted, or than the client may have.
     case scopeWidened = "scope_widened"
+    /// The client's document has lost everything that was granted or is asked for.
+    case scopeTakenAway = "scope_taken_away"
     /// `resource` is another server.
     case wrongResource = "wrong_resource"
     /// `audience` is neither this server nor the website.

@@ -15,24 +15,36 @@ package struct FailoverRateLimiter: RateLimiter {
     package func take(_ keys: [RateLimitKey], at now: Timestamp) async throws -> RateLimitDecision {
         try await degradation.run {
             try await shared.take(keys, at: now)
+        } endedBy: {
+            // Who is refused is refused by what was counted before, and who asks for nothing asks nobody.
+            $0 == .allowed && !keys.isEmpty
         } orElse: { _ in
             own.take(keys, at: now)
         }
     }
 
+    /// Asks both: a shared limiter that is full or read-only answers this, and knows nothing of what was counted here.
+    /// For the same reason, an answer does not say that it is back.
     package func peek(_ keys: [RateLimitKey], at now: Timestamp) async throws -> RateLimitDecision {
-        try await degradation.run {
-            try await shared.peek(keys, at: now)
-        } orElse: { _ in
-            own.peek(keys, at: now)
+        let found = own.peek(keys, at: now)
+        guard found == .allowed else { return found }
+        do {
+            return try await shared.peek(keys, at: now)
+        } catch let error as StorageError {
+            degradation.begin(because: error)
+            return found
         }
     }
 
+    /// Gives back to both: nobody notes which of them counted. One that did not has nothing of these keys, or at most
+    /// what another try took.
     package func giveBack(_ keys: [RateLimitKey], at now: Timestamp) async throws {
-        try await degradation.run {
+        own.giveBack(keys, at: now)
+        do {
             try await shared.giveBack(keys, at: now)
-        } orElse: { _ in
-            own.giveBack(keys, at: now)
+        } catch let error as StorageError {
+            // Giving back what nobody took writes nothing, so only a refusal says something.
+            degradation.begin(because: error)
         }
     }
 }

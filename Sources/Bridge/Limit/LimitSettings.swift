@@ -25,7 +25,8 @@ package struct LimitSettings: Sendable {
     /// Wrong codes of a second factor a day, per account or per known browser. Three codes of a million are good at
     /// a time, so whoever has the password needs some twenty years for an even chance.
     package var wrongCodePerDay = TokenBucket(perDay: 30)
-    /// Right passwords, per account: a fifth of what one node can check.
+    /// Right passwords, per account in all browsers that are known for it, and in all others: each a fifth of what one
+    /// node can check.
     package var rightPasswordPerAccount = TokenBucket(perMinute: 120)
     /// Answers of upstream providers that name nobody or are still looked at, per network.
     package var upstreamAnswerPerNetwork = TokenBucket(perMinute: 60)

@@ -71,6 +71,9 @@ package struct FailoverRecentTries: RecentTries {
         // What the shared ones keep of it costs one more round, no more.
         try await degradation.run {
             try await shared.takeBack(id)
+        } endedBy: { _ in
+            // A full Redis still deletes.
+            false
         } orElse: { _ in
         }
     }

@@ -9,14 +9,16 @@ package protocol SessionStore: Sendable {
     func session(id: SessionID) async throws -> WebSession?
 
     /// Adds a session that no login token opened, ends the one in whose place it comes, and records the events.
-    /// - Parameter basis: what was checked for this session; `nil` when that is not kept here. Whoever changes or
-    ///   unlinks it meanwhile ends this session too, or comes first.
+    /// - Parameters:
+    ///   - basis: what was checked for this session; `nil` when that is not kept here. Whoever changes or unlinks it
+    ///     meanwhile ends this session too, or comes first.
+    ///   - administrator: recorded as well when the user's account has the role `admin`.
     /// - Returns: `false` when the user is disabled, the password is another by now, the key is unlinked, the passkey
     ///   removed or used before, or the session that is to be raised, or that it is to hang under, has ended; then
     ///   nothing was written.
     func open(
         _ session: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
-        events: [AuditEvent]
+        events: [AuditEvent], ofAdministrator administrator: AuditEvent?
     ) async throws -> Bool
 
     /// Notes that the session was seen; never moves `lastSeenAt` back and never revives an ended session.
@@ -51,6 +53,13 @@ package protocol SessionStore: Sendable {
 }
 
 extension SessionStore {
+    package func open(
+        _ session: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
+        events: [AuditEvent]
+    ) async throws -> Bool {
+        try await open(session, replacing: replaced, provenBy: basis, events: events, ofAdministrator: nil)
+    }
+
     package func open(
         _ session: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]
     ) async throws -> Bool {

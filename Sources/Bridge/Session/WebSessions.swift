@@ -16,6 +16,9 @@ package final class WebSessions: Sendable {
         var mark: EndMark?
         /// When that was, by the clock that nobody sets (ADR-0010).
         var at: ContinuousClock.Instant?
+        /// The ends that were read then. A mark stands still while the database has an old transaction open, and what
+        /// was read since comes again each time.
+        var ended: Set<SessionID> = []
     }
 
     private let store: any SessionStore
@@ -125,12 +128,13 @@ package final class WebSessions: Sendable {
     /// Forgets the sessions that were ended by anyone since the last call.
     package func refresh() async throws {
         let startedAt = time.uptime()
-        let found = try await store.sessionsEnded(since: news.withLock { $0.mark })
+        let last = news.withLock { $0 }
+        let found = try await store.sessionsEnded(since: last.mark)
         if found.hasGap { cache.removeAll() }
         for id in found.ended { cache.remove(id) }
-        // Apps' sessions end with browsers', and are not in the list.
-        if found.hasGap || !found.ended.isEmpty { tell(.gap) }
-        news.withLock { $0 = News(mark: found.mark, at: startedAt) }
+        // Apps' sessions end with browsers', and are not in the list. What was read before was told before.
+        if found.hasGap || !found.ended.allSatisfy({ last.ended.contains($0) }) { tell(.gap) }
+        news.withLock { $0 = News(mark: found.mark, at: startedAt, ended: Set(found.ended)) }
     }
 
     /// Takes in a session that was just opened, so that its first request finds it.

@@ -102,9 +102,15 @@ package final class SessionOpener: Sendable {
                 clientID: session.appClientID, targetClientID: session.clientID, sessionID: session.id, origin: origin,
                 detail: detail)
         }
+        let action = AdminAction(actor: .account(session.subject), reason: reason, origin: origin, at: now)
         let isOpened = try await store.open(
             session, replacing: replaced, provenBy: basis,
-            events: [event(.userSignedIn, reason, detail), event(.webSessionOpened, session.openingName)])
+            events: [event(.userSignedIn, reason, detail), event(.webSessionOpened, session.openingName)],
+            // The console lets in by no other session (contract §16.2).
+            ofAdministrator: !session.isOwnSignIn
+                ? nil
+                : action.event(
+                    .adminSignedIn, subject: session.subject, targetClientID: session.clientID, sessionID: session.id))
         // Also when it was not: the one in the way may have ended elsewhere.
         if let replaced { await sessions.forget([replaced.id]) }
         guard isOpened else { return nil }

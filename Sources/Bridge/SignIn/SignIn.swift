@@ -42,7 +42,9 @@ package final class SignIn: Sendable {
         let username = Username(username)
         let began = time.now()
         // Ahead of the turn: whoever is over it takes no place in the queue.
-        if let excess = try await throttle.excessOfRight(of: username, at: began) {
+        let account = try await holder(of: username)
+        let spent = try await throttle.excessOfRight(of: username, account?.subject, origin: origin, at: began)
+        if let excess = spent {
             return .limited(retryAfter: try await throttle.tell(excess, origin: origin, at: began))
         }
         let verdict = try await hasher.turn { try await judge(password, of: username, origin: origin) }
@@ -83,12 +85,15 @@ package final class SignIn: Sendable {
         _ password: Secret<String>, of username: Username?, origin: RequestOrigin
     ) async throws -> Verdict {
         let now = time.now()
-        let account: Account? = if let username { try await accounts.account(named: username) } else { nil }
+        // The account may have changed while this waited for its turn.
+        let account = try await holder(of: username)
         let excess = try await throttle.excess(
             for: username, of: account?.subject, guessing: .password, origin: origin, at: now)
         if let excess { return .limited(excess) }
         // Once more: of those who waited along with this one, many may have been right meanwhile.
-        if let excess = try await throttle.excessOfRight(of: username, at: now) { return .limited(excess) }
+        if let excess = try await throttle.excessOfRight(of: username, account?.subject, origin: origin, at: now) {
+            return .limited(excess)
+        }
         // Longer ones are nobody's, and hashing them would only cost.
         let isHashable = password.expose().utf8.count <= PasswordRules.maximumBytes
         let isRight = try await hasher.verify(password, against: isHashable ? account?.passwordHash : nil)
@@ -103,9 +108,17 @@ package final class SignIn: Sendable {
             }
             return .refused(refusal, account)
         }
-        if let excess = try await throttle.takeRight(of: username, at: now) { return .limited(excess) }
+        if let excess = try await throttle.takeRight(of: username, account.subject, origin: origin, at: now) {
+            return .limited(excess)
+        }
         let isOfToday = account.passwordHash?.cost == hasher.cost
         return .right(account, renewed: isOfToday ? nil : try await hasher.hash(password))
+    }
+
+    /// The account of a name that was typed in.
+    private func holder(of username: Username?) async throws -> Account? {
+        guard let username else { return nil }
+        return try await accounts.account(named: username)
     }
 
     func seal(_ step: PendingSignIn, browser: OpaqueSecret) throws -> String {

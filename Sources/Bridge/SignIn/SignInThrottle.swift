@@ -11,7 +11,13 @@ package final class SignInThrottle: Sendable {
     struct Excess: Sendable {
         fileprivate let decision: RateLimitDecision
         fileprivate let wait: Duration
+        /// Who is over the limit of right passwords. Wrong ones name nobody: whoever guesses at many accounts would
+        /// have an event written for each.
+        fileprivate let subject: Subject?
     }
+
+    /// Stands in for the user of a name that nobody has.
+    private static let nobody: Subject = ""
 
     private let limiter: any RateLimiter
     private let gate: LimitGate
@@ -63,27 +69,42 @@ package final class SignInThrottle: Sendable {
     /// Whether an account has had its sign-ins of the minute by the right password; takes none and writes nothing down.
     ///
     /// Each costs a hash and a session, so one user in a loop would keep everybody else from the ``PasswordHasher``.
-    /// Only right passwords count (``takeRight(of:at:)``): a stranger who has none uses nothing of it up and keeps
-    /// nobody out.
-    func excessOfRight(of username: Username?, at now: Timestamp) async throws -> Excess? {
+    /// Only right passwords count (``takeRight(of:_:origin:at:)``): a stranger who has none uses nothing of it up and
+    /// keeps nobody out. Known browsers have as many of their own: nobody's becomes known without the second factor, so
+    /// who has the password alone does not keep the owner out of them (ADR-0016).
+    func excessOfRight(
+        of username: Username?, _ subject: Subject?, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Excess? {
         guard let username else { return nil }
-        return Self.excess(try await limiter.peek(limits.rightPasswordKeys(of: username), at: now))
+        let keys = rightKeys(of: username, subject, origin, at: now)
+        return Self.excess(try await limiter.peek(keys, at: now), of: subject)
     }
 
     /// Counts a right password, and writes nothing down.
-    func takeRight(of username: Username?, at now: Timestamp) async throws -> Excess? {
+    func takeRight(
+        of username: Username?, _ subject: Subject, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Excess? {
         guard let username else { return nil }
-        return Self.excess(try await limiter.take(limits.rightPasswordKeys(of: username), at: now))
+        let keys = rightKeys(of: username, subject, origin, at: now)
+        return Self.excess(try await limiter.take(keys, at: now), of: subject)
     }
 
-    private static func excess(_ decision: RateLimitDecision) -> Excess? {
-        decision.retryAfter.map { Excess(decision: decision, wait: $0) }
+    private func rightKeys(
+        of username: Username, _ subject: Subject?, _ origin: RequestOrigin, at now: Timestamp
+    ) -> [RateLimitKey] {
+        // Looked for without an account too: the time must not tell which names have one.
+        let mark = knownBrowsers?.mark(of: subject ?? Self.nobody, in: origin.recognition, at: now)
+        return limits.rightPasswordKeys(of: username, isInKnownBrowser: mark != nil)
+    }
+
+    private static func excess(_ decision: RateLimitDecision, of subject: Subject? = nil) -> Excess? {
+        decision.retryAfter.map { Excess(decision: decision, wait: $0, subject: subject) }
     }
 
     /// Writes down that there was one guess too many.
     /// - Returns: how long to wait.
     func tell(_ excess: Excess, origin: RequestOrigin, at now: Timestamp) async throws -> Duration {
-        try await gate.record(excess.decision, of: nil, client: nil, origin: origin, at: now)
+        try await gate.record(excess.decision, of: excess.subject, client: nil, origin: origin, at: now)
         return excess.wait
     }
 
@@ -149,9 +170,11 @@ extension LimitSettings {
         return keys + widerNetworkKeys(Self.signInNetwork, of: origin, failedSignIn)
     }
 
-    /// By the account alone: with its networks, or its browsers, whoever changes them would have as many more.
-    fileprivate func rightPasswordKeys(of username: Username) -> [RateLimitKey] {
-        [RateLimitKey(scope: "sign_in.right_password", value: username.key, bucket: rightPasswordPerAccount)]
+    /// By the account: with its networks, whoever changes them would have as many more. Its known browsers count
+    /// together, since each sign-in gives another mark.
+    fileprivate func rightPasswordKeys(of username: Username, isInKnownBrowser: Bool) -> [RateLimitKey] {
+        let value = "\(isInKnownBrowser ? "known" : "other") \(username.key)"
+        return [RateLimitKey(scope: "sign_in.right_password", value: value, bucket: rightPasswordPerAccount)]
     }
 
     /// - Parameter mark: of ``KnownBrowsers``.

@@ -27,7 +27,7 @@ struct AdminExplainController: AdministratorGroup {
             explanation = try await explanations.rules.redemption(
                 Secret(try Self.text("token", object)),
                 redirect: try Self.optionalText("redirect", object).map { Array($0.utf8) },
-                address: try Self.address(object))
+                address: try Explanations.address(try Self.optionalText("ip", object)))
         case "bearer":
             try AdminRequestReader.check(object, knows: ["kind", "token", "client_id"])
             explanation = try await explanations.bearer(
@@ -78,12 +78,6 @@ struct AdminExplainController: AdministratorGroup {
             pairs.append("\(PercentEncoding.encode(name))=\(PercentEncoding.encode(text))")
         }
         return try FormParameters(parsing: pairs.joined(separator: "&").utf8)
-    }
-
-    private static func address(_ object: [String: JSONValue]) throws -> NetworkAddress? {
-        guard let text = try optionalText("ip", object) else { return nil }
-        guard let address = NetworkAddress(text) else { throw OAuthError(.invalidRequest, "ip must be an IP address") }
-        return address
     }
 
     private static func text(_ name: String, _ object: [String: JSONValue]) throws -> String {

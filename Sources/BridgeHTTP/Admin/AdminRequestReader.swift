@@ -6,7 +6,7 @@ import OAuth2
 /// What every route of the admin API reads alike.
 enum AdminRequestReader {
     /// Bytes of a body; a client's document with its keys is the longest.
-    static let bodyLimit = 64 * 1024
+    static let bodyLimit = BodyReader.longest
     static let mediaTypes: Set = ["application/json", "application/merge-patch+json"]
     static let limits = 1...500
     static let defaultLimit = 50

@@ -43,6 +43,13 @@ final class Explanations: Sendable {
     var knowsDeviceCodes: Bool { devices != nil }
     var knowsCrossDevice: Bool { phones != nil }
 
+    /// The address of the browser that would redeem a login token; `nil` where none is given.
+    static func address(_ text: String?) throws -> NetworkAddress? {
+        guard let text, !text.isEmpty else { return nil }
+        guard let address = NetworkAddress(text) else { throw OAuthError(.invalidRequest, "ip must be an IP address") }
+        return address
+    }
+
     func bearer(_ token: String, opening website: String?) async throws -> Explanation {
         try await bearers.explain(
             Secret(token), opening: website.map(ClientID.init(rawValue:)), in: clients.current, users: users)

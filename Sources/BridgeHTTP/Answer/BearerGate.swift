@@ -70,7 +70,7 @@ package final class BearerGate: Sendable {
         do {
             identity = try await authenticator.authenticate(token, at: time.now())
         } catch let refusal as BearerRefusal {
-            explanation.check("token is good", fails: refusal.rawValue)
+            explanation.check("token is good", fails: refusal.reason.rawValue, in: refusal.claim)
             return nil
         }
         explanation.check("token is good", fails: nil, found: "until \(identity.expiresAt.rfc3339)")
@@ -103,7 +103,7 @@ package final class BearerGate: Sendable {
             return try await verify(presented)
         } catch let refusal as BearerRefusal {
             try await record(
-                refusal.rawValue, issuer: authenticator.claimedIssuer(of: presented.token), origin: origin)
+                refusal.reason.rawValue, issuer: authenticator.claimedIssuer(of: presented.token), origin: origin)
             throw ResourceChallenge.error(for: refusal, scheme: presented.scheme)
         } catch let error as OAuthError where ResourceChallenge.isAboutProof(error) {
             try await record(error.detail ?? error.code.rawValue, origin: origin)

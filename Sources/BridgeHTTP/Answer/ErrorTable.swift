@@ -23,7 +23,15 @@ enum ErrorTable {
     static let storageRetryAfter = 1
 
     /// Whatever is wrong with it, nobody can say what it asks for.
-    static let malformedRequest = OAuthError(.invalidRequest, "the request is not well-formed HTTP")
+    private static let malformedRequest = OAuthError(.invalidRequest, "the request is not well-formed HTTP")
+
+    /// What the parser could not read.
+    /// - Parameter isTargetTooLong: whether what is too long is in the request's first line (RFC 9112 §3), and not among
+    ///   its fields (RFC 6585 §5).
+    static func refusal(of error: HTTPParserError, isTargetTooLong: Bool = false) -> OAuthError {
+        guard case .headerOverflow = error else { return malformedRequest }
+        return OAuthError(isTargetTooLong ? .uriTooLong : .headerFieldsTooLarge)
+    }
 
     static func answer(to error: any Error) -> Answer {
         switch error {
@@ -38,7 +46,7 @@ enum ErrorTable {
         case is FormParameters.Failure:
             answer(to: OAuthError(.invalidRequest, "the parameters are not form-url-encoded"))
         // A body with malformed chunks or an unknown transfer coding.
-        case is HTTPParserError: answer(to: malformedRequest)
+        case let error as HTTPParserError: answer(to: refusal(of: error))
         case is NIOTooManyBytesError: answer(to: OAuthError(.contentTooLarge))
         case let error as any HTTPResponseError: answer(to: OAuthError(code(forStatus: error.status.code)))
         default: answer(to: OAuthError(.serverError))
@@ -94,6 +102,8 @@ enum ErrorTable {
         case .notFound: "there is nothing under this address"
         case .methodNotAllowed: "this address does not take this method"
         case .contentTooLarge: "the body is too large"
+        case .uriTooLong: "the request's target is too long"
+        case .headerFieldsTooLarge: "the request's header fields are too long together, or too many"
         case .unsupportedMediaType: "the body's content type is not accepted here"
         case .rateLimited: "too many requests; wait for the time in Retry-After"
         case .preconditionFailed: "it was changed by somebody else; read it again"

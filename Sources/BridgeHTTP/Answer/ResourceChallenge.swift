@@ -11,7 +11,7 @@ enum ResourceChallenge {
 
     /// - Parameter scheme: that the token came with: whoever can make proofs is asked for one.
     static func error(for refusal: BearerRefusal, scheme: PresentedAccessToken.Scheme) -> any Error {
-        let error = OAuthError(.invalidToken, detail: refusal.rawValue)
+        let error = OAuthError(.invalidToken, detail: refusal.reason.rawValue)
         guard scheme == .dpop || refusal == .senderConstrained else { return error }
         return challenged(error)
     }

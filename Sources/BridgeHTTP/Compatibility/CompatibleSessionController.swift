@@ -115,14 +115,14 @@ struct CompatibleSessionController: BrowserGroup {
     /// Not with whatever an app was granted to know who the user is: the operator's own app may, and one that was
     /// granted just this. A machine's own token names no user.
     private func mayEndAll(_ token: AccessTokenClaims) async throws -> Bool {
-        guard let id = token.sessionID, clients.current[token.clientID] != nil else { return false }
+        guard let id = token.sessionID, let client = clients.current[token.clientID] else { return false }
         // The value of a cookie opens no more than the cookie itself.
         if let session = try await browsers.session(of: token) { return try await mayEndAll(session) }
         // Nor does what a website was granted in a browser that came by a link.
         guard let session = try await provider.logout.sessions.appSession(id: id), session.lineage.mayBeHandedOn else {
             return false
         }
-        if token.scope.contains(Scope.revokeAllSessions) { return true }
+        if mayHaveScopeForIt(client), token.scope.contains(Scope.revokeAllSessions) { return true }
         return try await isOfOwnApps(session)
     }
 
@@ -133,8 +133,17 @@ struct CompatibleSessionController: BrowserGroup {
         guard session.opening == .tokenExchange, session.lineage.mayBeHandedOn,
             let app = try await exchangingApp(above: session.lineage)
         else { return false }
-        if session.lineage.scope?.contains(Scope.revokeAllSessions) == true { return true }
+        if let client = clients.current[app.clientID], mayHaveScopeForIt(client),
+            session.lineage.scope?.contains(Scope.revokeAllSessions) == true
+        {
+            return true
+        }
         return try await isOfOwnApps(app)
+    }
+
+    /// Whether an app may still have the scope that it was granted: its document may have lost it since.
+    private func mayHaveScopeForIt(_ client: Client) -> Bool {
+        client.grantableScope.contains(Scope.revokeAllSessions)
     }
 
     /// Whether an app is the operator's own, and so is each that it came by through exchanges: nothing grows along an

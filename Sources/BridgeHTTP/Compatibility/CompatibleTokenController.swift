@@ -127,7 +127,7 @@ struct CompatibleTokenController: BrowserGroup {
             guard let secret = OpaqueSecret(text, kind: .deviceSecret),
                 let known = try await compatibility.devices.deviceSecret(digest: secret.digest),
                 known.device.subject == session.subject, let client = directory[session.clientID],
-                DeviceSecrets.may(client, end: known.device, among: directory)
+                client.mayHold(known.device, among: directory)
             else {
                 throw try await recorded(
                     OAuthError(.invalidToken, "the device secret is not valid", detail: .wrongDeviceSecret),

@@ -22,17 +22,48 @@ struct ConsoleExplain: ConsoleGroup {
     @Sendable func answer(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        let explanation = try await explanation(fields, origin: context.origin(of: request))
-        // Tokens and codes are secrets: they are not shown again.
+        let words = frame.words(request, context)
         var values = try await choices(fields["client_id"])
-        values["redirect"] = fields["redirect"] ?? ""
-        values["is_answered"] = true
-        values["passes"] = explanation.passes
-        values["reason"] = explanation.reason
-        values["rule"] = explanation.rule
-        values["steps"] = explanation.steps.map { ["check": $0.check, "outcome": $0.outcome] }
-        values["is_foreign"] = frame.words(request, context).language != "en"
-        return frame.render("explain", values, section: .explain, visit: visit, request, context)
+        do {
+            let explanation = try await explanation(fields, origin: context.origin(of: request))
+            if fields["kind"] == "redirect" { values["redirect"] = fields["redirect"] }
+            values["is_answered"] = true
+            values["passes"] = explanation.passes
+            values["reason"] = explanation.reason
+            values["rule"] = explanation.rule
+            values["steps"] = explanation.steps.map { ["check": $0.check, "outcome": $0.outcome] }
+            values["is_foreign"] = words.language != "en"
+            return frame.render("explain", values, section: .explain, visit: visit, request, context)
+        } catch {
+            guard let fault = ConsoleFault(error) else { throw error }
+            values.merge(fault.values(words)) { $1 }
+            values.merge(Self.typed(fields, fault)) { $1 }
+            return frame.render(
+                "explain", values, section: .explain, visit: visit, request, context,
+                status: .init(code: fault.code.status))
+        }
+    }
+
+    /// What was typed into the form that could not be answered, and which of its fields is wrong. Tokens and codes are
+    /// secrets: they are not shown again.
+    private static func typed(_ fields: FormParameters, _ fault: ConsoleFault) -> [String: any Sendable] {
+        var values: [String: any Sendable] = [:]
+        switch fields["kind"] {
+        case "redirect": values["redirect"] = fields["redirect"]
+        case "redemption":
+            values["token_redirect"] = fields["redirect"]
+            values["ip"] = fields["ip"]
+            values["is_ip_wrong"] = fault.names("ip")
+        case "exchange":
+            values["is_access_token"] = fields["subject_token_type"] == TokenTypeURI.accessToken
+            values["audience"] = fields["audience"] ?? ""
+            values["scope"] = fields["scope"]
+            values["is_scope_wrong"] = fault.names("scope")
+        case "self_issued": values["nonce"] = fields["nonce"]
+        case "cross_device": values["is_shown_wrong"] = fault.names("link")
+        default: break
+        }
+        return values
     }
 
     /// The forms have the kinds of the API (contract §13), and its names but where two fields stand for one.
@@ -44,7 +75,8 @@ struct ConsoleExplain: ConsoleGroup {
         case "redemption":
             try await explanations.rules.redemption(
                 Secret(fields["token"] ?? ""), redirect: fields.bytes("redirect"),
-                address: fields["ip"].flatMap { NetworkAddress($0) })
+                // What is no text is no address either, and not as if there were none.
+                address: try Explanations.address(fields.bytes("ip").map { String(decoding: $0, as: UTF8.self) }))
         case "bearer": try await explanations.bearer(fields["token"] ?? "", opening: fields["client_id"])
         case "exchange": try await explanations.exchange(origin: origin) { fields }
         case "self_issued": try await explanations.selfIssued { (fields, fields["nonce"]) }

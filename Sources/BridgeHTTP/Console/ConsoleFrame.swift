@@ -11,14 +11,18 @@ final class ConsoleFrame: Sendable {
     let signIn: SignInController
     /// `nil` without a provider, which device secrets belong to.
     let device: DeviceServices?
+    /// Whether a page is shown at a path: forms lead back to one.
+    private let isPage: @Sendable (Substring) -> Bool
 
     init(
-        kit: BrowserPages, services: AdminServices, signIn: SignInController, device: DeviceServices?
+        kit: BrowserPages, services: AdminServices, signIn: SignInController, device: DeviceServices?,
+        isPage: @escaping @Sendable (Substring) -> Bool
     ) {
         self.kit = kit
         self.services = services
         self.signIn = signIn
         self.device = device
+        self.isPage = isPage
     }
 
     var pages: Pages { kit.pages }
@@ -45,11 +49,36 @@ final class ConsoleFrame: Sendable {
     }
 
     fileprivate func signIn(from request: Request, because refusal: AdminRefusal) -> Response {
+        let isHome = request.uri.path == ConsolePath.home
+        return signInPage(backTo: isHome ? ConsolePath.home : request.uri.string, because: refusal)
+    }
+
+    /// Where a form leads whose session is over, or was none: no page of an error says how to go on there.
+    /// - Returns: `nil` where another sign-in would change nothing, and for programs, which are told as everywhere.
+    fileprivate func signInPage(
+        afterForm request: Request, for purpose: AdminPurpose, because refusal: AdminRefusal
+    ) -> Response? {
+        guard request.headers.values(of: .authorization).isEmpty else { return nil }
+        switch refusal.reason {
+        case .missing, .invalid: break
+        // A change is refused as such: the form comes from elsewhere, or it would have been kept over the sign-in.
+        case .idle where purpose == .ask: break
+        default: return nil
+        }
+        let path = request.uri.path
+        guard path != ConsoleSignIn.signOutPath else {
+            // What lies unused here lives on elsewhere.
+            return redirect(to: refusal.reason == .idle ? SessionController.signOutPath : ConsolePath.signIn)
+        }
+        return signInPage(backTo: isPage(path[...]) ? path : page(above: path), because: refusal)
+    }
+
+    private func signInPage(backTo place: String, because refusal: AdminRefusal) -> Response {
         // An account without a second factor is led to where it gets one, not asked for a code that it cannot have.
         guard refusal.reason != .secondFactorNotEnrolled else {
             return redirect(to: AccountPath.secondFactorForConsole)
         }
-        var query = request.uri.path == ConsolePath.home ? "" : "next=\(PercentEncoding.encode(request.uri.string))"
+        var query = place == ConsolePath.home ? "" : "next=\(PercentEncoding.encode(place))"
         if refusal.reason != .missing { query += "\(query.isEmpty ? "" : "&")why=\(refusal.reason.rawValue)" }
         return redirect(to: ConsolePath.signIn + (query.isEmpty ? "" : "?\(query)"))
     }
@@ -122,18 +151,21 @@ final class ConsoleFrame: Sendable {
     }
 
     /// For a browser that opens the address of a form, as after the form's answer was a page: the nearest page above it.
-    /// - Parameter isPage: whether there is one at a path.
-    func pageAbove(_ request: Request, where isPage: (Substring) -> Bool) -> Response? {
+    func pageAbove(_ request: Request) -> Response? {
         guard [.get, .head].contains(request.method), request.uri.path.hasPrefix(ConsolePath.home),
             !kit.origins.place(of: request).purposes.isDisjoint(with: .console)
         else { return nil }
-        var path = request.uri.path[...]
+        return redirect(to: page(above: request.uri.path))
+    }
+
+    private func page(above address: String) -> String {
+        var path = address[...]
         while let slash = path.lastIndex(of: "/"), slash > path.startIndex {
             path = path[..<slash]
             // The console's own first page has the slash at its end.
-            if path.utf8.count > ConsolePath.home.utf8.count, isPage(path) { return redirect(to: String(path)) }
+            if path.utf8.count > ConsolePath.home.utf8.count, isPage(path) { return String(path) }
         }
-        return redirect(to: ConsolePath.home)
+        return ConsolePath.home
     }
 
     /// What administrators find at an address of the console under which there is nothing, with a way back to the list;
@@ -213,7 +245,12 @@ extension RouteGuard where Group: ConsoleGroup, Admitted == ConsoleForm {
                         return try await frame.signIn.againForConsole(
                             fields, by: try await gate.sender(of: request), request, context)
                     }
-                    throw try await gate.error(for: refusal, request, context)
+                    // Written down whatever is answered.
+                    let error = try await gate.error(for: refusal, request, context)
+                    guard let page = frame.signInPage(afterForm: request, for: purpose, because: refusal) else {
+                        throw error
+                    }
+                    return page
                 }
                 do {
                     return try await handler(request, context, ConsoleForm(fields: fields, visit: visit))

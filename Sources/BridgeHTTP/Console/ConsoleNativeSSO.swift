@@ -42,7 +42,8 @@ struct ConsoleNativeSSO: ConsoleGroup {
         }
         guard wrong.isEmpty else {
             return try await page(
-                ["has_problem": true], wrong: wrong, typed: typed, request, context, visit)
+                ["has_problem": true, "reason": fields["reason"] ?? ""], wrong: wrong, typed: typed, request, context,
+                visit)
         }
         if !changed.isEmpty {
             try await frame.services.gate.requireFreshSignIn(visit, request, context)
@@ -70,8 +71,11 @@ struct ConsoleNativeSSO: ConsoleGroup {
         let entries = try await device.configuration.entries()
         var values = more
         let words = frame.words(request, context)
-        values["fields"] = entries.map {
-            Self.row($0, isWrong: wrong.contains($0.field), typed: typed[$0.field], words)
+        let first = entries.first { wrong.contains($0.field) }?.field
+        values["fields"] = entries.map { entry -> [String: any Sendable] in
+            var row = Self.row(entry, isWrong: wrong.contains(entry.field), typed: typed[entry.field], words)
+            row["has_focus"] = entry.field == first
+            return row
         }
         values["is_set"] = entries.contains { $0.source == .admin }
         return frame.render(

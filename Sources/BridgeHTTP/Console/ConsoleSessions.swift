@@ -53,8 +53,9 @@ struct ConsoleSessions: ConsoleGroup {
         let session = found.session
         var row: [String: any Sendable] = [
             "sub": session.subject.rawValue,
-            // Where the session can be ended.
-            "user_path": "\(ConsoleRows.userPath(session.subject))#session-\(session.id.rawValue)",
+            // Where the session can be ended. No server sees the fragment, so the query says which one must be there.
+            "user_path": ConsoleRows.userPath(session.subject)
+                + "?session=\(PercentEncoding.encode(session.id.rawValue))#session-\(session.id.rawValue)",
             "client": session.clientID.rawValue, "created_at": ConsoleRows.instant(session.createdAt),
             "until_at": ConsoleRows.instant(session.idleExpiresAt ?? session.expiresAt),
         ]

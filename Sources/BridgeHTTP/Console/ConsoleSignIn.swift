@@ -8,8 +8,10 @@ struct ConsoleSignIn: ConsoleGroup {
     static let routes: [Route<Self>] = [
         Route(.get, ConsolePath.signIn, "consoleSignIn", as: .page, anyone: show).shownAgain(.withQuery),
         Route(.post, ConsolePath.signIn, "openConsole", as: .page, anyone: submit),
-        Route(form: "/admin/sign-out", "closeConsole", for: .ask, signOut),
+        Route(form: signOutPath, "closeConsole", for: .ask, signOut),
     ]
+
+    static let signOutPath = "/admin/sign-out"
 
     let frame: ConsoleFrame
 
@@ -25,7 +27,8 @@ struct ConsoleSignIn: ConsoleGroup {
         guard request.isOurs(fields, for: .openConsole, isOfSession: false, by: frame.formTokens) else {
             let keepsCookies = !request.lacksCookie(of: fields, by: frame.formTokens)
             return try page(
-                next: fields["next"], problem: keepsCookies ? Self.text("stale") : Pages.noCookies, request, context)
+                next: fields["next"], problem: keepsCookies ? Self.text("stale") : Pages.noCookies, isError: true,
+                request, context)
         }
         let origin = context.origin(of: request)
         let gate = frame.services.gate
@@ -36,7 +39,9 @@ struct ConsoleSignIn: ConsoleGroup {
                 presenting: token, provenKey: nil, at: frame.time.now())
         } catch let refusal as AdminRefusal {
             try await gate.refusals.adminRefused(refusal, origin: origin, at: frame.time.now())
-            return try page(next: fields["next"], problem: Self.problem(refusal.reason), request, context)
+            return try page(
+                next: fields["next"], problem: Self.problem(refusal.reason), isError: true, isTokenWrong: true, request,
+                context)
         }
         let secret = try await gate.adminSessions.open(administrator, origin: origin)
         var response = frame.redirect(to: ConsolePath.checked(fields["next"]) ?? ConsolePath.home)
@@ -55,9 +60,13 @@ struct ConsoleSignIn: ConsoleGroup {
         return response
     }
 
-    /// - Parameter problem: its text in the catalogue.
+    /// - Parameters:
+    ///   - problem: its text in the catalogue.
+    ///   - isError: whether it is about the form that was sent, and not why somebody was led here.
+    ///   - isTokenWrong: whether it is about the token in that form.
     private func page(
-        next: String?, problem: (section: String, key: String)?, _ request: Request, _ context: BridgeRequestContext
+        next: String?, problem: (section: String, key: String)?, isError: Bool = false, isTokenWrong: Bool = false,
+        _ request: Request, _ context: BridgeRequestContext
     ) throws -> Response {
         let binding = FormCookie.binding(of: request, random: frame.random)
         let target = ConsolePath.checked(next) ?? ConsolePath.home
@@ -67,6 +76,7 @@ struct ConsoleSignIn: ConsoleGroup {
             "form_token": try frame.formTokens.make(for: .openConsole, binding: binding), "next": target,
             "account_path": SignInController.path(backTo: target),
             "explanation": words("console_sign_in", "explanation", ["scope": "admin"]),
+            "is_error": isError, "is_token_wrong": isTokenWrong && problem != nil,
         ]
         values["problem"] = problem.map { words($0.section, $0.key) }
         var response = frame.pages.render("admin_sign_in", values, to: visitor, language: words.language)

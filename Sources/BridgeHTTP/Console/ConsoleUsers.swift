@@ -16,6 +16,8 @@ struct ConsoleUsers: ConsoleGroup {
     let frame: ConsoleFrame
 
     private static let pageSize = 50
+    /// Of a user's sessions, the newest of each kind that the user's page shows.
+    private static let sessionLimit = 200
 
     @Sendable func list(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
@@ -70,25 +72,26 @@ struct ConsoleUsers: ConsoleGroup {
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
-        let query = try AdminRequestReader.query(request, knowing: ["done", "ended"])
-        // Their names alone say it: they come without a value.
+        let query = try AdminRequestReader.query(request, knowing: ["done", "ended", "session"])
+        // The names of the first two alone say it: they come without a value.
         return try await page(
-            of: subject, isDone: query.names.contains("done"), showsEnded: query.names.contains("ended"), request,
-            context, visit)
+            of: subject, isDone: query.names.contains("done"), showsEnded: query.names.contains("ended"),
+            showing: query["session"].map(SessionID.init(rawValue:)), request, context, visit)
     }
 
     /// - Parameters:
     ///   - refused: a form of the page that was not done.
     ///   - link: a set-up link, shown this once.
     ///   - isDone: whether a change was made just now.
+    ///   - session: shown even where the user has many that are newer.
     func page(
         of subject: Subject, refused: RefusedForm? = nil, link: String? = nil, isDone: Bool = false,
-        showsEnded: Bool = false, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+        showsEnded: Bool = false, showing session: SessionID? = nil, _ request: Request,
+        _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let services = frame.services
         guard let user = try await services.users.user(subject) else { throw OAuthError(.notFound) }
         let now = frame.time.now()
-        let sessions = try await services.users.newestSessions(of: subject, limit: 200)
         var filter = AuditFilter()
         filter.subject = subject
         let events = try await services.storage.search(filter, before: nil, limit: 20).entries
@@ -109,26 +112,54 @@ struct ConsoleUsers: ConsoleGroup {
         let passkeys = try await services.storage.passkeys(of: subject)
         values["passkeys"] = passkeys.map { ConsoleRows.passkey($0, words, after: refused) }
         values["has_passkeys"] = !passkeys.isEmpty
-        let tree = SessionTree(
-            sessions, devices: devices,
-            traces: try await services.storage.traces(of: sessions), words: words)
-        let shown = tree.rows(at: now, showsEnded: showsEnded)
-        let ended = sessions.count { !$0.isAlive(at: now) }
-        values["sessions"] = shown
-        values["session_count"] = words(
-            "console_user", "live_count", ["count": String(sessions.count - ended)])
-        values["has_ended"] = ended > 0
-        values["ended_path"] = ConsoleRows.userPath(subject) + (showsEnded ? "" : "?ended")
-        values["ended_words"] = words(
-            "console_user", showsEnded ? "hide_ended" : "show_ended", ["count": String(ended)])
-        values["has_sessions"] = !shown.isEmpty
-        values["has_live_sessions"] = sessions.contains { $0.isAlive(at: now) }
+        let sessions = try await sessions(
+            of: subject, under: devices, showsEnded: showsEnded, showing: session, at: now, words)
+        values.merge(sessions) { $1 }
         values["events"] = events.map { ConsoleRows.event($0, words) }
         values["is_empty"] = events.isEmpty
         values["events_path"] = "\(ConsoleSection.events.path)?sub=\(PercentEncoding.encode(subject.rawValue))"
         return frame.render(
             "user", values, section: .users, visit: visit, request, context,
             status: refused.map { .init(code: $0.fault.code.status) } ?? .ok)
+    }
+
+    /// The user's sessions as they hang under each other.
+    private func sessions(
+        of subject: Subject, under devices: [DeviceSecret], showsEnded: Bool, showing named: SessionID?,
+        at now: Timestamp, _ words: ConsoleWords
+    ) async throws -> [String: any Sendable] {
+        let services = frame.services
+        var sessions = try await services.users.newestSessions(of: subject, limit: Self.sessionLimit)
+        let live = sessions.filter { $0.isAlive(at: now) }
+        let ended = sessions.count - live.count
+        let isMore = [SessionOverview.Kind.app, .web].contains { kind in
+            live.count { $0.kind == kind } >= Self.sessionLimit
+        }
+        if let named, !sessions.contains(where: { $0.id == named }),
+            let older = try await session(named, of: subject)
+        {
+            sessions.append(older)
+        }
+        let tree = SessionTree(
+            sessions, devices: devices, traces: try await services.storage.traces(of: sessions), words: words)
+        let shown = tree.rows(at: now, showsEnded: showsEnded)
+        return [
+            "sessions": shown, "has_sessions": !shown.isEmpty, "has_live_sessions": !live.isEmpty,
+            "has_more_sessions": isMore,
+            "session_count": words(
+                "console_user", isMore ? "live_at_least" : "live_count", ["count": String(live.count)]),
+            "has_ended": ended > 0,
+            "ended_path": ConsoleRows.userPath(subject) + (showsEnded ? "" : "?ended"),
+            "ended_words": words(
+                "console_user", showsEnded ? "hide_ended" : "show_ended", ["count": String(ended)]),
+        ]
+    }
+
+    private func session(_ id: SessionID, of subject: Subject) async throws -> SessionOverview? {
+        let storage = frame.services.storage
+        let web = try await storage.session(id: id).map { SessionOverview($0) }
+        let app = try await storage.appSession(id: id).map { SessionOverview($0) }
+        return [web, app].compactMap(\.self).first { $0.subject == subject }
     }
 
     private func devices(of subject: Subject, at now: Timestamp) async throws -> [DeviceSecret] {

@@ -12,7 +12,6 @@ struct ErrorResponder: Sendable {
     /// Says itself what is not there.
     let console: ConsoleFrame
     let shapes: ErrorShapes
-    let repetition: @Sendable (Substring) -> PageRepetition
 
     func response(to error: any Error, request: Request, context: BridgeRequestContext) async -> Response {
         let answer = ErrorTable.answer(to: error)
@@ -22,9 +21,7 @@ struct ErrorResponder: Sendable {
                 "Request failed", metadata: ["error.type": "\(type(of: error))", "request_id": "\(context.requestID)"])
         }
         let shape = shapes.shape(for: request, route: context.endpointPath)
-        if answer.error.code == .methodNotAllowed, request.acceptsPage,
-            let page = console.pageAbove(request, where: { repetition($0) != .never })
-        {
+        if answer.error.code == .methodNotAllowed, request.acceptsPage, let page = console.pageAbove(request) {
             return page
         }
         var response =

@@ -1,8 +1,10 @@
 import Bridge
 import HTTPTypes
 import Hummingbird
+import Logging
 import Metrics
 import OAuth2
+import Synchronization
 import Tracing
 
 /// The one layer around every route: request id, client address, error mapping, common headers, access log, metrics.
@@ -25,6 +27,7 @@ final class FrontMiddleware: RouterMiddleware {
     let keys: SigningKeys?
     /// `nil` records nothing.
     let recorder: SpanRecorder?
+    private let hasToldOfProxy = Atomic(false)
 
     init(
         clientAddress: ClientAddress, errors: ErrorResponder, accessLog: AccessLog, metrics: RequestMetrics,
@@ -48,7 +51,9 @@ final class FrontMiddleware: RouterMiddleware {
     ) async throws -> Response {
         let started = time.uptime()
         var context = context
-        context.address = clientAddress.resolve(peer: context.peer, headers: request.headers)
+        let client = clientAddress.resolve(peer: context.peer, headers: request.headers)
+        if client.isProxyUnreadable { tellOfProxy(context.logger) }
+        context.address = client.address
         context.requestID = requestID(of: request, peer: context.peer)
         await keys?.beCurrent()
         let caller = caller(of: request, peer: context.peer)
@@ -86,6 +91,14 @@ final class FrontMiddleware: RouterMiddleware {
             elapsed: elapsed, requestID: context.requestID, address: context.address, trace: trace)
         span?.endRequest(request.method, route: route, status: response.status.code, requestID: context.requestID)
         return response
+    }
+
+    /// Once: a proxy that writes such an entry writes it into every request. The entry itself is not told; it may be
+    /// what a visitor wrote.
+    private func tellOfProxy(_ logger: Logger) {
+        guard !hasToldOfProxy.exchange(true, ordering: .relaxed) else { return }
+        logger.warning(
+            "A trusted proxy's entry in X-Forwarded-For is not an address; the proxy's own stands for its visitors")
     }
 
     /// An id is adopted only from a proxy that we trust, and only if it is plain: it ends up in logs and pages.

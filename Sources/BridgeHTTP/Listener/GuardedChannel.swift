@@ -33,9 +33,12 @@ struct GuardedChannel: ServerChildChannel {
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(BodyDeadlineHandler(timeout: bodyTimeout), position: .after(decoder))
             try pipeline.addHandler(LastRequestHandler(patience: Self.patienceAtStop), position: .after(decoder))
+            try pipeline.addHandler(ContinueHandler(longestBody: BodyReader.longest), position: .after(decoder))
             try pipeline.addHandler(AnswerFramingHandler(), position: .after(decoder))
             if let malformed {
-                try pipeline.addHandler(MalformedRequestHandler(malformed), position: .after(decoder))
+                let line = RequestLineLength(limit: base.configuration.httpDecoder.maxHeaderFieldSize)
+                try pipeline.addHandler(line, position: .before(decoder))
+                try pipeline.addHandler(MalformedRequestHandler(malformed, line: line), position: .after(decoder))
             }
             return accepted
         }

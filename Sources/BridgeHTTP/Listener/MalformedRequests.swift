@@ -22,12 +22,15 @@ package struct MalformedRequests: Sendable {
     }
 
     /// Completes the bare answer that the server gives.
-    /// - Parameter peer: the other end of the connection: nothing that such a request says of itself is believed.
+    /// - Parameters:
+    ///   - refusal: what is wrong with the request.
+    ///   - peer: the other end of the connection: nothing that such a request says of itself is believed.
     /// - Returns: the body.
-    func complete(_ head: inout HTTPResponseHead, peer: NetworkAddress?) -> ByteBuffer {
+    func complete(_ head: inout HTTPResponseHead, with refusal: OAuthError, peer: NetworkAddress?) -> ByteBuffer {
         let requestID = RequestID.make(at: time.now(), random: random)
         let body = ByteBuffer(
-            bytes: ErrorResponder.body(ErrorTable.malformedRequest, issuer: issuer, requestID: requestID).finish())
+            bytes: ErrorResponder.body(refusal, issuer: issuer, requestID: requestID).finish())
+        head.status = HTTPResponseStatus(statusCode: refusal.code.status)
         let fields: [(HTTPField.Name, String?)] = [
             (.contentType, "application/json"), (.contentLength, String(body.readableBytes)),
             (.cacheControl, "no-store"), (.xRequestID, requestID), (.xContentTypeOptions, "nosniff"),
@@ -51,7 +54,9 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
     typealias OutboundOut = HTTPServerResponsePart
 
     private let requests: MalformedRequests
-    private var isMalformed = false
+    private let line: RequestLineLength
+    /// What is said of the request that is malformed.
+    private var refusal: OAuthError?
     /// Requests that were passed on and have no answer yet.
     private var unanswered = 0
     private var isInBody = false
@@ -63,7 +68,11 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
     /// The refused request was `HEAD`, so its answer has no body (RFC 9110 §9.3.2).
     private var isAboutHead = false
 
-    init(_ requests: MalformedRequests) { self.requests = requests }
+    /// - Parameter line: the handler that measures what comes to the parser.
+    init(_ requests: MalformedRequests, line: RequestLineLength) {
+        self.requests = requests
+        self.line = line
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !readsNoMore else { return }
@@ -76,14 +85,16 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
             unanswered += 1
             isInBody = true
         case .body: break
-        case .end: isInBody = false
+        case .end:
+            isInBody = false
+            line.begin()
         }
         context.fireChannelRead(data)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if error is HTTPParserError {
-            isMalformed = true
+        if let error = error as? HTTPParserError {
+            refusal = ErrorTable.refusal(of: error, isTargetTooLong: line.isTooLong)
             failedInBody = isInBody
         }
         context.fireErrorCaught(error)
@@ -99,13 +110,13 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
             return context.write(data, promise: promise)
         }
         // An answer to an earlier request may still be on its way.
-        guard isMalformed, head.isBareRefusal else {
+        guard let refusal, head.isBareRefusal else {
             unanswered -= 1
             guard failedInBody, unanswered == 0 else { return context.write(data, promise: promise) }
             head.headers.replaceOrAdd(name: "connection", value: "close")
             return context.write(wrapOutboundOut(.head(head)), promise: promise)
         }
-        isMalformed = false
+        self.refusal = nil
         // It was answered without its body being read.
         guard !failedInBody || unanswered > 0 else {
             writesNoMore = true
@@ -113,7 +124,7 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
             return
         }
         let peer = context.channel.remoteAddress.flatMap { NetworkAddress($0) }
-        let body = requests.complete(&head, peer: peer)
+        let body = requests.complete(&head, with: refusal, peer: peer)
         guard !isAboutHead else { return context.write(wrapOutboundOut(.head(head)), promise: promise) }
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: promise)

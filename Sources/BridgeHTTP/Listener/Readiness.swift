@@ -24,11 +24,18 @@ package final class Readiness: Sendable {
         package var isReady: Bool { failed.isEmpty }
     }
 
+    /// The checks, once.
+    private struct Run {
+        let at: Timestamp
+        let report: Task<Report, Never>
+        var isOver = false
+    }
+
     private let checks: [Check]
     private let time: TimeSource
-    /// A writable store is proven by a write; so at most one per second, however many ask.
+    /// A writable store is proven by a write; so at most one per second, and one at a time, however many ask.
     private let lifetime: Duration
-    private let last = Mutex<(at: Timestamp, report: Report)?>(nil)
+    private let last = Mutex<Run?>(nil)
     private let isStopping = Mutex(false)
 
     package init(checks: [Check], lifetime: Duration = .seconds(1), time: TimeSource = .system) {
@@ -45,7 +52,21 @@ package final class Readiness: Sendable {
     package func report() async -> Report {
         if isStopping.withLock({ $0 }) { return Report(failed: ["stopping"], degraded: []) }
         let now = time.now()
-        if let last = last.withLock({ $0 }), now - last.at < lifetime, now >= last.at { return last.report }
+        let report = last.withLock { last -> Task<Report, Never> in
+            // A store may be slow for longer than a report is good for: whoever asks meanwhile waits for the same one.
+            if let last, !last.isOver || (now - last.at < lifetime && now >= last.at) { return last.report }
+            let run = Task {
+                let report = await check()
+                self.last.withLock { $0?.isOver = true }
+                return report
+            }
+            last = Run(at: now, report: run)
+            return run
+        }
+        return await report.value
+    }
+
+    private func check() async -> Report {
         var failed: Set<String> = []
         var degraded: [String] = []
         for check in checks {
@@ -55,8 +76,6 @@ package final class Readiness: Sendable {
                 if check.isOptional { degraded.append(check.name) } else { failed.insert(check.name) }
             }
         }
-        let report = Report(failed: failed, degraded: degraded)
-        last.withLock { $0 = (now, report) }
-        return report
+        return Report(failed: failed, degraded: degraded)
     }
 }

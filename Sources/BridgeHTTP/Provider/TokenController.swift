@@ -15,7 +15,7 @@ struct TokenController: RouteGroup {
     ]
 
     /// Contract §5.
-    static let bodyLimit = 64 * 1024
+    static let bodyLimit = BodyReader.longest
 
     let endpoints: ClientEndpoints
     let origins: OriginReader

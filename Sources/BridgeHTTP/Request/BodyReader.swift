@@ -7,6 +7,8 @@ import OAuth2
 enum BodyReader {
     /// Contract §3; a redemption form is smaller still.
     static let limit = 16 * 1024
+    /// The most that any route takes (contract §5, §10).
+    static let longest = 64 * 1024
 
     /// - Throws: `OAuthError(.contentTooLarge)` beyond the limit; a declared length is refused unread.
     static func bytes(of request: Request, upTo limit: Int = limit) async throws -> [UInt8] {

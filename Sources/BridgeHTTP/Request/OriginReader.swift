@@ -50,31 +50,60 @@ final class OriginReader: Sendable {
     /// itself takes every session but those that are kept elsewhere.
     func admits(_ session: WebSession, at request: Request) -> Bool {
         let directory = clients.current
-        if isKeptElsewhere(session) {
+        let isKept = isKeptElsewhere(session)
+        if isKept, session.opening != .loginToken {
             return directory.websites[own(of: request)]?.contains { $0.id == session.clientID } ?? false
                 || isDelivered(session, to: request)
         }
+        // A link's session goes no further by a `cookie_domain` than to what its app may open.
+        if isKept, !isHome(of: session.clientID, request) { return false }
         guard !directory.websites.isEmpty, let websites = directory.websites[own(of: request)] else { return true }
         return websites.contains { session.reaches($0, in: directory) } || isDelivered(session, to: request)
     }
 
-    /// Whether a hand-off (contract §4.6) or an exchange (§5.4) gave a session's cookies to a website of a domain of
-    /// its own. Its server sees them, so they count for that website alone: wherever else they come, it need not be the
-    /// visitor who sends them.
+    /// Whether the cookies of a session are at a website of a domain of its own: a login link (contract §4.3) or a
+    /// hand-off (§4.6) opened it there, or an exchange (§5.4) gave them to it. Its server sees them, so they count for
+    /// that website alone: wherever else they come, it need not be the visitor who sends them.
     func isKeptElsewhere(_ session: WebSession) -> Bool {
-        guard session.opening == .handOff || session.opening == .tokenExchange else { return false }
+        switch session.opening {
+        case .authorize, .deviceCode: return false
+        case .loginToken, .handOff, .tokenExchange: break
+        }
         // Nobody knows any more where a website that is gone was.
         guard let website = clients.current[session.clientID] else { return true }
-        guard let origin = website.publicOrigin, !configured.all.contains(origin) else { return false }
-        if session.opening == .tokenExchange { return !isShared(website, at: origin) }
-        // A website with a sign-in of its own is landed at where the provider is, and sees no cookie of ours.
-        return website.landing != .initiateLogin
+        guard let origin = cookieOrigin(of: session, at: website), !configured.all.contains(origin) else {
+            return false
+        }
+        return session.opening == .handOff || !isShared(website, at: origin)
     }
 
-    /// Whether an exchange gave a session's cookies to the host that a request names: the website's own, or every host
-    /// of its `cookie_domain` (contract §6).
+    /// Where a session was given its cookies; `nil` for our own origin.
+    private func cookieOrigin(of session: WebSession, at website: Client) -> WebOrigin? {
+        if session.opening == .tokenExchange { return website.publicOrigin }
+        let page = LoginLinkPage.of(
+            website, isHandOff: session.opening == .handOff, publicOrigin: configured.website,
+            issuer: configured.issuer)
+        return page.origin
+    }
+
+    /// Whether an access token that a website's server was given for a login token (contract §4.4) counts as a cookie: at
+    /// that website alone, since elsewhere it is the server that sends it.
+    func takesServersToken(of id: ClientID, at request: Request) -> Bool {
+        guard let website = clients.current[id] else { return false }
+        // A relying party without one is somewhere else, and nobody knows where.
+        guard website.publicOrigin != nil || website.redirectURIs.isEmpty else { return false }
+        return isHome(of: id, request)
+    }
+
+    /// Whether an exchange gave a session's cookies to the host that a request names.
     private func isDelivered(_ session: WebSession, to request: Request) -> Bool {
-        guard session.opening == .tokenExchange, let website = clients.current[session.clientID] else { return false }
+        session.opening == .tokenExchange && isHome(of: session.clientID, request)
+    }
+
+    /// Whether a request names a website's own host, or one that its cookies are sent to as well: every host of its
+    /// `cookie_domain` (contract §6).
+    private func isHome(of id: ClientID, _ request: Request) -> Bool {
+        guard let website = clients.current[id] else { return false }
         if own(of: request) == website.publicOrigin ?? configured.website { return true }
         guard let host = authority(of: request) else { return false }
         return website.setsCookies(at: String(host.prefix { $0 != ":" }))

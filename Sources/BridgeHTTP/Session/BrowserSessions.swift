@@ -4,9 +4,10 @@ import OAuth2
 
 /// Whose session a browser's cookies open, whichever profile they are of (contract §6).
 ///
-/// What a hand-off or an exchange opened at a website of another domain is known to that website's server as well. It
-/// counts as a visit of the website (``visitor(of:)``), and never where the user's account, other sessions or new
-/// grants are in question.
+/// What a login link, a hand-off or an exchange opened at a website of another domain is known to that website's server
+/// as well. It counts as a visit of the website (``visitor(of:)``), and never where the user's account, other sessions
+/// or new grants are in question. An access token that the server was given itself (contract §4.4) is no cookie at all
+/// but at that website.
 ///
 /// | Asked for | Cookies | Given to other domains too | Ended too | A use of it |
 /// |---|---|---|---|---|
@@ -90,8 +91,7 @@ package final class BrowserSessions: Sendable {
         for prefix in clients.current.tokenCookiePrefixes {
             guard let text = request.cookie(named: prefix + CookieTokens.accessTokenName),
                 let claims = try await verified(text, accessTokens, at: now), let id = claims.sessionID,
-                // A cookie brings no proof.
-                claims.proofKeyThumbprint == nil,
+                isCookie(claims, at: request),
                 // Asked first: to look the session up counts as a use of it.
                 try await accessTokens.isActive(claims.id, sessionID: nil, at: now),
                 let session = try await sessions.lookUp(id), session.clientID == claims.clientID,
@@ -145,7 +145,7 @@ package final class BrowserSessions: Sendable {
 
     /// Whether an access token is the value of a cookie that a website of another domain has seen.
     func isKeptElsewhere(_ token: AccessTokenClaims) async throws -> Bool {
-        guard let session = try await session(of: token) else { return false }
+        guard token.isForCookie, let session = try await session(of: token) else { return false }
         return origins.isKeptElsewhere(session)
     }
 
@@ -184,13 +184,19 @@ package final class BrowserSessions: Sendable {
         for prefix in clients.current.tokenCookiePrefixes {
             guard let text = request.cookie(named: prefix + CookieTokens.accessTokenName),
                 let (claims, isSpent) = try await read(text, accessTokens, at: now), let id = claims.sessionID,
-                claims.proofKeyThumbprint == nil,
+                isCookie(claims, at: request),
                 let session = try await sessions.peek(id), session.clientID == claims.clientID
             else { continue }
             found.append(
                 SignedIn(session: session, tokenPrefix: prefix, tokenEnd: claims.expiresAt, isSpent: isSpent))
         }
         return found
+    }
+
+    private func isCookie(_ claims: AccessTokenClaims, at request: Request) -> Bool {
+        // A cookie brings no proof.
+        guard claims.proofKeyThumbprint == nil else { return false }
+        return claims.isForCookie || origins.takesServersToken(of: claims.clientID, at: request)
     }
 
     private func verified(

@@ -92,7 +92,7 @@ package struct TrustedIssuers: BearerAuthenticator {
         guard !["login+jwt", "dpop+jwt", "logout+jwt"].contains(token.type) else { throw .wrongType }
         guard !token.hasCriticalExtensions else { throw .malformed }
         guard token.algorithm.lowercased() != "none" else { throw .wrongAlgorithm }
-        guard let issuer = token.claims["iss"]?.string else { throw .missingClaim }
+        guard let issuer = token.claims["iss"]?.string else { throw .missing(claim: "iss") }
         guard let known = issuers[Array(issuer.utf8)] else { throw .unknownIssuer }
         return known
     }

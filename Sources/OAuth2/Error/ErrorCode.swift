@@ -67,12 +67,14 @@ package struct ErrorCode: Hashable, Sendable {
     package static let alreadyScanned = ErrorCode("already_scanned", status: 409)
     package static let conflict = ErrorCode("conflict", status: 409)
     package static let contentTooLarge = ErrorCode("content_too_large", status: 413)
+    package static let uriTooLong = ErrorCode("uri_too_long", status: 414)
     package static let unsupportedMediaType = ErrorCode("unsupported_media_type", status: 415)
     package static let idempotencyKeyReused = ErrorCode("idempotency_key_reused", status: 422)
     package static let forbidden = ErrorCode("forbidden", status: 403)
-    // RFC 9110 §15.5.13, RFC 6585 §3
+    // RFC 9110 §15.5.13, RFC 6585 §3, §5
     package static let preconditionFailed = ErrorCode("precondition_failed", status: 412)
     package static let preconditionRequired = ErrorCode("precondition_required", status: 428)
+    package static let headerFieldsTooLarge = ErrorCode("header_fields_too_large", status: 431)
 
     /// Every code, for the page that `error_uri` points to and for the table test.
     package static let all: [ErrorCode] = [
@@ -84,7 +86,7 @@ package struct ErrorCode: Hashable, Sendable {
         requestURINotSupported, registrationNotSupported,
         authorizationPending, expiredToken, unsupportedTokenType, slowDown, preconditionFailed, preconditionRequired,
         invalidDPoPProof, useDPoPNonce,
-        invalidRedirectURI, alreadyScanned,
+        invalidRedirectURI, alreadyScanned, uriTooLong, headerFieldsTooLarge,
     ]
 
     /// What the token endpoint answers by a name that is in ``all`` with another status.

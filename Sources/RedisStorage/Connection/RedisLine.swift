@@ -8,6 +8,8 @@ import Synchronization
 final class RedisLine: Sendable {
     private struct State {
         var connection: RedisConnection?
+        /// Why there is none, as far as that is known.
+        var lastError: RedisConnectionError?
         var task: Task<Void, Never>?
         var isClosed = false
     }
@@ -43,7 +45,8 @@ final class RedisLine: Sendable {
     }
 
     func send(_ commands: [RedisCommand]) async throws -> [RedisReply] {
-        guard let connection = state.withLock({ $0.connection }) else { throw RedisConnectionError.notConnected }
+        let (held, lastError) = state.withLock { ($0.connection, $0.lastError) }
+        guard let connection = held else { throw lastError ?? RedisConnectionError.notConnected }
         let replies = try await connection.send(commands)
         // It was the master and no longer is: find the new one.
         if replies.contains(where: { $0.serverError?.isReadOnly ?? false }) { connection.close() }
@@ -69,6 +72,7 @@ final class RedisLine: Sendable {
             do {
                 let connection = try await connect()
                 let isClosed = state.withLock { state in
+                    state.lastError = nil
                     if !state.isClosed { state.connection = connection }
                     return state.isClosed
                 }
@@ -82,6 +86,8 @@ final class RedisLine: Sendable {
                 state.withLock { $0.connection = nil }
                 backoff.noteLifetime(ContinuousClock.now - openedAt)
             } catch {
+                // The socket's own errors all mean that nobody answers.
+                state.withLock { $0.lastError = error as? RedisConnectionError }
                 // Once per outage, not once per attempt.
                 if !wasLogged {
                     logger.warning(

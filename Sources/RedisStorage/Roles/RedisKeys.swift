@@ -26,6 +26,9 @@ package struct RedisKeys: Sendable {
 
     func selfIssued(_ digest: String) -> String { "\(prefix)siop:tx:\(digest)" }
 
+    /// What is written and deleted again, to see whether it can be.
+    var check: String { "\(prefix)check" }
+
     /// The channel of ended sessions and changed keys.
     var endings: String { "\(prefix)ended" }
 }

@@ -51,8 +51,33 @@ package struct RedisServerError: Error, Hashable, Sendable, CustomStringConverti
     var isClusterDown: Bool { code == "CLUSTERDOWN" }
 
     package var description: String {
+        let word = reason
         // What is not a Redis server may send anything as its first word.
-        let isWord = code.utf8.count <= 20 && code.utf8.allSatisfy(ASCII.isUppercase)
-        return "Redis refused a command: \(isWord ? code : "no known reason")"
+        guard word.utf8.count <= 20, word.utf8.allSatisfy(ASCII.isUppercase) else {
+            return "Redis refused a command: no known reason"
+        }
+        let meaning = Self.meanings.first { $0.key == word }?.value
+        return "Redis refused a command: \(word)\(meaning.map { " (\($0))" } ?? "")"
     }
+
+    /// The word that says why. Of what a script was refused, older servers say it behind `ERR`, and those up to 7 have
+    /// no word for a right that it lacked.
+    private var reason: String {
+        guard code == "ERR" else { return code }
+        if ["The user executing the script can't", "ACL failure in script"].contains(where: { detail.contains($0) }) {
+            return "NOPERM"
+        }
+        return Self.meanings.first { detail.contains("-\($0.key) ") }?.key ?? code
+    }
+
+    private static let meanings: KeyValuePairs<String, String> = [
+        "OOM": "its memory is full",
+        "READONLY": "it is a replica, which takes no writes",
+        "NOPERM": "its access list gives this user no right to it",
+        "NOAUTH": "it asks for a password",
+        "WRONGPASS": "the user or the password is wrong",
+        "MISCONF": "it takes no writes while it cannot save to its disk",
+        "NOREPLICAS": "it takes no writes without its replicas",
+        "LOADING": "it still loads what it had saved",
+    ]
 }

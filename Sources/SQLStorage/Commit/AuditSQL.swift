@@ -114,6 +114,12 @@ enum AuditSQL {
         WHERE node = $1 AND size > $2 AND size < $3 AND at <= $4 ORDER BY size LIMIT $5
         """
 
+    /// Not one that a cut stands on.
+    static let deleteCheckpoint: SQLStatement = """
+        DELETE FROM audit_checkpoint WHERE node = $1 AND size = $2 AND note = $3
+            AND NOT EXISTS (SELECT 1 FROM audit_cut WHERE node = $1 AND through = $2)
+        """
+
     static let insertCut: SQLStatement = """
         INSERT INTO audit_cut (node, through, note) VALUES ($1, $2, $3)
         ON CONFLICT (node, through) DO UPDATE SET note = excluded.note
@@ -133,4 +139,17 @@ enum AuditSQL {
     /// Of one node, or of the commands beside it.
     static let ownCheckpoint = SQLStatement(
         "SELECT 1 FROM audit_checkpoint WHERE node = $1 OR node = $2 LIMIT 1", isRecurring: false)
+    /// The last one of one node and of the commands beside it; where they have none, of any. Nodes may have keys of
+    /// their own.
+    private static let newestCheckpointFirst = SQLStatement(
+        """
+        SELECT node, size, at, hash, note FROM audit_checkpoint
+        ORDER BY CASE WHEN node = $1 OR node = $2 THEN 0 ELSE 1 END, at DESC LIMIT 1
+        """, isRecurring: false)
+
+    /// - Returns: `nil` where there is none, or it cannot be read.
+    static func newestCheckpoint(of node: String, _ session: any SQLSession) throws -> AuditCheckpoint? {
+        try session.run(newestCheckpointFirst, [.text(node), .text(NodeName.ofCommand(beside: node))]).first
+            .flatMap { AuditReading<AuditCheckpoint>(row: $0).value }
+    }
 }

@@ -1,3 +1,5 @@
+import Bridge
+
 /// The statements about counts of audit events.
 enum AuditTallySQL {
     /// No count that was made is larger, and sums of such do not overflow.
@@ -51,4 +53,11 @@ enum AuditTallySQL {
         SELECT at, value FROM state_sample WHERE name = $1 AND at >= $2 AND at < $3
             AND value BETWEEN 0 AND \(mostCounted) ORDER BY at
         """)
+
+    static let oldest: SQLStatement = "SELECT min(at) FROM audit_tally"
+    static let purge: SQLStatement = "DELETE FROM audit_tally WHERE at < $1"
+    // Asked by name, for the key's sake.
+    static let oldestSample = SQLStatement("SELECT min(at) FROM state_sample WHERE name IN (\(names))")
+    static let purgeSamples = SQLStatement("DELETE FROM state_sample WHERE name IN (\(names)) AND at < $1")
+    private static let names = StateSample.Name.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
 }

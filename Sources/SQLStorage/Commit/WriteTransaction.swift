@@ -104,6 +104,19 @@ package final class WriteTransaction {
         notes.append(.checkpoint(checkpoint))
     }
 
+    /// Removes a checkpoint that says nothing which others do not; not what somebody put in its place.
+    func remove(_ checkpoint: AuditCheckpoint) throws {
+        try session.submit(
+            AuditSQL.deleteCheckpoint, [.text(checkpoint.node), .integer(checkpoint.size), .text(checkpoint.note)])
+    }
+
+    /// Makes sure that a checkpoint is there when this is committed, although others may be removing it: what is put
+    /// in anew is not what they found.
+    func keep(_ checkpoint: AuditCheckpoint) throws {
+        try remove(checkpoint)
+        try session.submit(AuditSQL.insertCheckpoint, checkpoint.columns)
+    }
+
     /// Stores a signed statement about what is gone, and an event that tells of it.
     func record(_ cut: AuditCut) throws {
         try session.submit(AuditSQL.insertCut, cut.columns)

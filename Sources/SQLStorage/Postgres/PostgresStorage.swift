@@ -93,16 +93,33 @@ package enum PostgresStorage {
     package static func hasCheckpoints(
         _ address: PostgresAddress, of node: String? = nil, logger: Logger = Logger(label: "drawbridge.storage")
     ) async throws(PostgresOpenError) -> Bool {
+        try await checkpoint(in: address, logger: logger) { session -> Bool? in
+            guard let node else { return try !session.run(AuditSQL.anyCheckpoint).isEmpty }
+            let names = [node, NodeName.ofCommand(beside: node)]
+            return try !session.run(AuditSQL.ownCheckpoint, names.map { .text($0) }).isEmpty
+        } ?? false
+    }
+
+    /// What an audit signing key has vouched for last: for a node or the commands beside it, or else for any.
+    /// - Returns: `nil` where that is nothing, or cannot be read; there may be no tables yet.
+    package static func newestCheckpoint(
+        _ address: PostgresAddress, of node: String, logger: Logger = Logger(label: "drawbridge.storage")
+    ) async throws(PostgresOpenError) -> AuditCheckpoint? {
+        try await checkpoint(in: address, logger: logger) { try AuditSQL.newestCheckpoint(of: node, $0) }
+    }
+
+    /// - Returns: `nil` also where there are no tables yet.
+    private static func checkpoint<Value: Sendable>(
+        in address: PostgresAddress, logger: Logger, _ find: @escaping @Sendable (any SQLSession) throws -> Value?
+    ) async throws(PostgresOpenError) -> Value? {
         let engine = PostgresEngine(address: address, node: nil, readers: 0, timeouts: .command, logger: logger)
         defer { engine.close() }
         do {
-            return try await engine.onWriterNow { session in
+            return try await engine.onWriterNow { session -> Value? in
                 do {
-                    guard let node else { return try !session.run(AuditSQL.anyCheckpoint).isEmpty }
-                    let names = [node, NodeName.ofCommand(beside: node)]
-                    return try !session.run(AuditSQL.ownCheckpoint, names.map { .text($0) }).isEmpty
+                    return try find(session)
                 } catch let failure as SQLError where failure.isMissingTable {
-                    return false
+                    return nil
                 }
             }
         } catch {

@@ -1,3 +1,4 @@
+package import Bridge
 import Foundation
 import GRDB
 
@@ -20,9 +21,7 @@ package enum SQLiteBackup {
             guard descriptor >= 0 else { throw SQLiteOpenError.cannotOpen(path: partial, reason: Self.system) }
             close(descriptor)
             let source = try openForReading(path, patience: .timeout(30))
-            try source.inDatabase { database in
-                try database.execute(sql: "VACUUM INTO ?", arguments: [partial])
-            }
+            try vacuum(source, of: path, into: partial)
             try source.close()
             try synchronize(partial)
             try check(partial)
@@ -33,6 +32,18 @@ package enum SQLiteBackup {
         } catch {
             unlink(partial)
             throw openError(error, path: path)
+        }
+    }
+
+    /// What has no room, or may not be written, is the copy; all else is about what it is of.
+    private static func vacuum(_ source: DatabaseQueue, of path: String, into partial: String) throws {
+        do {
+            try source.inDatabase { try $0.execute(sql: "VACUUM INTO ?", arguments: [partial]) }
+        } catch let error as DatabaseError {
+            let failure = SQLError(error)
+            let isReading = [ResultCode.SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ].contains(error.extendedResultCode)
+            guard failure.writeRefusal != nil, !isReading else { throw openError(failure, path: path) }
+            throw SQLiteOpenError.cannotWrite(path: partial, reason: failure.text)
         }
     }
 
@@ -129,13 +140,28 @@ package enum SQLiteBackup {
 
     /// Whether an audit signing key has vouched for what is in a database, which may have no tables yet.
     package static func hasCheckpoints(in path: String) throws(SQLiteOpenError) -> Bool {
+        try checkpoint(in: path) { try !$0.run(AuditSQL.anyCheckpoint).isEmpty } ?? false
+    }
+
+    /// What an audit signing key has vouched for last: for a node or the commands beside it, or else for any.
+    /// - Returns: `nil` where that is nothing, or cannot be read; there may be no tables yet.
+    package static func newestCheckpoint(
+        in path: String, of node: String
+    ) throws(SQLiteOpenError) -> AuditCheckpoint? {
+        try checkpoint(in: path) { try AuditSQL.newestCheckpoint(of: node, $0) }
+    }
+
+    /// - Returns: `nil` also where there are no tables yet.
+    private static func checkpoint<Value>(
+        in path: String, _ find: (SQLiteSession) throws -> Value?
+    ) throws(SQLiteOpenError) -> Value? {
         do {
             // A server may be starting on it meanwhile.
             let database = try openForReading(path, patience: .timeout(5))
             defer { try? database.close() }
-            return try database.inDatabase { database in
-                guard try database.tableExists("audit_checkpoint") else { return false }
-                return try Int64.fetchOne(database, sql: AuditSQL.anyCheckpoint.text) != nil
+            return try database.inDatabase { database -> Value? in
+                guard try database.tableExists("audit_checkpoint") else { return nil }
+                return try find(SQLiteSession(database: database))
             }
         } catch {
             throw openError(error, path: path)
@@ -169,8 +195,9 @@ package enum SQLiteBackup {
     private static func openError(_ error: any Error, path: String) -> SQLiteOpenError {
         switch error {
         case let error as SQLiteOpenError: error
-        case let error as DatabaseError where SQLError(error).kind == .corrupt: .notADatabase(path)
-        case let error as DatabaseError: .cannotOpen(path: path, reason: SQLError(error).text)
+        case let error as SQLError where error.kind == .corrupt: .notADatabase(path)
+        case let error as SQLError: .cannotOpen(path: path, reason: error.text)
+        case let error as DatabaseError: openError(SQLError(error), path: path)
         case let error as CommitMarkError: .cannotOpen(path: error.path, reason: error.reason)
         default: .cannotOpen(path: path, reason: "\(error)")
         }

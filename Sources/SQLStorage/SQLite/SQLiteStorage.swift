@@ -114,6 +114,8 @@ package enum SQLiteOpenError: Error, Hashable, Sendable, CustomStringConvertible
     case directoryMissing(String)
     /// Anything else that keeps the file from being opened for reading and writing.
     case cannotOpen(path: String, reason: String)
+    /// A copy has no room, or no right to be where it was meant to be.
+    case cannotWrite(path: String, reason: String)
     case notADatabase(String)
     /// This account has no right to write it, or its file system is mounted for reading alone.
     case notWritable(String)
@@ -130,6 +132,7 @@ package enum SQLiteOpenError: Error, Hashable, Sendable, CustomStringConvertible
         switch self {
         case .directoryMissing(let path): "the directory \(path) does not exist"
         case .cannotOpen(let path, let reason): "\(path) cannot be opened: \(reason)"
+        case .cannotWrite(let path, let reason): "\(path) cannot be written: \(reason)"
         case .notADatabase(let path): "\(path) is not an SQLite database, or is damaged"
         case .notWritable(let path):
             "\(path) is not writable: it has to belong to the account that runs this (chown), with mode 600, on a file "

@@ -42,7 +42,7 @@ struct BackupCommand: AsyncParsableCommand {
                 --in-place before the servers start; they notice by themselves too. See docs/postgresql.md.
                 """)
         }
-        guard location.hasDatabase else { throw CommandError("There is no database at \(location.databasePath).") }
+        try options.requireDatabase(at: location)
         let folder = try BackupFolder.create(directory)
         let now = TimeSource.system.now()
         do {
@@ -54,8 +54,10 @@ struct BackupCommand: AsyncParsableCommand {
                 try folder.take(source)
             }
             try folder.describe(madeAt: now, node: location.node, events: events)
-        } catch let error as SQLiteOpenError {
-            throw CommandError(clause: error.description)
+        } catch {
+            // A part of one is no backup, and may be what fills the disk.
+            folder.empty()
+            throw (error as? SQLiteOpenError).map { CommandError(clause: $0.description) } ?? error
         }
         StandardOutput.say("Backed up \(location.databasePath) to \(folder.path).")
         StandardOutput.say(
@@ -116,24 +118,36 @@ struct BackupFolder {
         let folder = BackupFolder(path: path)
         let manager = FileManager.default
         if manager.fileExists(atPath: folder.path) {
-            guard let names = try? manager.contentsOfDirectory(atPath: folder.path), names.isEmpty else {
-                throw CommandError("\(folder.path) is not an empty folder; each backup has one of its own.")
-            }
+            var isFolder: ObjCBool = false
+            guard manager.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue,
+                try folder.names().isEmpty
+            else { throw CommandError("\(folder.path) is not an empty folder; each backup has one of its own.") }
             guard chmod(folder.path, 0o700) == 0 else { throw CommandError("\(folder.path) is somebody else's.") }
         } else {
             do {
                 try manager.createDirectory(
                     atPath: folder.path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
             } catch {
-                throw CommandError("\(folder.path) cannot be made.")
+                throw SystemFailure(error, doing: "make the folder \(folder.path)")
             }
         }
         return folder
     }
 
+    private func names() throws(SystemFailure) -> [String] {
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: path)
+        } catch {
+            throw SystemFailure(error, doing: "read the folder \(path)")
+        }
+    }
+
+    /// Removes what is in it: as much as can be.
+    fileprivate func empty() { for name in (try? names()) ?? [] { unlink(file(name)) } }
+
     /// Copies a file that a server keeps beside its database, if there is one.
     func take(_ source: String) throws {
-        guard let bytes = FileManager.default.contents(atPath: source) else { return }
+        guard let bytes = try Self.contents(of: source) else { return }
         try PrivateFile.replace(file((source as NSString).lastPathComponent), with: Array(bytes))
     }
 
@@ -150,14 +164,17 @@ struct BackupFolder {
     /// What the folder says that it holds, once it is sure that it does.
     /// - Throws: ``CommandError``.
     func verified() throws -> Contents {
-        guard let bytes = FileManager.default.contents(atPath: descriptionPath),
+        guard let bytes = try Self.contents(of: descriptionPath),
             let contents = try? JSONDecoder().decode(Contents.self, from: bytes)
         else {
+            let isThere = access(path, F_OK) == 0
             throw CommandError(
-                """
-                \(path) is not a backup: it has no readable backup.json. For a database that was put back by other \
-                means there is drawbridge restore --in-place.
-                """)
+                isThere
+                    ? "\(path) is not a backup: it has no readable backup.json."
+                    : """
+                    \(path) is not a backup: there is no such folder. For a database that was put back by other means \
+                    there is drawbridge restore --in-place.
+                    """)
         }
         guard try digest() == contents.digest else {
             throw CommandError("\(databasePath) is not what was backed up: its digest is another.")
@@ -166,12 +183,36 @@ struct BackupFolder {
     }
 
     private func digest() throws -> String {
-        guard let file = FileHandle(forReadingAtPath: databasePath) else {
-            throw CommandError("\(databasePath) cannot be read.")
-        }
-        defer { try? file.close() }
         var digest = SHA256()
-        while let part = try file.read(upToCount: 1 << 20), !part.isEmpty { digest.update(data: part) }
+        guard try Self.read(databasePath, { digest.update(data: $0) }) else {
+            throw CommandError("\(path) is not a backup: it has no drawbridge.sqlite.")
+        }
         return HexDigit.encode(digest.finalize())
+    }
+
+    /// - Returns: `nil` when there is no such file.
+    /// - Throws: ``SystemFailure`` for one that cannot be read.
+    static func contents(of path: String) throws(SystemFailure) -> Data? {
+        var bytes = Data()
+        guard try Self.read(path, { bytes.append($0) }) else { return nil }
+        return bytes
+    }
+
+    /// - Returns: whether there is such a file.
+    private static func read(_ path: String, _ take: (Data) -> Void) throws(SystemFailure) -> Bool {
+        let task = "read \(path)"
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let code = errno
+        guard descriptor >= 0 else {
+            guard code == ENOENT || code == ENOTDIR else { throw SystemFailure(code: code, doing: task) }
+            return false
+        }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            while let part = try file.read(upToCount: 1 << 20), !part.isEmpty { take(part) }
+        } catch {
+            throw SystemFailure(error, doing: task)
+        }
+        return true
     }
 }

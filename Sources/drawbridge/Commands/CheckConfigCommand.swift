@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bridge
+import BridgeHTTP
 
 /// Says what is wrong with the settings, or prints those that would be in force.
 struct CheckConfigCommand: AsyncParsableCommand {
@@ -9,13 +10,15 @@ struct CheckConfigCommand: AsyncParsableCommand {
         discussion: """
             Every line says where its value comes from. Secrets are never printed. Exit status 0 when the \
             settings are accepted, 1 when not. Warnings, which serve logs too, are about clients that could \
-            never authenticate, about names of clients that the settings do not hold (the database may), and \
-            about a console or sign-in pages at the host of a website, and about a certificate that expires \
-            within 14 days.
+            never authenticate, about names of clients that the settings do not hold (the database may), \
+            about a console or sign-in pages at the host of a website, about trusted proxies that may be \
+            anybody, about a certificate that expires within 14 days, and about connections for which this \
+            process may not open enough files.
 
             --online also asks what the settings lead to, a line each: key files, database (which is \
-            only read), Redis, the keys of issuers, the collector of spans, and our own origins (DNS, TLS, \
-            clock). FAIL lines end with status 1; note lines are what the first start will mend.
+            only read), Redis (where a key is written and deleted again), the keys of issuers, the collector \
+            of spans, and our own origins (DNS, TLS, clock). FAIL lines end with status 1; note lines are what \
+            the first start will mend.
 
             --describe lists every setting there is, as JSON, and reads none.
 
@@ -41,8 +44,16 @@ struct CheckConfigCommand: AsyncParsableCommand {
             let inForce = try SettingsInForce(RawSettings.read(options.inputs(flags: settings)))
             try StandardOutput.answer(SettingsReport(inForce).text)
             let settings = inForce.settings
+            let withAccounts = settings.problemsWithAccounts
+            // Of a database on a server, --online tells.
+            let location = StorageLocation(settings)
+            if !withAccounts.isEmpty, location.database == nil, await location.hasAccounts() {
+                throw SettingsRefused(problems: withAccounts)
+            }
             let expiring = CertificateWarnings(in: settings, at: TimeSource.system.now()).sentences
-            for warning in ClientWarnings(in: settings).sentences + OriginWarnings(in: settings).sentences + expiring {
+            // Of this command's own process: under the account and the unit of the server, it is the server's.
+            let fewer = OpenFiles.raised().warning(wanting: settings.listeners.connections.maximumConnections)
+            for warning in SettingsWarnings.sentences(about: settings) + expiring + [fewer].compactMap(\.self) {
                 StandardError.write("warning: \(warning)\n")
             }
             StandardError.write("The settings are accepted.\n")

@@ -7,8 +7,9 @@ import SQLStorage
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String
 
+    /// - Parameter database: what messages call the one that the command works on; asked for only where it is told of.
     /// - Returns: `nil` for how commands end otherwise: with a status, or with a misuse that the argument parser tells of.
-    init?(_ error: any Error) {
+    init?(_ error: any Error, in database: @autoclosure () -> String? = nil) {
         if error is ExitCode || error is CleanExit || error is ValidationError { return nil }
         if let failure = Self.refusal(error) {
             description = [failure.description, failure.remedy].compactMap(\.self).joined(separator: " ")
@@ -16,6 +17,8 @@ struct CommandFailure: Error, CustomStringConvertible {
             description =
                 "The database has no \(missing): it is damaged, or another program's. drawbridge check-config says "
                 + "which database that is; drawbridge restore puts a backup in its place."
+        } else if let error = error as? StorageError, let trouble = Self.trouble(error), let name = database() {
+            description = "The database \(name) \(trouble)"
         } else if let error = error as? CommandError {
             // As it stands: one that begins with a name begins with the very letters of the name.
             description = Self.closed(error.description)
@@ -48,6 +51,27 @@ struct CommandFailure: Error, CustomStringConvertible {
             return "\(found.1) \(found.2)"
         }
         return text.firstMatch(of: /relation "([A-Za-z0-9_.]+)" does not exist/).map { "table \($0.1)" }
+    }
+
+    /// What a database as a whole suffers from. Of an engine's message only the code, with its general words: the rest could
+    /// quote values.
+    private static func trouble(_ error: StorageError) -> String? {
+        let code = error.text.firstMatch(of: /^(SQLite|PostgreSQL) ([0-9A-Z]+)( \([^()]*\))?/)
+        if case .corrupt = error {
+            // SQLite's CORRUPT, FORMAT and NOTADB, and PostgreSQL's class of damage. With the others an engine refuses a
+            // statement; without a code it answered, and not with what it was given.
+            let isDamage =
+                switch code.map({ ($0.1, $0.2) }) {
+                case ("SQLite", let number)?: Int(number).map { [11, 24, 26].contains($0 & 0xFF) } ?? false
+                case (_, let state)?: state.hasPrefix("XX")
+                case nil: true
+                }
+            guard isDamage else { return nil }
+            return "is damaged: something in it cannot be read. drawbridge restore puts a backup in its place; see "
+                + "Restore in docs/operations.md."
+        }
+        guard case .unavailable = error, let code, code.1 == "SQLite" else { return nil }
+        return "cannot be used: \(code.0)."
     }
 
     /// Errors that complete a sentence elsewhere, such as "the directory … does not exist", as one by themselves.

@@ -106,6 +106,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     func run() async throws {
         AllocatorArenas.limit()
+        let process = await ServingProcess()
         JSONLogHandler.bootstrap(level: .info)
         let folder = try DemoFolder(named: dataPath)
         defer { folder.discard() }
@@ -115,7 +116,7 @@ struct DemoCommand: AsyncParsableCommand {
             redis: redis.map { SharedRedisSettings(connection: try RedisSettings(url: $0)) },
             tls: tlsCertificate.flatMap { certificate in tlsKey.map { (certificate, $0) } },
             traces: traces.map { ($0, traceShare ?? "1") })
-        try await demo.run { facts, guide in
+        try await demo.run(in: process) { facts, guide in
             let text = printsJSON ? try facts.line() : guide.text
             StandardOutput.say(text)
         }

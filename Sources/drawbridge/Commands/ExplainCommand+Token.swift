@@ -24,7 +24,7 @@ extension ExplainCommand {
         @Option(help: "The redirect parameter that would come with it.")
         var redirect: String?
 
-        @Option(help: "The address of the browser that would redeem it.")
+        @Option(help: "The address of the browser that would redeem it. Without it no binding to a network is judged.")
         var ip: String?
 
         func validate() throws {

@@ -99,7 +99,7 @@ struct KeysCommand: AsyncParsableCommand {
         @OptionGroup var listing: ListingOptions
 
         func run() async throws {
-            guard try options.hasDatabase() else {
+            if try options.isBeforeFirstStart() {
                 return StandardError.write("There is no database yet; the first start makes the keys.\n")
             }
             let stored = try await options.openForReading().signingKeys()

@@ -60,10 +60,7 @@ struct OnlineReport {
     /// - Parameter keys: of the database that it is for; what one master key has sealed no other opens.
     private static func masterKey(at path: String, opening keys: [SealedSigningKey]) -> OnlineCheck.Finding {
         do {
-            let master = try MasterKeyFile.load(path)
-            if let key = keys.first(where: { !$0.isOpened(by: master) }) {
-                throw MasterKeyFileError(path: path, problem: .mismatch(keyID: key.id))
-            }
+            _ = try MasterKeyFile.load(path, opening: keys)
             return .good(path)
         } catch {
             return .bad("\(error)")
@@ -74,6 +71,7 @@ struct OnlineReport {
         let signing = settings.audit.signingKeyPath
         do {
             _ = try PrivateFile.read(signing)
+            _ = try AuditSigningKey.load(path: signing)
             add("audit signing key", .good(signing))
         } catch PrivateFileError.missing {
             add("audit signing key", await Self.missingSigningKey(of: StorageLocation(settings)))
@@ -101,16 +99,25 @@ struct OnlineReport {
         do {
             let storage = try await location.openForReading()
             let keys = try await storage.signingKeys().keys
+            let hasAccounts = try await storage.hasAccounts()
             try await storage.close()
+            if hasAccounts, let problem = settings.problemsWithAccounts.first {
+                return (.bad("there are accounts in it, so a start is refused: \(problem)"), keys)
+            }
             return (.good(location.database == nil ? location.databasePath : "answers"), keys)
+        } catch SQLiteOpenError.notMigrated, PostgresOpenError.notMigrated {
+            return (.note(notSetUp(location)), [])
         } catch let error as StorageError {
             // For the operator's own eyes; the text names no values.
-            switch error {
-            case .unavailable(let text), .undecided(let text), .corrupt(let text): return (.bad(text), [])
-            }
+            return (.bad(error.text), [])
         } catch {
             return (.bad("\(error)"), [])
         }
+    }
+
+    private static func notSetUp(_ location: StorageLocation) -> String {
+        let place = location.database?.description ?? location.databasePath
+        return "\(place) is not set up by this version yet; the first start, or drawbridge migrate, does it"
     }
 
     private static func redis(_ redis: SharedRedisSettings) async -> OnlineCheck.Finding {
@@ -121,10 +128,10 @@ struct OnlineReport {
         let place = redis.connection.addresses.map(\.description).joined(separator: ", ")
         let finding: OnlineCheck.Finding
         do {
-            try await client.checkAvailable()
-            finding = .good("answers")
-        } catch StorageError.unavailable(let text) {
-            finding = .bad("\(place): \(text)")
+            try await client.checkUsable(prefix: redis.prefix)
+            finding = .good("answers, and takes what is written")
+        } catch let error as StorageError {
+            finding = .bad("\(place): \(error.text)")
         } catch {
             finding = .bad("\(place): does not answer")
         }

@@ -23,7 +23,8 @@ struct RestoreCommand: AsyncParsableCommand {
             with an error.
 
             On a new machine put the master-key and the audit-signing-key that you kept in their places first: no \
-            backup has them. --new-audit-key goes on without the second.
+            backup has them. If the audit signing key was replaced since the backup, --public-key names a file with \
+            the public keys of before. --new-audit-key goes on without the key that signed the log so far.
 
             --in-place does the same for a database that was put back by other means: PostgreSQL's, or a copy of \
             the whole folder.
@@ -51,9 +52,13 @@ struct RestoreCommand: AsyncParsableCommand {
 
     @Flag(
         name: .customLong("new-audit-key"),
-        help: "Make another audit signing key where the one that signed the log so far is lost.")
+        help: """
+            Go on with another audit signing key where the one that signed the log so far is lost: with the one that \
+            is there, or a new one.
+            """)
     var makesSigningKey = false
 
+    @OptionGroup var trusted: TrustedKeysOption
     @OptionGroup var why: ReasonOption
     @OptionGroup var options: StorageOptions
 
@@ -66,12 +71,14 @@ struct RestoreCommand: AsyncParsableCommand {
     func run() async throws {
         let location = try options.location()
         umask(0o077)
+        let earlier = try await trusted.path == nil ? [] : options.trustedKeys(trusted)
+        let keys = RestoreKeys(location: location, earlier: earlier, mayBeLost: makesSigningKey)
         let unexplained: [AuditVerificationReport.Problem]
         do {
             if let directory {
-                unexplained = try await restore(BackupFolder(path: directory), at: location)
+                unexplained = try await restore(BackupFolder(path: directory), keys)
             } else {
-                unexplained = try await restoreInPlace(location)
+                unexplained = try await restoreInPlace(keys)
             }
         } catch let error as SQLiteOpenError {
             if case .nodeInUse(let node) = error {
@@ -86,8 +93,9 @@ struct RestoreCommand: AsyncParsableCommand {
 
     /// - Returns: what of the log the restore does not explain.
     private func restore(
-        _ folder: BackupFolder, at location: StorageLocation
+        _ folder: BackupFolder, _ keys: RestoreKeys
     ) async throws -> [AuditVerificationReport.Problem] {
+        let location = keys.location
         guard location.database == nil else {
             throw CommandError(
                 """
@@ -97,7 +105,8 @@ struct RestoreCommand: AsyncParsableCommand {
         }
         let contents = try folder.verified()
         try SQLiteBackup.check(folder.databasePath)
-        let lacksKey = try await lacksSigningKey(StorageLocation(location, databasePath: folder.databasePath))
+        let lacksKey = try await keys.lacksSigningKey(
+            of: StorageLocation(location, databasePath: folder.databasePath))
         if options.dataPath == nil { try StorageFolder.create(try options.settings.load().storage.directory) }
         let retired = await retiredKeys(at: location)
         let hold = try SQLiteBackup.hold(location.databasePath, nodes: [location.node, location.commandNode])
@@ -105,40 +114,44 @@ struct RestoreCommand: AsyncParsableCommand {
         let action = AdminAction.atCommandLine()
         let new = "\(location.databasePath).restoring"
         try clear(new)
-        try FileManager.default.copyItem(atPath: folder.databasePath, toPath: new)
-        guard chmod(new, 0o600) == 0 else { throw CommandError("\(new) cannot be made private.") }
+        // However this ends: a part of it may be what fills the disk.
+        defer { try? clear(new) }
+        try copy(folder.databasePath, to: new)
         let said = why.reason ?? "restored the backup of \(contents.madeAt)"
         if lacksKey { _ = try ServerStorage.signingKey(location) }
         // Before it is in its place: no server can start on a database that still knows old tokens as unused.
         let beginning = StorageLocation(location, databasePath: new)
-        let unexplained = try await ServerStorage.withStorage(at: beginning) { storage in
-            let found = try await unexplainedProblems(in: storage, at: location)
-            try await tell(
-                storage.recordRestore(by: action.actor, at: action.at, keepsSessions: keepsSessions, reason: said))
-            return found
+        let (unexplained, signing) = try await ServerStorage.withStorage(at: beginning) { storage in
+            try await record(in: storage, by: action, saying: said, keys)
         }
         let kept = "\(location.databasePath).before-\(action.at.rfc3339.filter { $0 != ":" })"
         try SQLiteBackup.replace(location.databasePath, with: new, keeping: kept)
-        try clear(new)
         try takeFiles(from: folder, to: location, retired: retired)
         try SQLiteBackup.mark(location.databasePath, node: location.node, prefix: location.commitMarkPrefix)
         // A command's own name, under which the rest is written; no server starts before all is.
         hold.release(node: location.commandNode)
-        if unexplained.isEmpty { try await accept(at: location, saying: said) }
+        if unexplained.isEmpty { try await accept(keys, saying: said) }
         StandardOutput.say("Restored the backup of \(contents.madeAt), with \(contents.events) events.")
-        if lacksKey { Self.tellOfNewKey(at: location) }
+        if lacksKey { keys.tellOfNewKey() }
         if FileManager.default.fileExists(atPath: kept) { StandardOutput.say("What was there before is now \(kept).") }
-        if !FileManager.default.fileExists(atPath: location.masterKeyPath) {
-            StandardOutput.say(
-                "There is no \(location.masterKeyPath): put the master key there before you start the server.")
-        }
+        keys.checkMasterKey(opening: signing, at: TimeSource.system.now())
         return unexplained
     }
 
+    private func copy(_ path: String, to new: String) throws {
+        do {
+            try FileManager.default.copyItem(atPath: path, toPath: new)
+        } catch {
+            throw SystemFailure(error, doing: "write \(new)")
+        }
+        guard chmod(new, 0o600) == 0 else { throw CommandError("\(new) cannot be made private.") }
+    }
+
     /// - Returns: what of the log the restore does not explain.
-    private func restoreInPlace(_ location: StorageLocation) async throws -> [AuditVerificationReport.Problem] {
-        guard location.hasDatabase else { throw CommandError("There is no database at \(location.databasePath).") }
-        let lacksKey = try await lacksSigningKey(location)
+    private func restoreInPlace(_ keys: RestoreKeys) async throws -> [AuditVerificationReport.Problem] {
+        let location = keys.location
+        try options.requireDatabase(at: location)
+        let lacksKey = try await keys.lacksSigningKey(of: location)
         let hold =
             location.database == nil
             ? try SQLiteBackup.hold(location.databasePath, nodes: [location.node, location.commandNode]) : nil
@@ -148,41 +161,31 @@ struct RestoreCommand: AsyncParsableCommand {
         let said = why.reason ?? "the database was put back"
         if lacksKey { _ = try ServerStorage.signingKey(location) }
         // All sessions are ended by single statements: a million of them take longer than a service may wait for one.
-        let unexplained = try await ServerStorage.withStorage(at: location, isPatient: true) { storage in
+        let (unexplained, signing) = try await ServerStorage.withStorage(at: location, isPatient: true) { storage in
             let living = try await storage.livingNodes()
             guard living.isEmpty else {
                 throw CommandError("Servers are running: \(living.joined(separator: ", ")). Stop them first.")
             }
-            let action = AdminAction.atCommandLine()
-            let found = try await unexplainedProblems(in: storage, at: location)
-            try await tell(
-                storage.recordRestore(by: action.actor, at: action.at, keepsSessions: keepsSessions, reason: said))
-            return found
+            return try await record(in: storage, by: .atCommandLine(), saying: said, keys)
         }
         if location.database == nil {
             try SQLiteBackup.mark(location.databasePath, node: location.node, prefix: location.commitMarkPrefix)
         }
-        if unexplained.isEmpty { try await accept(at: location, saying: said) }
-        if lacksKey { Self.tellOfNewKey(at: location) }
+        if unexplained.isEmpty { try await accept(keys, saying: said) }
+        if lacksKey { keys.tellOfNewKey() }
+        keys.checkMasterKey(opening: signing, at: TimeSource.system.now())
         return unexplained
     }
 
-    /// Whether a new audit signing key has to be made for a log that another one signed.
-    /// - Throws: ``SigningKeyLost`` where nobody asked for one.
-    private func lacksSigningKey(_ location: StorageLocation) async throws -> Bool {
-        guard try await location.lacksSigningKey(byAnyNode: true) else { return false }
-        guard makesSigningKey else {
-            throw SigningKeyLost(path: location.signingKeyPath, remedy: "go on with a new one by --new-audit-key")
-        }
-        return true
-    }
-
-    private static func tellOfNewKey(at location: StorageLocation) {
-        StandardOutput.say(
-            """
-            Made the audit signing key \(location.signingKeyPath): add what drawbridge audit public-key prints to \
-            audit.pub.
-            """)
+    /// Writes down that the database was put back.
+    /// - Returns: what of the log that does not explain, and the keys that sign tokens.
+    private func record(
+        in storage: any BridgeStorage, by action: AdminAction, saying said: String, _ keys: RestoreKeys
+    ) async throws -> (unexplained: [AuditVerificationReport.Problem], signing: [SealedSigningKey]) {
+        let found = try await unexplainedProblems(in: storage, keys)
+        try await tell(
+            storage.recordRestore(by: action.actor, at: action.at, keepsSessions: keepsSessions, reason: said))
+        return (found, try await storage.signingKeys().keys)
     }
 
     /// The keys that the database knows as retired which is about to be replaced. As far as it can be read: it may be
@@ -198,11 +201,10 @@ struct RestoreCommand: AsyncParsableCommand {
     /// What was signed about the log and is not as it was, before its end: an earlier end alone has its reason. Asked before
     /// the restore is written down, which begins another chain there.
     private func unexplainedProblems(
-        in storage: any BridgeStorage, at location: StorageLocation
+        in storage: any BridgeStorage, _ keys: RestoreKeys
     ) async throws -> [AuditVerificationReport.Problem] {
-        let keys = [try ServerStorage.signingKey(location).verifierKey]
-        let found = try await AuditComparison(storage, trusting: keys)
-            .contradictions(with: try location.auditNoteFile.read().notes)
+        let found = try await AuditComparison(storage, trusting: try keys.trusted())
+            .contradictions(with: try keys.location.auditNoteFile.read().notes)
         let provable: Set<AuditProblemKind> = [.truncated, .missing, .checkpointMismatch]
         // By a key before the present one, for instance: what cannot be believed proves nothing. Nor does a beginning that is
         // gone, for which that key may have signed.
@@ -224,11 +226,12 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     /// The log ends earlier than what was signed about it: that is known, and has its reason.
-    private func accept(at location: StorageLocation, saying said: String) async throws {
-        let keys = [try ServerStorage.signingKey(location).verifierKey]
-        try await ServerStorage.withStorage(at: location, isPatient: true) { storage in
-            try await AuditAcceptance(storage: storage, location: location, keys: keys, action: .atCommandLine())
-                .run(saying: said)
+    private func accept(_ keys: RestoreKeys, saying said: String) async throws {
+        let trusted = try keys.trusted()
+        try await ServerStorage.withStorage(at: keys.location, isPatient: true) { storage in
+            try await AuditAcceptance(
+                storage: storage, location: keys.location, keys: trusted, action: .atCommandLine()
+            ).run(saying: said)
         }
     }
 
@@ -244,7 +247,7 @@ struct RestoreCommand: AsyncParsableCommand {
         guard !notes.exists else { return }
         for path in ["\(notes.path).1", notes.path] {
             let name = (path as NSString).lastPathComponent
-            guard let bytes = FileManager.default.contents(atPath: folder.file(name)) else { continue }
+            guard let bytes = try BackupFolder.contents(of: folder.file(name)) else { continue }
             try PrivateFile.replace(path, with: Array(bytes))
         }
     }

@@ -29,10 +29,11 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         AllocatorArenas.limit()
+        let process = await ServingProcess()
         let settings = try options.load(flags: overrides)
         JSONLogHandler.bootstrap(level: settings.process.logLevel)
         let logger = Logger(label: "drawbridge")
-        for warning in ClientWarnings(in: settings).sentences + OriginWarnings(in: settings).sentences {
+        for warning in SettingsWarnings.sentences(about: settings) {
             logger.warning("\(warning)")
         }
         // Before the database is made: its keys would open with this master key alone.
@@ -52,6 +53,6 @@ struct ServeCommand: AsyncParsableCommand {
             try? await storage.close()
             throw (error as? SettingsRefused)?.exit() ?? error
         }
-        try await Server(composition: composition).run()
+        try await Server(composition: composition, process: process).run()
     }
 }

@@ -90,6 +90,16 @@ struct StorageOptions: ParsableArguments {
     /// Whether there is a database to look into; one of a server always counts.
     func hasDatabase() throws -> Bool { try namedDatabase() != nil || location().hasDatabase }
 
+    /// Whether there is neither a database nor the master key that a start needs. A folder that is named by itself has
+    /// been used, or is the wrong one.
+    func isBeforeFirstStart() throws -> Bool {
+        guard dataPath == nil, try !hasDatabase() else { return false }
+        return try access(location().masterKeyPath, F_OK) != 0 && errno == ENOENT
+    }
+
+    /// What messages call the database; `nil` where nothing says which it is.
+    var databaseName: String? { (try? namedDatabase())?.description ?? (try? location())?.databaseName }
+
     /// Opens the database for reading; works while a server runs, and without the right to write.
     func openForReading() async throws -> any BridgeStorage {
         // A look needs no keys, so a database that is named needs no settings either.
@@ -114,6 +124,17 @@ struct StorageOptions: ParsableArguments {
             // So that a command which was not told where the service's database is makes no other without a word.
             if isNew { StandardError.write("Made a new database at \(location.databasePath).\n") }
             return try await body(storage)
+        }
+    }
+
+    /// Refuses what would stop the next start: an account beside a trusted issuer that could name it.
+    func requireSettingsForAccounts() throws {
+        guard dataPath == nil else { return }
+        let problems = try settings.load().problemsWithAccounts
+        guard problems.isEmpty else {
+            throw CommandError(
+                "With an account in the database, the next start would be refused. Change the settings first:\n"
+                    + problems.map { "\($0)" }.joined(separator: "\n"))
         }
     }
 

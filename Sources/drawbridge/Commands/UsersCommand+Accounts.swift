@@ -21,6 +21,7 @@ extension UsersCommand {
 
         func run() async throws {
             guard let username = Username(username) else { throw CommandError("\(username) cannot be a user name.") }
+            try options.requireSettingsForAccounts()
             let password = try PasswordInput.read(prompt: "Password of \(username)")
             let hash = try PasswordHash(password, cost: .standard, random: .system)
             let action = why.action()

@@ -37,13 +37,33 @@ struct DemoAccounts: Sendable {
         }
     }
 
+    /// The passwords that sign in, by subject: on a folder that was kept, somebody may have changed one, or the name
+    /// that goes with it.
+    func passwords(goodIn storage: any BridgeStorage) async throws -> [String: Secret<String>] {
+        var passwords: [String: Secret<String>] = [:]
+        for person in DemoPerson.all {
+            guard let account = try await storage.account(of: Subject(rawValue: person.subject)),
+                account.username == Username(person.subject), let hash = account.passwordHash
+            else { continue }
+            let password = password(of: person)
+            // One that nobody has set since is the demo's own; only another costs the start a comparison.
+            let isAsMade = account.passwordChangedAt == account.createdAt
+            guard try isAsMade || hash.matches(password) else { continue }
+            passwords[person.subject] = password
+        }
+        return passwords
+    }
+}
+
+extension DemoPerson {
     /// As the ready line writes it (contract §15).
-    func json(of person: DemoPerson) -> String {
+    /// - Parameter password: `nil` where the demo does not know it any more.
+    func json(password: Secret<String>?) -> String {
         var object = JSONObjectWriter()
-        object.add("sub", person.subject)
-        object.add("username", person.subject)
-        object.add("password", password(of: person).expose())
-        if let role = person.role { object.add("role", role) }
+        object.add("sub", subject)
+        object.add("username", subject)
+        object.add("password", password?.expose())
+        object.add("role", role)
         return object.finishedText()
     }
 }

@@ -8,8 +8,8 @@ struct DemoGuide: Sendable {
     /// The option that names where the audit log is; a database's address may hold a password, and is not repeated.
     let record: String
     let bearer: Secret<String>
-    /// Of the first person, for sign-ins in the browser.
-    let password: Secret<String>
+    /// Of the first person, for sign-ins in the browser; `nil` where it is another by now.
+    let password: Secret<String>?
     let adminToken: Secret<String>
     /// The file of the certificate that the demo shows; `nil` in plain http, where no phone's key answers.
     var certificate: String?
@@ -63,7 +63,7 @@ struct DemoGuide: Sendable {
                   session is ended; at once, it counts as a double tap and opens nothing)
 
           App     \(program)-app sign-in --issuer \(baseURL)
-                  Your browser asks: alice, \(password.expose())
+                  Your browser asks: alice, \(password?.expose() ?? "and her password, which is not the demo's any more")
                   \(program)-app open /contacts --issuer \(baseURL)
         \(Self.hasApps ? "" : Self.whereAppsAre)
           Phone   \(baseURL)/signin/phone

@@ -45,6 +45,10 @@ struct DemoInstance: Sendable {
             NativeSSOSettings.compatibility.key: "true",
             SelfIssuedSettings.enabled.key: "true",
             SelfIssuedSettings.linkingApps.key: DemoClients.app.rawValue,
+            // Every member that the request file of 2012 has.
+            SelfIssuedSettings.contacts.key: "demo@example.com",
+            SelfIssuedSettings.logoURL.key: "\(origin ?? own)/assets/drawbridge.svg",
+            SelfIssuedSettings.policyURL.key: "\(origin ?? own)\(DemoSite.policyPath)",
             CrossDeviceSettings.enabled.key: "true",
             TelemetrySettings.endpointURL.key: traces?.endpoint ?? "",
             TelemetrySettings.sample.key: traces?.share ?? "0",
@@ -64,20 +68,25 @@ struct DemoInstance: Sendable {
     }
 
     /// Runs until a signal ends it.
-    /// - Parameter announce: called when both listeners accept connections.
-    func run(_ announce: @escaping @Sendable (DemoFacts, DemoGuide) throws -> Void) async throws {
+    /// - Parameters:
+    ///   - process: that it runs in, which does nothing else.
+    ///   - announce: called when both listeners accept connections.
+    func run(
+        in process: ServingProcess, _ announce: @escaping @Sendable (DemoFacts, DemoGuide) throws -> Void
+    ) async throws {
         let logger = Logger(label: "drawbridge")
         let composition = try await compose(accessLog: .writing(to: .standardError), logger: logger)
         let site = DemoSite(composition: composition, issuer: issuer)
-        let facts = try facts(of: composition)
+        let facts = try await facts(of: composition)
         let guide = DemoGuide(
             baseURL: facts.baseURL, managementURL: facts.managementURL,
             record: settings.storage.database == nil ? "--data \(folder.path)" : "--database URL",
             bearer: issuer.bearer(for: DemoPerson.all[0], at: composition.ground.time.now()),
-            password: accounts.password(of: DemoPerson.all[0]), adminToken: facts.adminToken,
+            password: facts.passwords[DemoPerson.all[0].subject], adminToken: facts.adminToken,
             certificate: settings.listeners.tls?.certificate)
         try await Server(
-            composition: composition, frontPage: false, beside: site.besideService, extraRoutes: site.addRoutes
+            composition: composition, process: process, frontPage: false, beside: site.besideService,
+            extraRoutes: site.addRoutes
         ) {
             do {
                 try announce(facts, guide)
@@ -104,8 +113,8 @@ struct DemoInstance: Sendable {
         }
     }
 
-    /// What there is to know of it, of the clients as they are now.
-    func facts(of composition: Composition) throws -> DemoFacts {
+    /// What there is to know of it, of the accounts and clients as they are now.
+    func facts(of composition: Composition) async throws -> DemoFacts {
         guard let admin = try clients.all().first(where: { $0.id == DemoClients.admin }),
             let provider = composition.wings.provider
         else { throw StorageError.corrupt("the demo has no administration client") }
@@ -115,7 +124,8 @@ struct DemoInstance: Sendable {
         return DemoFacts(
             baseURL: "\(scheme)://\(settings.listeners.main.reachable)",
             managementURL: "http://\(settings.listeners.management.reachable)",
-            issuerURL: settings.origins.website.description, processID: getpid(), issuer: issuer, accounts: accounts,
+            issuerURL: settings.origins.website.description, processID: getpid(), issuer: issuer,
+            passwords: try await accounts.passwords(goodIn: composition.ground.storage),
             clients: try clients.all().compactMap { composition.ground.clients.current[$0.id] }, secrets: clients,
             adminToken: token.accessToken)
     }

@@ -20,6 +20,18 @@ extension DemoSite {
         return try await protectedPage("Profile", text, current: "/account/profile", request, context)
     }
 
+    @Sendable func policy(_ request: Request, context: BridgeRequestContext) -> Response {
+        let main = """
+            <section class="card">
+            <h1>Your data</h1>
+            <p>This website is a demo. What you tell it stays in its own database, where whoever started it can read
+            it.</p>
+            <div class="actions row"><a class="button second" href="/">Back</a></div>
+            </section>
+            """
+        return page("Your data", main, request, context)
+    }
+
     private func protectedPage(
         _ title: String, _ content: String, current: String, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {

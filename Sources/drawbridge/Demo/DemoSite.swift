@@ -6,6 +6,9 @@ import OAuth2
 
 /// The demo's website: a page that plays the phone app, and the protected pages that it opens.
 struct DemoSite: Sendable {
+    /// Where the request file leads phones whose owners ask what becomes of their data.
+    static let policyPath = "/demo/policy"
+
     let services: BridgeServices
     let settings: BridgeHTTPSettings
     let app: DemoApp
@@ -26,6 +29,7 @@ struct DemoSite: Sendable {
         endpoints.on("/demo/app", [.post: openOnTheWeb])
         endpoints.on("/demo/style.css", [.get: style])
         endpoints.on("/demo/session.js", [.get: sessionScript])
+        endpoints.on(Self.policyPath, [.get: policy])
         endpoints.on("/contacts", [.get: contacts])
         endpoints.on("/account/**", [.get: account])
         endpoints.on("/user/contacts/index.php", [.get: legacyContacts])

@@ -13,7 +13,7 @@ enum DemoStyle {
             border-radius: 50%; background: var(--accent); color: var(--on-accent); font-weight: 650;
         }
         .phone {
-            max-width: 22rem; margin: 0 auto; padding: 0.75rem; border-radius: 2.5rem; background: #10131c;
+            width: 100%; max-width: 22rem; margin: 0 auto; padding: 0.75rem; border-radius: 2.5rem; background: #10131c;
             box-shadow: var(--shadow); border: 1px solid #2d3850;
         }
         .phone .screen {
@@ -25,12 +25,16 @@ enum DemoStyle {
         }
         .phone h2 { margin-top: 0; }
         .phone form { display: flex; flex-direction: column; gap: 0.75rem; flex: 1; }
-        .phone fieldset { margin: 0; padding: 0; border: 0; display: grid; gap: 0.5rem; min-width: 0; }
+        .phone fieldset {
+            margin: 0; padding: 0; border: 0; min-width: 0;
+            display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.5rem;
+        }
+        .phone fieldset .choice { flex-wrap: wrap; }
         .phone legend { padding: 0; margin-bottom: 0.4rem; font-weight: 600; }
         .phone .push { margin-top: auto; display: grid; gap: 0.6rem; padding-top: 1rem; }
         .choice {
-            display: flex; align-items: center; gap: 0.75rem; margin: 0; padding: 0.55rem 0.75rem; font-weight: 500;
-            border: 1px solid var(--line); border-radius: 12px; cursor: pointer;
+            display: flex; align-items: center; gap: 0.5rem 0.75rem; margin: 0; padding: 0.55rem 0.75rem;
+            border: 1px solid var(--line); border-radius: 12px; font-weight: 500; cursor: pointer;
         }
         .choice:has(:checked) { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
         .choice input { width: 1.15rem; height: 1.15rem; margin: 0; accent-color: var(--accent); }

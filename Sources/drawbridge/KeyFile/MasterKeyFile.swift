@@ -13,6 +13,14 @@ enum MasterKeyFile {
         return key
     }
 
+    /// - Parameter keys: of the database that it is for; what one master key has sealed no other opens.
+    /// - Throws: as ``load(_:)``.
+    static func load(_ path: String, opening keys: [SealedSigningKey]) throws -> MasterKey {
+        let master = try load(path)
+        guard let key = keys.first(where: { !$0.isOpened(by: master) }) else { return master }
+        throw MasterKeyFileError(path: path, problem: .mismatch(keyID: key.id))
+    }
+
     /// - Returns: `nil` when there is no such file.
     /// - Throws: ``PrivateFileError``, or ``MasterKeyFileError`` for a file that holds something else.
     static func read(_ path: String) throws -> Secret<[UInt8]>? {

@@ -24,6 +24,7 @@ struct Administration: Sendable {
             users: UserRegister(
                 storage: storage, endings: wings.sessions.endings,
                 passwords: PasswordHasher(cost: settings.provider.passwordCost),
+                takesAccounts: settings.problemsWithAccounts.isEmpty,
                 onChange: wings.sessions.subjects.forget, time: time),
             keys: ground.keys,
             explainer: Explainer(

@@ -94,6 +94,28 @@ struct AuditSealService: Service {
     }
 }
 
+/// Removes old checkpoints that later ones make superfluous.
+struct AuditThinningService: Service {
+    let storage: any BridgeStorage
+    let time: TimeSource
+    let logger: Logger
+
+    /// Between two steps, so that the half million checkpoints of a quiet year hold up nobody.
+    private static let pause = Duration.milliseconds(50)
+
+    func run() async throws {
+        var places: [String: Int64] = [:]
+        await Recurring(interval: .seconds(3600), task: "thin audit checkpoints", logger: logger).run {
+            while !Task.isShuttingDownGracefully {
+                let next = try await storage.thinCheckpoints(from: places, at: time.now())
+                guard next != places else { return }
+                places = next
+                try await Task.sleep(for: Self.pause)
+            }
+        }
+    }
+}
+
 /// Writes down how many events were counted instead of written, and that is all that a flood of them leaves.
 struct SuppressedEventsService: Service {
     let refusals: RefusalLog

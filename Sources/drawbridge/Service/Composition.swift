@@ -86,16 +86,20 @@ struct Composition: Sendable {
         return clients
     }
 
-    /// - Throws: ``SettingsRefused`` when one of them could name our own users.
+    /// - Throws: ``SettingsRefused`` when one of them could name our own users, or its file holds no keys.
     private static func issuers(
         _ settings: DrawbridgeSettings, _ storage: any BridgeStorage, _ logger: Logger
     ) async throws -> TrustedIssuers {
-        let issuers = try await TrustedIssuers(settings.trustedIssuers, beside: OwnIssuer(settings), logger: logger)
+        let issuers: TrustedIssuers
+        do throws(TrustedIssuerProblems) {
+            issuers = try await TrustedIssuers(settings.trustedIssuers, beside: OwnIssuer(settings), logger: logger)
+        } catch {
+            throw SettingsRefused(problems: error.problems.map { SettingError($0) })
+        }
         // There may be accounts in the database that no setting mentions.
         guard try await storage.hasAccounts() else { return issuers }
-        let own = OwnIssuer(name: settings.origins.issuer.description, signsUsersIn: true)
-        let problems = TrustedIssuerSettings.problems(in: settings.trustedIssuers, beside: own)
-        guard problems.isEmpty else { throw SettingsRefused(problems: problems.map { SettingError($0) }) }
+        let problems = settings.problemsWithAccounts
+        guard problems.isEmpty else { throw SettingsRefused(problems: problems) }
         return issuers
     }
 

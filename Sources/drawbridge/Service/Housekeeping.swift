@@ -42,6 +42,7 @@ struct PurgeService: Service {
         try await inBatches { try await storage.purgeUses(expiredBefore: cutoff, limit: $0) }
         guard !Self.isStopping else { return }
         try await storage.purgeAdminSessions(expiredBefore: cutoff)
+        while try await storage.purgeTallies(before: now - AuditTally.keptFor), !Self.isStopping {}
         guard let auditRetention else { return }
         var purge: AuditPurge
         repeat {

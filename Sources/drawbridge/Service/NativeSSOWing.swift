@@ -17,7 +17,8 @@ struct NativeSSOWing: Sendable {
         let cookies = CookieTokens(codec: tokens.codec)
         let configuration = NativeSSOConfiguration(
             configured: ground.settings.nativeSSO.configured, store: storage, time: ground.time)
-        let secrets = DeviceSecrets(store: storage, configuration: configuration, endings: sessions.endings)
+        let secrets = DeviceSecrets(
+            store: storage, configuration: configuration, clients: ground.clients, endings: sessions.endings)
         let limits = ground.settings.rateLimits
         let native = NativeSSOExchange(
             inquiry: NativeSSOInquiry(

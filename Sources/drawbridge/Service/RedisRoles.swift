@@ -55,7 +55,10 @@ struct RedisRoles: Sendable {
                 try await limiterState.tryAgain { _ = try await limiter.take([Self.nobodysLimit], at: now) }
             }
             tasks.addTask {
-                try await reuseMemoryState.tryAgain { _ = try await reuseMemory.note(Self.nobody, at: now) }
+                // A fresh value each time: one that was seen is not written again.
+                try await reuseMemoryState.tryAgain {
+                    _ = try await reuseMemory.note("\(Self.nobody) \(now.milliseconds)", at: now)
+                }
             }
             tasks.addTask {
                 try await devicePollsState.tryAgain {

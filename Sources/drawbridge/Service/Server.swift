@@ -12,6 +12,7 @@ import UnixSignals
 /// Runs a composition until a signal ends it.
 struct Server: Sendable {
     let composition: Composition
+    let process: ServingProcess
     /// Whether `/` is the service's own, and not among the extra routes.
     var frontPage = true
     /// Pages whose paths are one of the service's own with a slash at its end.
@@ -31,13 +32,15 @@ struct Server: Sendable {
         let certificate = settings.listeners.tls?.pair
         let tls = try certificate.map { Reloadable(try $0.load()) }
         warnOfCertificate()
+        if let warning = process.openFiles.warning(wanting: settings.listeners.connections.maximumConnections) {
+            ground.logger.warning("\(warning)")
+        }
         let ready = ReadyLatch(expecting: 2) { await started() }
         let main = publicApplication(tls: tls, ready: ready)
         let management = managementApplication(ready: ready)
 
         await composition.auditWatch.begin()
-        let signals = await UnixSignalsSequence(trapping: .sighup)
-        let reload = ReloadService(signals: signals) { [self] in
+        let reload = ReloadService(signals: process.hangUps) { [self] in
             guard let certificate, let tls else { return await composition.reload() }
             await composition.reload { tls.replace(with: try certificate.load()) }
             warnOfCertificate()
@@ -63,11 +66,13 @@ struct Server: Sendable {
         tls: Reloadable<NIOSSLContext>?, ready: ReadyLatch
     ) -> some ApplicationProtocol {
         let listeners = ground.settings.listeners
+        var limits = listeners.connections
+        limits.maximumConnections = process.openFiles.connections(of: limits.maximumConnections)
         return buildApplication(
             router: buildRouter(
                 services: composition.services, settings: composition.httpSettings, frontPage: frontPage,
                 beside: beside, extraRoutes: extraRoutes),
-            address: listeners.main.bindAddress, limits: listeners.connections, tls: tls,
+            address: listeners.main.bindAddress, limits: limits, tls: tls,
             malformed: malformedRequests(
                 strictTransportSecurity: composition.httpSettings.strictTransportSecurityValue),
             logger: ground.logger,
@@ -86,6 +91,7 @@ struct Server: Sendable {
                     await tally.countBriefly()
                 }),
             address: ground.settings.listeners.management.bindAddress,
+            limits: ServerLimits(maximumConnections: OpenFiles.managementConnections),
             malformed: malformedRequests(strictTransportSecurity: nil), logger: ground.logger,
             onServerRunning: { _ in await ready.arrive() })
     }
@@ -120,6 +126,7 @@ struct Server: Sendable {
             ClientNewsService(clients: composition.clients, logger: logger), composition.auditWatch,
             auditTally,
             AuditSealService(storage: storage, time: time, logger: logger),
+            AuditThinningService(storage: storage, time: time, logger: logger),
             suppressedEvents,
         ] + composition.forwarding.services + revocationServices + providerServices
     }

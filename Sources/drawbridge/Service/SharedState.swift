@@ -39,7 +39,7 @@ struct SharedState: Sendable {
         let own = InProcessRateLimiter(capacity: settings.rateLimits.trackedKeys, clock: .uptime(time))
         let ownMemory = InProcessReuseMemory(
             lifetime: AuthorizationMonitor.reuseWindow, capacity: settings.rateLimits.trackedKeys, time: time)
-        let degradation = Self.degradations(in: metrics, logger)
+        let degradation = Self.degradations(in: metrics, logger, time)
         noteWaitingPages = Self.waitingPageMetrics(metrics)
         reuseMemoryFullness = degradation("reuse_memory_full")
         guard let redis = settings.redis else {
@@ -81,11 +81,11 @@ struct SharedState: Sendable {
 
     /// Makes what says that a part does with less, in log and metrics.
     private static func degradations(
-        in metrics: any MetricsFactory, _ logger: Logger
+        in metrics: any MetricsFactory, _ logger: Logger, _ time: TimeSource
     ) -> (_ part: String) -> Degradation {
         { part in
             let gauge = Gauge(label: "drawbridge_degraded", dimensions: [("part", part)], factory: metrics)
-            return Degradation(part: part, logger: logger) { gauge.record($0 ? 1 : 0) }
+            return Degradation(part: part, logger: logger, time: time) { gauge.record($0 ? 1 : 0) }
         }
     }
 

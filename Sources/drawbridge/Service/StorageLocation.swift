@@ -39,6 +39,9 @@ extension StorageLocation {
     /// for, so that whoever opens it is told why not.
     var hasDatabase: Bool { database != nil || access(databasePath, F_OK) == 0 || errno == EACCES }
 
+    /// What messages call the database.
+    var databaseName: String { database?.description ?? databasePath }
+
     /// Whether the audit log was signed with a key that is not in its place.
     /// - Parameter byAnyNode: whether what other nodes of a shared database signed counts. A node that joins them with a
     ///   folder of its own has lost nothing.
@@ -48,10 +51,25 @@ extension StorageLocation {
         return try SQLiteBackup.hasCheckpoints(in: databasePath)
     }
 
+    /// What was signed last about the audit log: by this node or the commands beside it, or else by any.
+    func newestCheckpoint() async throws -> AuditCheckpoint? {
+        guard hasDatabase else { return nil }
+        if let database { return try await PostgresStorage.newestCheckpoint(database, of: node) }
+        return try SQLiteBackup.newestCheckpoint(in: databasePath, of: node)
+    }
+
     /// Opens the database for reading; works while a server runs, and without the right to write.
     func openForReading() async throws -> any BridgeStorage {
         if let database { return try await PostgresStorage.openForReading(database) }
         return try SQLiteStorage.openForReading(path: databasePath)
+    }
+
+    /// Whether there are accounts in the database, as far as it can be read.
+    func hasAccounts() async -> Bool {
+        guard hasDatabase, let storage = try? await openForReading() else { return false }
+        let hasAccounts = try? await storage.hasAccounts()
+        try? await storage.close()
+        return hasAccounts ?? false
     }
 
     /// The same with another file as the embedded database.

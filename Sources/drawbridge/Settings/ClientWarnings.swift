@@ -15,7 +15,7 @@ struct ClientWarnings {
         sentences =
             lacking + Self.unknownNames(in: settings) + Self.defaultWebsite(in: settings)
             + Self.linkingApps(in: settings) + Self.unclaimedLinks(in: settings) + Self.unusedClaims(in: settings)
-            + Self.deadEnds(in: settings)
+            + Self.foreignAddresses(in: settings) + Self.deadEnds(in: settings)
     }
 
     /// One that no login token leads to: apps that name no website are refused (contract §4.1).
@@ -68,6 +68,23 @@ struct ClientWarnings {
             "\(SelfIssuedSettings.claims.key.name) has \(unused.joined(separator: ", ")): phones ask their owners for it, "
                 + "and nothing becomes of it here, where only email and name are kept."
         ]
+    }
+
+    /// A phone shows nothing in a website's name that is at another's host, and compares hosts as this does.
+    private static func foreignAddresses(in settings: DrawbridgeSettings) -> [String] {
+        guard let configuration = settings.selfIssued.configuration else { return [] }
+        let own = configuration.origin.host
+        let named = [
+            (SelfIssuedSettings.logoURL.key.name, configuration.logoURL),
+            (SelfIssuedSettings.policyURL.key.name, configuration.policyURL),
+        ]
+        return named.compactMap { name, url in
+            guard let url else { return nil }
+            let authority = url.dropFirst("https://".count).prefix { $0 != "/" }
+            guard authority.prefix(while: { $0 != ":" }).lowercased() != own else { return nil }
+            return "\(name) leads to another host than \(own), the issuer's: phones drop such an address, so it has no "
+                + "effect."
+        }
     }
 
     /// Nothing bounds what a linked key signs in, so nobody should be able to pass for the app that links it.

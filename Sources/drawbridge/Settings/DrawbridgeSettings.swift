@@ -48,8 +48,7 @@ struct DrawbridgeSettings: Sendable {
         rateLimits = RateLimitSettings(reading: settings)
         redis = SharedRedisSettings(reading: settings)
         nativeSSO = NativeSSOSettings(reading: settings)
-        selfIssued = SelfIssuedSettings(
-            reading: settings, at: origins.issuer, siteName: site.name, isLinkClaimed: site.appLinks.isAny)
+        selfIssued = SelfIssuedSettings(reading: settings, at: origins.issuer, beside: site)
         crossDevice = CrossDeviceSettings(reading: settings)
         clients = ClientSettings.read(
             settings, defaults: sessions.defaults, publicDirectory: site.publicDirectory,

@@ -44,18 +44,28 @@ struct SystemFailure: Error, CustomStringConvertible {
         self.code = code
     }
 
-    /// As `strerror(3)` says it, beginning small, since it stands after a colon.
+    /// As `strerror(3)` says it, beginning small, since it stands after a colon; in words of our own where those are too
+    /// few to tell what is wrong with a path.
     static func words(_ code: Int32) -> String {
-        let text = String(cString: strerror(code))
-        return text.prefix(1).lowercased() + text.dropFirst()
+        switch code {
+        case EISDIR: return "it is a folder, not a file"
+        case ENOTDIR: return "what should be a folder in its path is a file"
+        default:
+            let text = String(cString: strerror(code))
+            return text.prefix(1).lowercased() + text.dropFirst()
+        }
     }
 
-    private static func read(_ error: NSError) -> (code: Int32, verb: String, path: String?)? {
+    private static func read(_ error: NSError) -> (code: Int32?, verb: String, path: String?)? {
         switch error.domain {
         case NSPOSIXErrorDomain: return (Int32(error.code), "use", path(of: error))
         case NSCocoaErrorDomain:
-            let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError
-            let system = underlying.flatMap { $0.domain == NSPOSIXErrorDomain ? Int32($0.code) : nil }
+            let cause = error.userInfo[NSUnderlyingErrorKey]
+            let underlying = cause as? NSError
+            // Foundation gives it as an object in some places and as a value in others, which is no object.
+            let system =
+                (cause as? POSIXError).map { Int32($0.code.rawValue) }
+                ?? underlying.flatMap { $0.domain == NSPOSIXErrorDomain ? Int32($0.code) : nil }
             // Reading has the codes 256 to 511, writing those from 512 (Foundation's FoundationErrors).
             return (
                 system ?? code(of: error), error.code < 512 ? "read" : "write",
@@ -65,7 +75,8 @@ struct SystemFailure: Error, CustomStringConvertible {
         }
     }
 
-    private static func code(of error: NSError) -> Int32 {
+    /// - Returns: `nil` for what says nothing of why.
+    private static func code(of error: NSError) -> Int32? {
         switch CocoaError.Code(rawValue: error.code) {
         case .fileNoSuchFile, .fileReadNoSuchFile: ENOENT
         case .fileReadNoPermission, .fileWriteNoPermission: EACCES
@@ -73,7 +84,7 @@ struct SystemFailure: Error, CustomStringConvertible {
         case .fileWriteFileExists: EEXIST
         case .fileWriteVolumeReadOnly: EROFS
         case .fileReadTooLarge: EFBIG
-        default: EIO
+        default: nil
         }
     }
 

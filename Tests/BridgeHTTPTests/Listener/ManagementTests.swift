@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Synchronization
 import Testing
 
 @testable import BridgeHTTP
@@ -103,10 +104,53 @@ import Testing
         #expect(runs.exposition().contains("runs 2\n"))
     }
 
+    @Test func `while the checks are slow they run once, however many ask`() async {
+        let clock = TestClock()
+        let store = SlowStore()
+        let readiness = Readiness(
+            checks: [Readiness.Check("storage") { try await store.check() }], time: TimeSource { clock.now })
+        await withTaskGroup(of: Readiness.Report.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    store.asked.add()
+                    return await readiness.report()
+                }
+            }
+            while store.asked.value < 50 || store.checks.value == 0 { await Task.yield() }
+            store.answer()
+            for await report in group { #expect(report.failed == ["storage"]) }
+        }
+        #expect(store.checks.value == 1)
+        clock.advance(by: .seconds(1))
+        _ = await readiness.report()
+        #expect(store.checks.value == 2)
+    }
+
     @Test func `a stopping service is not ready`() async {
         let readiness = Readiness(checks: [])
         readiness.stop()
         #expect(await !readiness.report().isReady)
+    }
+}
+
+/// A store whose answer, that it cannot write, takes until it is told to.
+private final class SlowStore: Sendable {
+    final class Count: Sendable {
+        private let count = Mutex(0)
+        var value: Int { count.withLock { $0 } }
+        func add() { count.withLock { $0 += 1 } }
+    }
+
+    let asked = Count()
+    let checks = Count()
+    private let isSlow = Mutex(true)
+
+    func answer() { isSlow.withLock { $0 = false } }
+
+    func check() async throws {
+        checks.add()
+        while isSlow.withLock({ $0 }) { await Task.yield() }
+        throw StorageError.unavailable("full")
     }
 }
 

@@ -2,11 +2,13 @@ import Bridge
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import OAuth2
 import Testing
 
 @testable import BridgeHTTP
 
-/// Where the cookies that an exchange gave to a web view count (contract §5.4, §6, §16.3).
+/// Where the cookies that an exchange gave to a web view count, and those that a login link opened (contract §4.3, §5.4, §6,
+/// §16.3).
 @Suite struct OriginReaderTests {
     /// A website that gets cookies, and where they count.
     struct Row: Sendable, CustomTestStringConvertible {
@@ -62,36 +64,135 @@ import Testing
         view.delivery = .cookies
         view.cookieProfile = row.profile
         view.cookieDomain = row.domain
+        try expect(row.counts, isOurs: row.isOurs, for: view, by: .tokenExchange)
+    }
+
+    /// A website that links lead to, and where what they open counts.
+    struct Link: Sendable, CustomTestStringConvertible {
+        let why: String
+        let origin: String?
+        var domain: String?
+        var page: String?
+        var isRelyingParty = false
+        var landing = Client.LandingMode.returnPath
+        /// Whether it opens pages of the user's account besides.
+        let isOurs: Bool
+        /// Of ``OriginReaderTests/hosts``.
+        let counts: Set<String>
+
+        var testDescription: String { why }
+    }
+
+    private static let anywhere = ours.union(["va.test", "shop.test"])
+
+    static let links = [
+        Link(why: "at our own origin", origin: nil, isOurs: true, counts: anywhere),
+        Link(why: "at our own origin, which it names", origin: "https://api.va.test", isOurs: true, counts: anywhere),
+        Link(why: "at another port of our host", origin: "https://api.va.test:8443", isOurs: true, counts: anywhere),
+        Link(why: "of another domain", origin: "https://www.other.test", isOurs: false, counts: ["www.other.test"]),
+        Link(
+            why: "of another domain, which it shares", origin: "https://www.other.test", domain: ".other.test",
+            isOurs: false, counts: ["www.other.test"]),
+        Link(
+            why: "of a domain that is ours too", origin: "https://www.va.test", domain: ".va.test", isOurs: true,
+            counts: ofDomain.union(["nobody.test", "shop.test"])),
+        Link(
+            why: "of a domain that is ours too, with a page of its own", origin: "https://www.va.test",
+            domain: ".va.test", page: "/in", isOurs: true, counts: ofDomain.union(["nobody.test", "shop.test"])),
+        Link(
+            why: "of our domain, which it does not share", origin: "https://www.va.test", isOurs: false,
+            counts: ["www.va.test", "WWW.va.test:443"]),
+        Link(
+            why: "that is a relying party", origin: "https://www.other.test", isRelyingParty: true, isOurs: true,
+            counts: anywhere.union(["www.other.test"])),
+        Link(
+            why: "that is a relying party with a page of its own", origin: "https://www.other.test", page: "/in",
+            isRelyingParty: true, isOurs: false, counts: ["www.other.test"]),
+        Link(
+            why: "with a sign-in of its own", origin: "https://www.other.test", landing: .initiateLogin, isOurs: true,
+            counts: anywhere.union(["www.other.test"])),
+    ]
+
+    @Test(arguments: links)
+    func `contract §16.3: what a login link opened counts where the link led to`(link: Link) throws {
+        var website = Client(id: "view", name: "View", kind: .web, publicOrigin: link.origin.flatMap(WebOrigin.init))
+        website.cookieProfile = .tokens
+        website.cookieDomain = link.domain
+        website.redemptionPage = link.page
+        website.landing = link.landing
+        if link.isRelyingParty { website.redirectURIs = [try Self.callback()] }
+        try expect(link.counts, isOurs: link.isOurs, for: website, by: .loginToken)
+    }
+
+    @Test func `attack: a link's session goes by its website's domain to another website that its app may not open`()
+        throws
+    {
+        var website = Client(
+            id: "view", name: "View", kind: .web, publicOrigin: WebOrigin("https://shop.other.test"))
+        website.cookieProfile = .tokens
+        website.cookieDomain = ".other.test"
+        try expect([], isOurs: false, for: website, by: .loginToken)
+    }
+
+    @Test(arguments: [SessionOpening.loginToken, .handOff, .tokenExchange])
+    func `the session of a website that is gone counts nowhere`(opening: SessionOpening) throws {
+        let reader = OriginReader(
+            configured: Origins(website: try #require(WebOrigin("https://api.va.test"))),
+            clients: Reloadable(ClientDirectory([], defaultTarget: nil)))
+        let session = Self.session(of: Client(id: "view", name: "View", kind: .web), by: opening)
+        #expect(reader.isKeptElsewhere(session))
+        #expect(Self.hosts.allSatisfy { !reader.admits(session, at: Self.request(to: $0)) })
+    }
+
+    static let serversTokens: [(String?, Bool, Set<String>)] = [
+        ("https://www.other.test", false, ["www.other.test"]), ("https://www.other.test", true, ["www.other.test"]),
+        (nil, false, ["api.va.test", "nobody.test", "va.test"]),
+        // Nobody knows where that one is.
+        (nil, true, []),
+    ]
+
+    @Test(arguments: serversTokens)
+    func `contract §4.4: the access token of a website's server is a cookie at that website alone`(
+        origin: String?, isRelyingParty: Bool, counts: Set<String>
+    ) throws {
+        var website = Client(id: "view", name: "View", kind: .web, publicOrigin: origin.flatMap(WebOrigin.init))
+        if isRelyingParty { website.redirectURIs = [try Self.callback()] }
+        let reader = try Self.reader(of: website)
+        let found = Self.hosts.filter { reader.takesServersToken(of: website.id, at: Self.request(to: $0)) }
+        #expect(found == counts)
+    }
+
+    private func expect(_ counts: Set<String>, isOurs: Bool, for website: Client, by opening: SessionOpening) throws {
+        let reader = try Self.reader(of: website)
+        let session = Self.session(of: website, by: opening)
+        #expect(reader.isKeptElsewhere(session) == !isOurs)
+        #expect(Self.hosts.filter { reader.admits(session, at: Self.request(to: $0)) } == counts)
+    }
+
+    /// Of a directory with other websites, of which an app may open the shop.
+    private static func reader(of website: Client) throws -> OriginReader {
         let app = Client(id: "app", name: "App", kind: .native, mayReach: ["shop"])
         let others = [("www", "www.va.test"), ("other", "www.other.test"), ("shop", "shop.test")].map { name, host in
             Client(
                 id: ClientID(rawValue: name), name: name, kind: .web, publicOrigin: WebOrigin("https://\(host)"))
         }
-        let reader = OriginReader(
+        return OriginReader(
             configured: Origins(
                 website: try #require(WebOrigin("https://api.va.test")), issuer: WebOrigin("https://auth.va.test")),
-            clients: Reloadable(ClientDirectory([view, app] + others, defaultTarget: nil)))
-        let session = Self.session(of: view)
-        #expect(reader.isKeptElsewhere(session) == !row.isOurs)
-        #expect(Self.hosts.filter { reader.admits(session, at: Self.request(to: $0)) } == row.counts)
+            clients: Reloadable(ClientDirectory([website, app] + others, defaultTarget: nil)))
     }
 
-    @Test func `cookies for a web view of a website that is gone count nowhere`() throws {
-        let reader = OriginReader(
-            configured: Origins(website: try #require(WebOrigin("https://api.va.test"))),
-            clients: Reloadable(ClientDirectory([], defaultTarget: nil)))
-        let session = Self.session(of: Client(id: "view", name: "View", kind: .web))
-        #expect(reader.isKeptElsewhere(session))
-        #expect(Self.hosts.allSatisfy { !reader.admits(session, at: Self.request(to: $0)) })
+    private static func callback() throws -> RedirectURI {
+        try RedirectURI(registering: "https://www.other.test/callback", rules: RedirectURIRules(isNative: false))
     }
 
-    private static func session(of view: Client) -> WebSession {
+    private static func session(of website: Client, by opening: SessionOpening) -> WebSession {
         let began = Timestamp(seconds: 1_000_000)
         let lineage = Lineage(
-            stored: "alice", opening: .tokenExchange, ancestry: [.authorize], parent: .none, scope: nil,
+            stored: "alice", opening: opening, ancestry: [.authorize], parent: .none, scope: nil,
             authentication: Authentication(), expiresAt: began + .seconds(3600))
         return WebSession(
-            id: "session", secretDigest: "digest", lineage: lineage, clientID: view.id, appClientID: "app",
+            id: "session", secretDigest: "digest", lineage: lineage, clientID: website.id, appClientID: "app",
             createdAt: began, idleLifetime: .seconds(600), lastSeenAt: began)
     }
 

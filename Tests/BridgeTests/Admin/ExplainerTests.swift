@@ -107,6 +107,13 @@ import Testing
         }
     }
 
+    @Test func `contract §13: a flaw is told with the part that has it, and the reason is the flaw alone`() {
+        var explanation = Explanation(rule: "bearer")
+        explanation.check("token is good", fails: "missing_claim", in: "client_id")
+        #expect(explanation.reason == "missing_claim")
+        #expect(explanation.steps == [.init(check: "token is good", outcome: "failed: missing_claim client_id")])
+    }
+
     @Test func `a sealed target and a code challenge are told`() async throws {
         try await withService { service in
             let challenge = CodeChallenge(for: try #require(CodeVerifier(verifier)))
@@ -185,10 +192,16 @@ import Testing
         }
     }
 
-    @Test func `without an address a binding is not judged`() async throws {
+    @Test func `without an address a binding is not judged, which is told`() async throws {
         try await withService { service in
             let answer = try await service.issue(LoginTokenIssueRequest(bind: "network"))
-            #expect(try await explain(answer.token, service, from: nil).passes)
+            let explanation = try await explain(answer.token, service, from: nil)
+            #expect(explanation.passes)
+            #expect(
+                explanation.steps.contains(
+                    .init(check: "network binding", outcome: "no address given; not judged here")))
+            let unbound = try await explain(try await service.issue().token, service, from: nil)
+            #expect(unbound.steps.contains(.init(check: "network binding", outcome: "passed")))
         }
     }
 

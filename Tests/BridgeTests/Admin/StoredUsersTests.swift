@@ -38,6 +38,18 @@ import Testing
         return try #require(try await provider.service.open(answer.token).opened).session
     }
 
+    @Test func `contract §1.3: no account is added with which the next start would be refused`() async throws {
+        try await withProvider { provider async throws in
+            let service = provider.service
+            let users = UserRegister(
+                storage: service.storage, endings: service.endings, passwords: PasswordHasher(cost: .light),
+                takesAccounts: false, time: service.clock.source)
+            let refused = await #expect(throws: OAuthError.self) { _ = try await add("alice", users, provider) }
+            #expect(refused?.code == .invalidRequest)
+            #expect(try await !service.storage.hasAccounts())
+        }
+    }
+
     @Test func `a user is added with a password that is kept as a hash, once`() async throws {
         try await withUsers { users, provider in
             let alice = try #require(try await add("alice", users, provider))

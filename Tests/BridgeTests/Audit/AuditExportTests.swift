@@ -72,9 +72,33 @@ private func odd() -> AuditRecord {
     @Test(arguments: ["=", "+", "-", "@", "\t", "\r", "\n", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}"])
     func `a field that begins like a formula is made text`(start: String) {
         var event = AuditEvent(at: Timestamp(milliseconds: 1), type: .redirectRefused, outcome: .failure)
-        event.userAgent = start + "1"
+        event.userAgent = start + "1+1"
         let row = AuditCSV.row(
             AuditRecord(chaining: event, node: "n", sequence: 1, previousHash: AuditRecord.genesis))
-        #expect(row.contains(",\"'" + start + "1\","))
+        #expect(row.contains(",\"'" + start + "1+1\","))
+    }
+
+    @Test(arguments: [
+        ("-", "-"), ("-9xQ_k-Z", "-9xQ_k-Z"), ("-1", "-1"), ("-A1.B2", "\"'-A1.B2\""), ("-SUM(A1)", "\"'-SUM(A1)\""),
+        ("-cmd|x!A0", "\"'-cmd|x!A0\""), ("-é", "\"'-é\""),
+    ])
+    func `what begins with a dash is left as it is where it cannot be more than an id`(text: String, cell: String) {
+        var event = AuditEvent(at: Timestamp(milliseconds: 1), type: .redirectRefused, outcome: .failure)
+        event.userAgent = text
+        let row = AuditCSV.row(
+            AuditRecord(chaining: event, node: "n", sequence: 1, previousHash: AuditRecord.genesis))
+        #expect(row.contains(",,\(cell),,"), "\(row)")
+    }
+
+    @Test func `a table has the log's own ids and hashes, whatever they begin with`() async throws {
+        let chain = AuditFixture.chain(1200, detail: nil)
+        #expect(chain.contains { $0.hash.hasPrefix("-") })
+        let output = ByteCollector()
+        try await AuditReview(FixedAuditLog(chain)).export(as: .csv) { output.append($0) }
+        let rows = output.text.split(separator: "\r\n").dropFirst().map { row in
+            row.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+        let own = rows.map { [$0[0], $0[5], $0[16], $0[17]] }
+        #expect(own == chain.map { [$0.id, "alice", $0.hash, $0.previousHash] })
     }
 }

@@ -36,7 +36,7 @@ import Testing
     }
 
     private static let families: [(row: String, reasons: [String])] = [
-        ("`bearer.refused`", BearerRefusal.allCases.map(\.rawValue)),
+        ("`bearer.refused`", BearerRefusal.Reason.allCases.map(\.rawValue)),
         ("`bearer.refused`, `token_request.refused`: the DPoP proof", DPoPRefusal.allCases.map(\.rawValue)),
         ("`client.authentication_failed`: the assertion", ClientAssertionRefusal.allCases.map(\.rawValue)),
         ("`device_secret.refused`", NativeSSORefusal.allCases.map(\.rawValue)),

@@ -136,7 +136,9 @@ import Testing
             }
             let broken = folder + "/broken.key"
             try Data("PRIVATE+KEY+n+00000000+AAAA\n".utf8).write(to: URL(fileURLWithPath: broken))
-            #expect(throws: AuditSigningKey.Problem.malformed) { try AuditSigningKey.load(path: broken) }
+            #expect(throws: AuditSigningKey.Problem.malformedFile(path: broken)) {
+                try AuditSigningKey.load(path: broken)
+            }
         }
     }
 

@@ -3,11 +3,16 @@ import Logging
 import Synchronization
 import Testing
 
-/// A shared part that is there or away.
+/// A shared part that is there or away, or answers what writes nothing.
 private final class SharedPart: ReplayGuard, RateLimiter, RecentTries {
     private let away = Mutex(false)
+    private let readOnly = Mutex(false)
+    private let isOpen = Mutex(false)
 
     func set(away value: Bool) { away.withLock { $0 = value } }
+    func set(readOnly value: Bool) { readOnly.withLock { $0 = value } }
+    /// Whether the limiter has room for everybody.
+    func set(open value: Bool) { isOpen.withLock { $0 = value } }
 
     private func check() throws(StorageError) {
         if away.withLock({ $0 }) { throw .unavailable("away") }
@@ -20,11 +25,14 @@ private final class SharedPart: ReplayGuard, RateLimiter, RecentTries {
 
     func take(_ keys: [RateLimitKey], at now: Timestamp) throws -> RateLimitDecision {
         try check()
-        return .exceeded(retryAfter: .seconds(7), scope: "shared")
+        if readOnly.withLock({ $0 }) { throw StorageError.unavailable("read-only") }
+        return isOpen.withLock { $0 } ? .allowed : .exceeded(retryAfter: .seconds(7), scope: "shared")
     }
 
+    /// Read-only, it has counted nothing.
     func peek(_ keys: [RateLimitKey], at now: Timestamp) throws -> RateLimitDecision {
-        try take(keys, at: now)
+        try check()
+        return readOnly.withLock { $0 } ? .allowed : .exceeded(retryAfter: .seconds(7), scope: "shared")
     }
 
     func giveBack(_ keys: [RateLimitKey], at now: Timestamp) throws { try check() }
@@ -121,11 +129,66 @@ private final class SharedPart: ReplayGuard, RateLimiter, RecentTries {
         #expect(try await limiter.take([key], at: noon) != .allowed)
         #expect(degradation.isDegraded)
         shared.set(away: false)
-        #expect(try await limiter.peek([key], at: noon) == .exceeded(retryAfter: .seconds(7), scope: "shared"))
+        #expect(try await limiter.take([key], at: noon) == .exceeded(retryAfter: .seconds(7), scope: "shared"))
+        // It refuses by what it counted before, for which one that is full need not write.
+        #expect(degradation.isDegraded)
+        shared.set(open: true)
+        #expect(try await limiter.take([], at: noon) == .allowed)
+        #expect(degradation.isDegraded)
+        #expect(try await limiter.take([key], at: noon) == .allowed)
         #expect(!degradation.isDegraded)
     }
 
-    @Test func `what is given back or taken back tells as well whether the shared part is away`() async throws {
+    @Test func `a shared limiter that answers and counts nothing takes no limit away`() async throws {
+        let degradation = degradation()
+        let limiter = FailoverRateLimiter(
+            shared, own: InProcessRateLimiter(clock: .parameter), degradation: degradation)
+        shared.set(readOnly: true)
+        #expect(try await limiter.peek([key], at: noon) == .allowed)
+        #expect(try await limiter.take([key], at: noon) == .allowed)
+        // A wrong guess was counted, so the right one is not looked at.
+        guard case .exceeded(_, let scope) = try await limiter.peek([key], at: noon) else {
+            Issue.record("what was counted here is not asked")
+            return
+        }
+        #expect(scope == key.scope)
+        // Nor when it has meanwhile come back: it did not count what was tried before.
+        shared.set(readOnly: false)
+        #expect(try await limiter.peek([key], at: noon) == .exceeded(retryAfter: .seconds(60), scope: key.scope))
+        // When the own bucket is full again, it alone decides.
+        let later = noon + .seconds(60)
+        #expect(try await limiter.peek([key], at: later) == .exceeded(retryAfter: .seconds(7), scope: "shared"))
+    }
+
+    @Test func `only what the shared limiter counts says that it is back`() async throws {
+        let degradation = degradation()
+        let limiter = FailoverRateLimiter(
+            shared, own: InProcessRateLimiter(clock: .parameter), degradation: degradation)
+        let other = RateLimitKey(scope: "test", value: "bob", bucket: TokenBucket(perMinute: 1))
+        shared.set(readOnly: true)
+        #expect(try await limiter.take([key], at: noon) == .allowed)
+        #expect(try await limiter.peek([other], at: noon) == .allowed)
+        #expect(degradation.isDegraded)
+        try await limiter.giveBack([other], at: noon)
+        #expect(degradation.isDegraded)
+        shared.set(readOnly: false)
+        shared.set(open: true)
+        _ = try await limiter.take([other], at: noon)
+        #expect(!degradation.isDegraded)
+        #expect(reports.all == [false, true, false])
+    }
+
+    @Test func `what was counted here is given back here as well`() async throws {
+        let limiter = FailoverRateLimiter(
+            shared, own: InProcessRateLimiter(clock: .parameter), degradation: degradation())
+        shared.set(readOnly: true)
+        #expect(try await limiter.take([key], at: noon) == .allowed)
+        #expect(try await limiter.peek([key], at: noon) != .allowed)
+        try await limiter.giveBack([key], at: noon)
+        #expect(try await limiter.peek([key], at: noon) == .allowed)
+    }
+
+    @Test func `what is given back or taken back tells as well that the shared part is away`() async throws {
         let degradation = degradation()
         let limiter = FailoverRateLimiter(
             shared, own: InProcessRateLimiter(clock: .parameter), degradation: degradation)
@@ -135,10 +198,22 @@ private final class SharedPart: ReplayGuard, RateLimiter, RecentTries {
         try await tries.takeBack("t")
         #expect(try await tries.isFirst("t", within: .seconds(5)))
         shared.set(away: false)
-        try await limiter.giveBack([key], at: noon)
+        #expect(try await tries.isFirst("t", within: .seconds(5)) == false)
         #expect(!degradation.isDegraded)
         shared.set(away: true)
+        try await limiter.giveBack([key], at: noon)
+        #expect(degradation.isDegraded)
+    }
+
+    @Test func `a try that is taken back does not say that the shared part is back`() async throws {
+        let degradation = degradation()
+        let tries = FailoverRecentTries(shared, own: InProcessRecentTries(), degradation: degradation)
+        shared.set(away: true)
+        try await tries.takeBack("t")
+        shared.set(away: false)
         try await tries.takeBack("t")
         #expect(degradation.isDegraded)
+        #expect(try await tries.isFirst("t", within: .seconds(5)) == false)
+        #expect(!degradation.isDegraded)
     }
 }

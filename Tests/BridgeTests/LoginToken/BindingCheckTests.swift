@@ -37,10 +37,10 @@ import Testing
         #expect((failure(.network(network), from: address) == nil) == passes)
     }
 
-    @Test func `an exact address is compared only inside one family`() {
+    @Test func `contract §3: an exact address is that address, in every family`() {
         #expect(failure(.exact("203.0.113.7")) == nil)
         #expect(failure(.exact("203.0.113.8")) == .wrongNetwork)
-        #expect(failure(.exact("2001:db8::1")) == nil)
+        #expect(failure(.exact("2001:db8::1")) == .wrongNetwork)
     }
 
     @Test func `a binding that cannot be compared is not met`() {

@@ -34,7 +34,7 @@ private struct OneBearer: BearerAuthenticator {
         do {
             return try await boundary.authenticate(Secret("token"), at: service.clock.now).subject.rawValue
         } catch let refusal as BearerRefusal {
-            return refusal.rawValue
+            return refusal.reason.rawValue
         }
     }
 

@@ -51,6 +51,81 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `attack: an app that a device is not shared with neither keeps, replaces nor ends it`(
+        rotates: Bool
+    ) async throws {
+        try await withNativeProvider([.rotateDeviceSecrets: .flag(rotates)]) { native in
+            // Music shares with nobody.
+            let shown = try await native.signIn(NativeProvider.music)
+            let device = try #require(try await devices(native).first)
+            let signedIn = try await native.signIn(deviceSecret: shown.deviceSecret?.expose())
+            native.clock.advance(.seconds(60))
+            let renewed = try await native.refresh(signedIn, deviceSecret: shown.deviceSecret)
+            for tokens in [signedIn, renewed] {
+                #expect(try secret(of: tokens).digest != secret(of: shown).digest)
+                #expect(try claims(tokens.idToken)["ds_hash"]?.string == secret(of: tokens).deviceSecretHash)
+            }
+            let session = try #require(try await native.storage.appSession(id: native.session(of: renewed)))
+            let own = try #require(session.deviceSecretID)
+            #expect(own != device.id)
+            #expect(try await Set(devices(native).map(\.id)) == [own, device.id])
+            #expect(try await native.records(.deviceSecretRotated).isEmpty)
+            // What a sign-out of the app ends.
+            _ = try await native.devices.revoke(
+                own, reason: "signed_out", by: nil, origin: origin(), at: native.clock.now)
+            #expect(try await native.isActive(shown))
+            #expect(try await native.isActive(native.exchange(shown)))
+        }
+    }
+
+    @Test func `contract §5.2: an app that a device is no longer shared with goes on with its own`() async throws {
+        try await withNativeProvider { native in
+            let first = try await native.signIn()
+            let device = try #require(try await devices(native).first)
+            let joined = try await native.signIn(
+                NativeProvider.music, deviceSecret: first.deviceSecret?.expose())
+            share([NativeProvider.photos: []], native)
+            native.clock.advance(.seconds(60))
+            let renewed = try await native.refresh(joined, NativeProvider.music)
+            let session = try #require(try await native.storage.appSession(id: native.session(of: renewed)))
+            #expect(session.deviceSecretID != nil && session.deviceSecretID != device.id)
+            #expect(try await native.isActive(native.exchange(renewed)))
+        }
+    }
+
+    @Test func `contract §5.2: an app that an exchange signed in keeps the secret of any app above`() async throws {
+        try await withNativeProvider { native in
+            share([NativeProvider.photos: [NativeProvider.music], NativeProvider.music: ["guest"]], native)
+            let first = try await native.signIn()
+            let second = try await native.exchange(first)
+            let third = try await native.exchange(second, to: "guest", secret: first.deviceSecret)
+            native.clock.advance(.seconds(60))
+            let renewed = try await native.refresh(third, "guest", deviceSecret: first.deviceSecret)
+            #expect(renewed.deviceSecret == nil)
+            #expect(try claims(renewed.idToken)["ds_hash"]?.string == secret(of: first).deviceSecretHash)
+            #expect(try await devices(native).count == 1)
+        }
+    }
+
+    /// Newest first, ended ones too.
+    private func devices(_ native: NativeProvider) async throws -> [DeviceSecret] {
+        try await native.storage.deviceSecrets(of: "alice", includingEnded: true, at: native.clock.now)
+    }
+
+    /// Has apps share with these alone, and asks nobody for consent.
+    private func share(_ shares: [ClientID: Set<ClientID>], _ native: NativeProvider) {
+        let directory = native.service.clients.current
+        let changed = directory.all.map { client in
+            var client = client
+            client.shareWith = shares[client.id] ?? client.shareWith
+            client.isFirstParty = true
+            return client
+        }
+        native.service.clients.replace(
+            with: ClientDirectory(changed, defaultTarget: directory.defaultTarget))
+    }
+
     @Test func `RFC 9449: a bound secret that comes without its key, or with another, counts as absent`() async throws {
         try await withNativeProvider { native in
             let (key, other) = (try ProofKey(), try ProofKey())

@@ -59,6 +59,21 @@ private struct KnownUsers: UserClaimsSource {
         }
     }
 
+    @Test func `contract §5.2: a session keeps device_sso while its client may not have it`() async throws {
+        try await withNativeProvider { native in
+            let first = try await native.signIn()
+            native.service.change(NativeProvider.photos) { $0.isNativeSSOEnabled = false }
+            let without = try await native.refresh(first)
+            #expect(without.deviceSecret == nil)
+            #expect(without.scope == Scope("openid profile offline_access"))
+            native.service.change(NativeProvider.photos) { $0.isNativeSSOEnabled = true }
+            native.clock.advance(.seconds(60))
+            let again = try await native.refresh(without)
+            #expect(again.deviceSecret != nil)
+            #expect(again.scope == Scope("openid profile offline_access device_sso"))
+        }
+    }
+
     @Test func `OpenID Connect Core §3.1.2.1: without openid and without a secret there is no ID token`() async throws {
         try await withNativeProvider { native async throws in
             #expect(try await native.signIn(scope: [Scope.offlineAccess]).idToken == nil)

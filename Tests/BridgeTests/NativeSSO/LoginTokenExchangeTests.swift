@@ -72,6 +72,32 @@ import Testing
         }
     }
 
+    /// By this alone the two are told apart, so a website's scope must not make it untrue.
+    @Test func `contract §6: a cookie's access token has no scope, and that of a website's server always has one`()
+        async throws
+    {
+        try await withNativeProvider { native in
+            func claims(of response: TokenResponse) async throws -> AccessTokenClaims {
+                try await native.provider.accessTokens.active(response.accessToken, at: native.clock.now)
+            }
+            let view = try await native.exchange(
+                try await native.signIn(), to: NativeProvider.shop, by: TokenTypeURI.accessToken)
+            #expect(try await claims(of: view).isForCookie)
+            let token = try await loginToken(native)
+            let directory = native.service.clients.current
+            native.service.clients.replace(
+                with: ClientDirectory(
+                    directory.all.map { client in
+                        var client = client
+                        if client.id == website { client.scope = .empty }
+                        return client
+                    }, defaultTarget: directory.defaultTarget))
+            let response = try await redeem(token, native)
+            #expect(response.scope?.tokens == ["openid"])
+            #expect(try await !claims(of: response).isForCookie)
+        }
+    }
+
     @Test func `contract §4.4: a second use, by whichever way, ends what the first opened`() async throws {
         try await withNativeProvider { native in
             let token = try await loginToken(native)

@@ -53,7 +53,8 @@ struct NativeProvider: Sendable {
             with: ClientDirectory(
                 try service.clients.current.all + Self.clients(provider.secret.digest), defaultTarget: website))
         configuration = NativeSSOConfiguration(configured: configured, store: storage, time: time)
-        devices = DeviceSecrets(store: storage, configuration: configuration, endings: service.endings)
+        devices = DeviceSecrets(
+            store: storage, configuration: configuration, clients: service.clients, endings: service.endings)
         cookies = CookieTokens(codec: provider.accessTokenCodec)
         let limiter = InProcessRateLimiter(clock: .parameter)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
@@ -105,7 +106,7 @@ struct NativeProvider: Sendable {
         revocation = TokenRevocation(
             authenticator: authenticator, accessTokens: provider.accessTokens, idTokens: provider.idTokens,
             grants: storage, endings: service.endings, refusals: refusals,
-            further: [Self.awayIssuer, devices.revocation(among: service.clients)],
+            further: [Self.awayIssuer, devices.revocation],
             time: time)
         introspection = TokenIntrospection(
             authenticator: authenticator, clients: service.clients, accessTokens: provider.accessTokens,

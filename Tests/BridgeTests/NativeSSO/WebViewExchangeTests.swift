@@ -65,6 +65,22 @@ import Testing
         }
     }
 
+    @Test func `contract §5.4: a web view gets as much of the bearer's scope as its app asks for`() async throws {
+        try await withNativeProvider { native in
+            let app = try await native.signIn()
+            let cases: [(asked: String?, given: String)] = [
+                (nil, "openid profile offline_access device_sso"), ("openid profile", "openid profile"),
+                ("openid", "openid"),
+            ]
+            for (asked, given) in cases {
+                let view = try await native.exchange(
+                    app, to: NativeProvider.shop, by: TokenTypeURI.accessToken, changing: ["scope": asked])
+                let session = try #require(try await native.storage.session(id: try native.session(of: view)))
+                #expect(session.lineage.scope == Scope(given))
+            }
+        }
+    }
+
     @Test func `past ten living web sessions of one device at a website the one used longest ago ends`() async throws {
         try await withNativeProvider([.maxAttemptsPerMinute: .number(100)]) { native in
             let app = try await native.signIn()

@@ -45,7 +45,7 @@ private final class AskedIssuer: BearerAuthenticator {
                         return try await inquiries.identity(of: Secret(token), from: requestOrigin, at: noon)
                             .subject.rawValue
                     } catch let refusal as BearerRefusal {
-                        return refusal.rawValue
+                        return refusal.reason.rawValue
                     } catch let error as OAuthError {
                         return "\(error.code.rawValue) \(error.detail ?? "") \(error.retryAfter ?? 0)"
                     } catch {

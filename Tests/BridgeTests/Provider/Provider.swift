@@ -254,7 +254,7 @@ func refusal(_ call: () async throws -> some Sendable) async throws -> String {
     } catch let refused as ClientRefused {
         return "\(refused.error.code.rawValue) \(refused.error.detail ?? "")"
     } catch let refusal as BearerRefusal {
-        return refusal.rawValue
+        return refusal.reason.rawValue
     }
 }
 

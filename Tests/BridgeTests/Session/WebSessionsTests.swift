@@ -269,7 +269,7 @@ private struct ReadOnlySessions: SessionStore {
     func session(id: SessionID) -> WebSession? { session }
     func open(
         _ session: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
-        events: [AuditEvent]
+        events: [AuditEvent], ofAdministrator administrator: AuditEvent?
     ) -> Bool { false }
     func touch(_ id: SessionID, at now: Timestamp) throws { throw StorageError.unavailable("read-only") }
     func sessionsEnded(since mark: EndMark?) -> EndNews {
@@ -293,7 +293,7 @@ private final class VisitedSession: SessionStore {
     func session(id: SessionID) -> WebSession? { session }
     func open(
         _ session: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
-        events: [AuditEvent]
+        events: [AuditEvent], ofAdministrator administrator: AuditEvent?
     ) -> Bool { false }
     func touch(_ id: SessionID, at now: Timestamp) { visits.withLock { $0 += 1 } }
     func sessionsEnded(since mark: EndMark?) -> EndNews {
@@ -323,7 +323,7 @@ private final class SilentEnds: SessionStore {
 
     func open(
         _ session: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
-        events: [AuditEvent]
+        events: [AuditEvent], ofAdministrator administrator: AuditEvent?
     ) -> Bool { false }
     func touch(_ id: SessionID, at now: Timestamp) {}
 

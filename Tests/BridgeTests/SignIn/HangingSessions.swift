@@ -31,7 +31,7 @@ final class HangingSessions: SessionStore {
 
     func open(
         _ session: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
-        events: [AuditEvent]
+        events: [AuditEvent], ofAdministrator administrator: AuditEvent?
     ) async throws -> Bool {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isLetGo = state.withLock { state in
@@ -40,7 +40,8 @@ final class HangingSessions: SessionStore {
             }
             if isLetGo { continuation.resume() }
         }
-        return try await storage.open(session, replacing: replaced, provenBy: basis, events: events)
+        return try await storage.open(
+            session, replacing: replaced, provenBy: basis, events: events, ofAdministrator: administrator)
     }
 
     func session(secretDigest: String) async throws -> WebSession? {

@@ -86,6 +86,30 @@ import Testing
         #expect(CommandFailure(StorageError.corrupt(text))?.description.hasPrefix(told) == true)
     }
 
+    @Test(arguments: [
+        ("SQLite 11 (database disk image is malformed)", "The database d is damaged: "),
+        ("SQLite 779 (database disk image is malformed): alice", "The database d is damaged: "),
+        ("PostgreSQL XX001: invalid page in alice", "The database d is damaged: "),
+        ("column 3 of the result is not a text", "The database d is damaged: "),
+        ("SQLite 2067: UNIQUE constraint failed: alice", "Storage corrupt."),
+    ])
+    func `a damaged database is named, with what to do and without what its engine quotes`(
+        _ text: String, _ told: String
+    ) throws {
+        let failure = try #require(CommandFailure(StorageError.corrupt(text), in: "d"))
+        #expect(failure.description.hasPrefix(told))
+        #expect(!failure.description.contains("alice"))
+        #expect(told == "Storage corrupt." || failure.description.hasSuffix("see Restore in docs/operations.md."))
+    }
+
+    @Test func `a database that cannot be used is named, with its engine's code alone`() {
+        let full = StorageError.unavailable("SQLite 13 (database or disk is full): alice")
+        #expect(
+            CommandFailure(full, in: "d")?.description
+                == "The database d cannot be used: SQLite 13 (database or disk is full).")
+        #expect(CommandFailure(full)?.description == "Storage unavailable.")
+    }
+
     @Test func `migrate makes the folder and the database`() async throws {
         #expect(try !options().hasDatabase())
         try await migrate()

@@ -11,6 +11,18 @@ import Testing
         #expect(SystemFailure(error)?.description == "Cannot read /no/such.yaml: no such file or directory.")
     }
 
+    @Test(arguments: [
+        ("/tmp", "it is a folder, not a file"), ("/etc/passwd/x", "what should be a folder in its path is a file"),
+    ])
+    func `a folder in a file's place is told in words, and a file in a folder's`(path: String, reason: String) throws {
+        let error = try #require(throws: (any Error).self) { try Data(contentsOf: URL(filePath: path)) }
+        #expect(SystemFailure(error)?.reason == reason)
+    }
+
+    @Test func `where the system says nothing of why, no reason is made up`() {
+        #expect(SystemFailure(CocoaError(.fileReadUnknown))?.reason == "the system gives no reason")
+    }
+
     @Test func `a folder that cannot be made is told as a sentence`() throws {
         let error = try #require(throws: (any Error).self) {
             try FileManager.default.createDirectory(atPath: "/proc/x/y", withIntermediateDirectories: true)

@@ -10,15 +10,24 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func facts() async throws -> DemoFacts {
+    /// - Parameter change: what became of each client since it was made.
+    private func facts(
+        without changed: String? = nil, _ change: (inout Client) -> Void = { _ in }
+    ) async throws -> DemoFacts {
         let folder = try DemoFolder(named: folder.path)
         try await DemoMaterial.prepare(in: folder, sharedBy: nil)
+        let accounts = try DemoAccounts(folder: folder)
+        let passwords = DemoPerson.all.map { ($0.subject, accounts.password(of: $0)) }
         let clients = try DemoClients(folder: folder)
         return DemoFacts(
             baseURL: "http://127.0.0.1:8080", managementURL: "http://127.0.0.1:8081",
             issuerURL: "http://127.0.0.1:8080", processID: 7, issuer: try DemoIssuer(folder: folder),
-            accounts: try DemoAccounts(folder: folder),
-            clients: try clients.all(), secrets: clients, adminToken: Secret("token-of-the-administrator"))
+            passwords: Dictionary(uniqueKeysWithValues: passwords.filter { $0.0 != changed }),
+            clients: try clients.all().map { client in
+                var client = client
+                change(&client)
+                return client
+            }, secrets: clients, adminToken: Secret("token-of-the-administrator"))
     }
 
     @Test func `the ready line is one line with what tools rely on`() async throws {
@@ -45,6 +54,30 @@ import Testing
         let secrets = clients.map { ($0["client_secret"] as? String).flatMap { OpaqueSecret($0, kind: .clientSecret) } }
         #expect(secrets.map { $0 != nil } == [false, false, true, false, true, true])
         #expect(!line.contains("client_secret_digest"))
+    }
+
+    @Test func `a password and a secret that are others by now are left out of the ready line`() async throws {
+        let facts = try await facts(without: "bob") { client in
+            if client.id == "demo-rp" { client.secretDigest = OpaqueSecret.make(.clientSecret, random: .system).digest }
+            if client.id == "demo-web" { client.secretDigest = nil }
+        }
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(facts.line().utf8)) as? [String: Any])
+        let users = try #require(object["users"] as? [[String: String]])
+        #expect(users.map { $0["username"] } == ["alice", "bob", "admin"])
+        #expect(users.map { $0["password"] != nil } == [true, false, true])
+        let clients = try #require(object["clients"] as? [[String: Any]])
+        #expect(clients.filter { $0["client_secret"] != nil }.map { $0["client_id"] as? String } == ["demo-admin"])
+    }
+
+    @Test func `the guide prints no password that is another by now`() {
+        func text(_ password: String?) -> String {
+            DemoGuide(
+                baseURL: "http://127.0.0.1:8080", managementURL: "http://127.0.0.1:8081", record: "--data /tmp/demo",
+                bearer: Secret("bearer"), password: password.map { Secret($0) }, adminToken: Secret("token")
+            ).text
+        }
+        #expect(text("abcdefgh").contains("Your browser asks: alice, abcdefgh\n"))
+        #expect(text(nil).contains("Your browser asks: alice, and her password, which is not the demo's any more\n"))
     }
 
     @Test func `secrets stay the same in one folder, for its owner only`() async throws {

@@ -51,7 +51,7 @@ import Testing
     private func clientsOfAStart() async throws -> (told: [ClientID], stored: Set<ClientID>) {
         let demo = try await demo()
         let composition = try await demo.compose(accessLog: AccessLog { _ in }, logger: Logger(label: "test"))
-        let told = try demo.facts(of: composition).clients.map(\.id)
+        let told = try await demo.facts(of: composition).clients.map(\.id)
         let stored = Set(try await composition.ground.storage.clients().map(\.id))
         try await composition.ground.storage.close()
         return (told, stored)
@@ -81,6 +81,38 @@ import Testing
         try await delete("demo-rp")
         let told = try await clientsOfAStart().told
         #expect(told == ["demo-app", "demo-app-b", "demo-web", "demo-webview", "demo-admin"])
+    }
+
+    /// The passwords that the ready line has after a start.
+    private func passwordsOfAStart() async throws -> [String: Secret<String>] {
+        let demo = try await demo()
+        let composition = try await demo.compose(accessLog: AccessLog { _ in }, logger: Logger(label: "test"))
+        let passwords = try await demo.facts(of: composition).passwords
+        try await composition.ground.storage.close()
+        return passwords
+    }
+
+    private func setPassword(of subject: Subject, to password: Secret<String>) async throws {
+        let event = AuditEvent(
+            at: TimeSource.system.now(), type: .userPasswordChanged, outcome: .success, subject: subject)
+        try await change { storage in
+            try await storage.setPassword(
+                PasswordHash(password, cost: .light, random: .system), of: subject, event: event,
+                ending: Ending(at: event.at, reason: "password_changed", origin: nil)) != nil
+        }
+    }
+
+    @Test func `a password is told as long as it is the account's, also when it was set again`() async throws {
+        let first = try await passwordsOfAStart()
+        #expect(first.keys.sorted() == ["admin", "alice", "bob"])
+        let second = try await passwordsOfAStart()
+        #expect(second.mapValues { $0.expose() } == first.mapValues { $0.expose() })
+        try await setPassword(of: "bob", to: Secret("another one of bob's"))
+        let third = try await passwordsOfAStart()
+        #expect(third.keys.sorted() == ["admin", "alice"])
+        try await setPassword(of: "bob", to: try #require(first["bob"]))
+        let fourth = try await passwordsOfAStart()
+        #expect(fourth.keys.sorted() == ["admin", "alice", "bob"])
     }
 
     @Test func `the website that apps open by default is made again, or no demo would start`() async throws {

@@ -21,7 +21,7 @@ import Testing
 
         func run() async throws {
             defer { announce.finish() }
-            try await demo.run { announce.yield(Announcement(facts: $0, guide: $1)) }
+            try await demo.run(in: await ServingProcess()) { announce.yield(Announcement(facts: $0, guide: $1)) }
         }
     }
 

@@ -98,6 +98,18 @@ import Testing
         #expect(refused?.problems.contains { $0.key.hasPrefix("trusted_issuers[https://a.example].") } == true)
     }
 
+    @Test(arguments: ["junk", #"{"keys":[]}"#])
+    func `an issuer's file without keys stops a start as refused settings do`(text: String) async throws {
+        let path = try folder.file("keys.json", text)
+        let refused = await #expect(throws: SettingsRefused.self) {
+            try await compose(
+                "provider: {enabled: false}\ntrusted_issuers: [{issuer: 'https://a.example', audience: b, "
+                    + "jwks_file: keys.json}]")
+        }
+        #expect(refused?.problems.map(\.key) == ["trusted_issuers[https://a.example].jwks_file"])
+        #expect(refused?.description.contains("jwks_file: \(path): ") == true)
+    }
+
     @Test func `limits that are lifted hold nobody back`() async throws {
         try await compose("limits: {enabled: false}", then: { #expect($0.ground.limiter is UnlimitedRateLimiter) })
         try await compose("", then: { #expect($0.ground.limiter is InProcessRateLimiter) })

@@ -61,7 +61,7 @@ import Testing
         ("{name: siem, url: 'tls://siem/x'}", "tls://host"), ("{name: siem, url: 'tls://u@siem:6514'}", "tls://host"),
         ("{name: siem, url: 'tls://[siem]:6514'}", "tls://host"), ("{name: siem, url: 'tls://'}", "tls://host"),
         ("{name: siem, url: 'http://siem.example.com/in'}", "must be https"),
-        ("{name: siem, url: 'tls://siem', ca_file: missing.pem}", "cannot be used"),
+        ("{name: siem, url: 'tls://siem', ca_file: missing.pem}", "cannot be read: no such file or directory"),
         ("{name: siem, url: 'tls://siem', certificate: a.pem}", "certificate, private_key"),
         ("{name: siem, url: 'tls://siem', private_key: a.pem}", "certificate, private_key"),
         ("{name: siem, url: 'tls://siem', authorization_file: token}", "for https only"),
@@ -76,5 +76,20 @@ import Testing
         _ = try folder.file("token", "Bearer abc\n")
         let found = try problems("  - \(entry)")
         #expect(found.contains { $0.contains(expected) }, "\(found)")
+    }
+
+    @Test func `a TLS file that cannot be used is named under its own field, in words of our own`() throws {
+        let junk = try folder.file("junk.pem", "junk\n")
+        for (fields, field, path) in [
+            ("ca_file: missing.pem", "ca_file", "missing.pem"), ("ca_file: junk.pem", "ca_file", junk),
+            ("certificate: missing.pem, private_key: junk.pem", "certificate", "missing.pem"),
+            ("certificate: junk.pem, private_key: junk.pem", "certificate", junk),
+        ] {
+            let found = try problems("  - {name: siem, url: 'tls://siem', \(fields)}")
+            #expect(found.count == 1, "\(found)")
+            let told = found.first ?? ""
+            #expect(told.hasPrefix("audit_forwarders[0].\(field) = ") && told.contains(path), "\(told)")
+            for word in ["noSuch", ".build", "Error", "NIO"] { #expect(!told.contains(word), "\(told)") }
+        }
     }
 }

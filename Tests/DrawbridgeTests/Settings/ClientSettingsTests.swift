@@ -177,4 +177,21 @@ import Testing
         #expect(warnings.count == (unused == nil ? 0 : 1), "\(warnings)")
         if let unused { #expect(warnings.first?.hasPrefix("self_issued.claims has \(unused): ") == true) }
     }
+
+    @Test(
+        arguments: [
+            ("logo_url: 'https://elsewhere.example/l.png'", "self_issued.logo_url"),
+            ("policy_url: 'https://a.example.evil.example/'", "self_issued.policy_url"),
+            ("policy_url: 'https://a.example@evil.example/'", "self_issued.policy_url"),
+            ("logo_url: 'https://a.example/l.png', policy_url: 'https://A.example:8443/p'", nil),
+            ("policy_url: 'https://a.example'", nil),
+        ] as [(String, String?)])
+    func `a logo and a page that phones drop, since they are at another host, are warned about`(
+        _ fields: String, _ named: String?
+    ) throws {
+        let settings = try load("[]\nself_issued: {enabled: true, \(fields)}")
+        let warnings = ClientWarnings(in: settings).sentences.filter { $0.contains(" leads to another host than ") }
+        #expect(warnings.count == (named == nil ? 0 : 1), "\(warnings)")
+        if let named { #expect(warnings.first?.hasPrefix("\(named) leads to another host than a.example,") == true) }
+    }
 }

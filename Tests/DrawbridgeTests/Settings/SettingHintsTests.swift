@@ -31,6 +31,19 @@ import Testing
         return OriginWarnings(in: try .load(SettingsInputs(filePath: file))).sentences
     }
 
+    @Test(arguments: [
+        ("0.0.0.0/0", true), ("128.0.0.0/1", true), ("10.0.0.0/8", false), ("192.0.2.7", false), ("::/0", true),
+        ("2000::/3", true), ("2001::/16", false), ("fd00::/8", false),
+    ])
+    func `a network of proxies that may hold anybody is warned of`(network: String, isTold: Bool) throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file(
+            "drawbridge.yaml", "public_origin: https://www.example.com\ntrusted_proxies: ['\(network)']\n")
+        let found = SettingsWarnings.sentences(about: try .load(SettingsInputs(filePath: file)))
+        #expect(found.count == (isTold ? 1 : 0))
+        #expect(found.allSatisfy { $0.hasPrefix("trusted_proxies has \(network): ") })
+    }
+
     private let website = "{client_id: shop, client_type: web, return_paths: [/a], default_return_path: /a}"
 
     @Test func `a console and sign-in pages at a website's host are warned of, with the website's name`() throws {

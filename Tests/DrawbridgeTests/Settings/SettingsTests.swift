@@ -98,11 +98,38 @@ import Testing
             ("[/open]", ["/open", "/login-with-token"]),
             ("[/login-with-token, /open]", ["/login-with-token", "/open"]),
             ("[/open, /login-with-token]", ["/open", "/login-with-token"]),
-            ("[/login-with-token/]", ["/login-with-token/"]),
         ] {
             #expect(try load(origin + "redemption_paths: \(paths)\n").site.redemptionPaths == expected)
         }
         #expect(try load(origin).site.redemptionPaths == ["/login-with-token"])
+    }
+
+    @Test(arguments: [
+        ("return_path: /login-with-token", "self_issued.return_path = \"/login-with-token\""),
+        ("return_path: /login-with-token/", "self_issued.return_path = \"/login-with-token/\""),
+        ("request_path: /login-with-token", "self_issued.request_path = \"/login-with-token\""),
+        ("return_path: /open", "self_issued.return_path = \"/open\""),
+        ("request_path: /open/", "self_issued.request_path = \"/open/\""),
+        ("request_path: /q, return_path: /q", "self_issued.return_path = \"/q\""),
+        ("request_path: /q, return_path: /q/", "self_issued.return_path = \"/q/\""),
+    ])
+    func `a path that two settings name is refused, with a slash at its end too`(
+        _ fields: String, _ place: String
+    ) throws {
+        let found = try problems(origin + "redemption_paths: [/open]\nself_issued: {enabled: true, \(fields)}\n")
+        #expect(found.count == 1, "\(found)")
+        #expect(found.first?.hasPrefix(place) == true && found.first?.contains("is used twice: ") == true, "\(found)")
+    }
+
+    @Test func `paths that only begin alike are told apart`() throws {
+        let fields = "request_path: /open/file, return_path: /open/answers"
+        #expect(try problems(origin + "redemption_paths: [/open]\nself_issued: {enabled: true, \(fields)}\n") == [])
+    }
+
+    @Test(arguments: ["/%71", "/{x}", "/:x", "/*", "/**", "/q/../x", "/q//x", "/"])
+    func `a path for phones has one spelling, and no meaning of its own to a router`(path: String) throws {
+        let found = try problems(origin + "self_issued: {enabled: true, return_path: '\(path)'}\n")
+        #expect(found.contains { $0.contains("must be a path such as /self-issued/callback") }, "\(found)")
     }
 
     @Test func `a flag beats the environment, which beats a secret file, which beats the file`() throws {
@@ -135,7 +162,8 @@ import Testing
         ("public_origin: https://a.example\nredemption_paths: ['/a?b']", "must be a path"),
         ("public_origin: https://a.example\nredemption_paths: ['/a/*']", "must be a path"),
         ("public_origin: https://a.example\nredemption_paths: ['/:a']", "must be a path"),
-        ("public_origin: https://a.example\nredemption_paths: [/open, /open/]", "names a path twice"),
+        ("public_origin: https://a.example\nredemption_paths: [/open/]", "must not end in a slash; write /open"),
+        ("public_origin: https://a.example\nredemption_paths: [/login-with-token/]", "must not end in a slash"),
         ("public_origin: https://a.example\nredemption_paths: [/session]", "is used by the service itself"),
         ("public_origin: https://a.example\nredemption_paths: [/auth/check]", "is used by the service itself"),
         ("public_origin: https://a.example\nredemption_paths: [/account/devices]", "is used by the service itself"),

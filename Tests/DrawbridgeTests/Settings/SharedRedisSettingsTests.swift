@@ -90,6 +90,31 @@ import Testing
         }
     }
 
+    @Test func `a TLS file that cannot be used is named under its own setting, in words of our own`() throws {
+        let junk = try folder.file("junk.pem", "junk\n")
+        let open = try folder.file("open.pem", "junk\n", mode: 0o644)
+        for (flags, keys, path) in [
+            (["--redis-tls-ca-file=/no/such.pem"], ["redis.tls.ca_file"], "/no/such.pem"),
+            (["--redis-tls-ca-file=\(junk)"], ["redis.tls.ca_file"], junk),
+            (
+                ["--redis-tls-certificate=/no/such.pem", "--redis-tls-private-key=\(junk)"],
+                ["redis.tls.certificate"], "/no/such.pem"
+            ),
+            (
+                ["--redis-tls-certificate=\(junk)", "--redis-tls-private-key=\(junk)"], ["redis.tls.certificate"], junk
+            ),
+            (
+                ["--redis-tls-certificate=\(junk)", "--redis-tls-private-key=\(open)"], ["redis.tls.private_key"], open
+            ),
+        ] {
+            let refused = #expect(throws: SettingsRefused.self) { try load(["--redis-url=rediss://host"] + flags) }
+            let told = refused?.description ?? ""
+            #expect(refused?.problems.map(\.key) == keys, "\(told)")
+            #expect(told.contains(path))
+            for word in ["noSuch", ".build", "Error", "NIO"] { #expect(!told.contains(word), "\(told)") }
+        }
+    }
+
     @Test(arguments: ["--redis-sentinel-user=watcher", "--redis-sentinel-password-file=/nowhere"])
     func `sentinels' password is in a file that is there`(flag: String) throws {
         let refused = #expect(throws: SettingsRefused.self) { try load(Self.sentinel + [flag]) }

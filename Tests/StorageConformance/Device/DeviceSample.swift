@@ -6,18 +6,21 @@ enum DeviceSample {
     static let overlap = Duration.seconds(30)
     static let limit = DeviceSecretLimit(count: 3, behavior: .revokeOldest)
 
-    static func session(_ name: String, device: DeviceSecretID? = nil, parent: SessionID? = nil) -> AppSession {
+    static func session(
+        _ name: String, subject: Subject = "alice", device: DeviceSecretID? = nil, parent: SessionID? = nil
+    ) -> AppSession {
         AppSession(
-            id: SessionID(rawValue: "app-\(name)"), subject: "alice", clientID: "app",
+            id: SessionID(rawValue: "app-\(name)"), subject: subject, clientID: "app",
             scope: Scope(tokens: [Scope.openID, Scope.deviceSSO]), opening: .authorize,
             authentication: Authentication(), deviceSecretID: device, parentID: parent, createdAt: Sample.now,
             expiresAt: Sample.now + .seconds(86_400))
     }
 
-    static func device(_ name: String, at: Timestamp = Sample.now, lifetime: Duration = .seconds(3600)) -> DeviceSecret
-    {
+    static func device(
+        _ name: String, subject: Subject = "alice", at: Timestamp = Sample.now, lifetime: Duration = .seconds(3600)
+    ) -> DeviceSecret {
         DeviceSecret(
-            id: DeviceSecretID(rawValue: "device-\(name)"), subject: "alice", clientID: "app",
+            id: DeviceSecretID(rawValue: "device-\(name)"), subject: subject, clientID: "app",
             sessionID: SessionID(rawValue: "app-\(name)"), name: "Phone \(name)", platform: "iOS", createdAt: at,
             expiresAt: at + lifetime)
     }
@@ -48,12 +51,13 @@ enum DeviceSample {
 extension BridgeStorage {
     /// Opens an app session and gives it a device whose secret's digest is `digest-<name>`.
     func issueSample(
-        _ name: String, at: Timestamp = Sample.now, lifetime: Duration = .seconds(3600),
+        _ name: String, subject: Subject = "alice", at: Timestamp = Sample.now, lifetime: Duration = .seconds(3600),
         limit: DeviceSecretLimit = DeviceSample.limit
     ) async throws -> DeviceSecretIssueOutcome {
-        _ = try await open(DeviceSample.session(name), refreshToken: nil, events: [])
+        _ = try await open(DeviceSample.session(name, subject: subject), refreshToken: nil, events: [])
         return try await issueDeviceSecret(
-            DeviceSample.device(name, at: at, lifetime: lifetime), digest: "digest-\(name)", limit: limit,
+            DeviceSample.device(name, subject: subject, at: at, lifetime: lifetime), digest: "digest-\(name)",
+            limit: limit,
             event: Sample.event(.deviceSecretIssued, at: at), displaced: Ending.sample("limit", at: at),
             rejected: Sample.event(.deviceSecretWithheld, at: at))
     }

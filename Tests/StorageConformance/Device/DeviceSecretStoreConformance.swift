@@ -61,6 +61,22 @@ package enum DeviceSecretStoreConformance {
             try expectEqual(try await store.events(.deviceSecretIssued).count, 1, "events")
             try expectEqual(try await store.events(.deviceSecretWithheld).count, 1, "what tells of it")
         },
+        ConformanceCase("a device on which no app is signed in makes room before one that is used, with reject too") {
+            open in
+            for behavior in [DeviceSecretLimit.Behavior.revokeOldest, .reject] {
+                let store = try await open()
+                let limit = DeviceSecretLimit(count: 2, behavior: behavior)
+                let name = "\(behavior)"
+                _ = try await store.issueSample("a-\(name)", subject: Subject(rawValue: name), limit: limit)
+                _ = try await store.issueSample(
+                    "b-\(name)", subject: Subject(rawValue: name), at: Sample.now + .seconds(1), limit: limit)
+                _ = try await store.end(.appSession(SessionID(rawValue: "app-b-\(name)")), .sample())
+                let outcome = try await store.issueSample(
+                    "c-\(name)", subject: Subject(rawValue: name), at: Sample.now + .seconds(2), limit: limit)
+                let gone = DeviceSecretID(rawValue: "device-b-\(name)")
+                try expectEqual(outcome, .issued(ended: Ended(devices: [gone])), name)
+            }
+        },
         ConformanceCase("for a session that has ended no device is issued, and none makes room") { open in
             let store = try await open()
             let limit = DeviceSecretLimit(count: 1, behavior: .revokeOldest)

@@ -206,6 +206,28 @@ package enum AccountStoreConformance {
                 events: [])
             try expectEqual(nobodys, false, "without an account")
         },
+        ConformanceCase("that an administrator signs in is recorded with the session, and of nobody else") { open in
+            let store = try await open()
+            try await store.addAdministrator("root")
+            let plain = Account(subject: "alice", username: Username("alice"), createdAt: Sample.now)
+            _ = try await store.addAccount(
+                plain, issuer: Account.issuer, link: nil, event: Sample.event(.userCreated))
+            for subject in ["root", "alice", "guest"] as [Subject] {
+                let event = AuditEvent(at: Sample.now, type: .adminSignedIn, outcome: .success, subject: subject)
+                let isOpened = try await store.open(
+                    Sample.session(subject.rawValue, subject: subject), replacing: nil, provenBy: nil,
+                    events: [Sample.event(.userSignedIn)], ofAdministrator: event)
+                try expect(isOpened, "the session of \(subject.rawValue)")
+            }
+            try expectEqual(try await store.events(.adminSignedIn).map(\.subject), ["root"], "of the administrator")
+            try expectEqual(try await store.events(.userSignedIn).count, 3, "of everybody")
+            let stale = try await store.open(
+                Sample.session("stale", subject: "root"), replacing: nil,
+                provenBy: .password(setAt: Sample.now - .seconds(1)), events: [],
+                ofAdministrator: Sample.event(.adminSignedIn))
+            try expectEqual(stale, false, "with a password that is another by now")
+            try expectEqual(try await store.events(.adminSignedIn).count, 1, "of a session that was not opened")
+        },
         ConformanceCase("of sign-ins on two servers none outlasts a new password of the same moment") { open in
             let servers = [try await open(), try await open()]
             _ = try await servers[0].add("alice", subject: "alice")

@@ -673,7 +673,7 @@ final class Site
                 return $this->signIn($request);
             }
             $isFresh = $maxAge === null || ($user->authTime !== null && ($this->now)() - $user->authTime <= $maxAge);
-            if (($acr === [] || in_array($user->acr, $acr, true)) && $isFresh) {
+            if (($acr === [] || self::isStrongEnough($user->acr, $acr)) && $isFresh) {
                 return $user;
             }
             return $this->stepUp($request, $user, $acr, $maxAge);
@@ -682,6 +682,16 @@ final class Site
         } catch (Refused) {
             return self::refusal('Bearer', 'invalid_token');
         }
+    }
+
+    /**
+     * As Drawbridge itself judges (contract §6): two factors are one as well, and any other value is only itself.
+     *
+     * @param string[] $wanted
+     */
+    private static function isStrongEnough(?string $acr, array $wanted): bool
+    {
+        return in_array($acr, $wanted, true) || ($acr === 'aal2' && in_array('aal1', $wanted, true));
     }
 
     private function signIn(Request $request): Answer

@@ -512,7 +512,7 @@ class Site:
             return Answer(503, [("Retry-After", "5"), ("Cache-Control", "no-store")])
 
     def _is_met(self, user: User, acr: tuple, max_age: int | None) -> bool:
-        if acr and user.acr not in acr:
+        if acr and not is_strong_enough(user.acr, acr):
             return False
         if max_age is None:
             return True
@@ -751,6 +751,11 @@ def check_acr(acr):
     """`in` would find a user's value within a longer text."""
     if isinstance(acr, str):
         raise ConfigurationError(f"acr must hold the values that will do, such as ({acr!r},)")
+
+
+def is_strong_enough(acr: str | None, wanted) -> bool:
+    """As Drawbridge itself judges (contract §6): two factors are one as well, and any other value is only itself."""
+    return acr in wanted or acr == "aal2" and "aal1" in wanted
 
 
 def is_below(prefixes: tuple, *paths: str) -> bool:

@@ -16,7 +16,8 @@ extension AuditSigningKey {
             throw Problem.unreadable(path: path, code: EIO)
         }
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        return try AuditSigningKey(text: Secret(text))
+        guard let key = try? AuditSigningKey(text: Secret(text)) else { throw Problem.malformedFile(path: path) }
+        return key
     }
 
     /// Reads a key file, or makes a key and the file when there is none.

@@ -1,3 +1,5 @@
+import OAuth2
+
 /// The audit log as a table (RFC 4180), for people and their spreadsheets. It cannot be read back for verification.
 package enum AuditCSV {
     package static let header =
@@ -64,7 +66,8 @@ package enum AuditCSV {
     /// One field.
     ///
     /// A user agent is anybody's text, and a spreadsheet runs what begins like a formula: an apostrophe before it
-    /// makes it text (OWASP, "CSV Injection").
+    /// makes it text (OWASP, "CSV Injection"). Whoever reads the file as what it is gets another value then, so ids and
+    /// hashes are left as they are, of which one in 64 begins with a dash.
     private static func append(_ text: String, to output: inout [UInt8]) {
         var text = text
         text.withUTF8 { bytes in
@@ -85,7 +88,11 @@ package enum AuditCSV {
     private static func beginsLikeFormula(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let first = bytes.first else { return false }
         switch first {
-        case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0x09, 0x0A, 0x0D: return true
+        case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "@"), 0x09, 0x0A, 0x0D: return true
+        // With letters, digits, dashes and underscores alone it can be no more than a number, a cell's name or a
+        // difference of such. Whatever calls a function, a program or another file needs a parenthesis, a bracket, a bar,
+        // an exclamation mark or a quote, and then it is not left as it is.
+        case UInt8(ascii: "-"): return !bytes.allSatisfy(ASCII.isBase64URL)
         // Also the full-width forms U+FF1D, U+FF0B, U+FF0D and U+FF20, which some spreadsheets take for ASCII's.
         case 0xEF:
             return bytes.count >= 3 && bytes[1] == 0xBC && [0x9D, 0x8B, 0x8D, 0xA0].contains(bytes[2])

@@ -1,5 +1,8 @@
 /// How many events of one kind there were in one minute.
 package struct AuditTally: Hashable, Sendable {
+    /// How long counts and samples stay: a day longer than the console's longest chart goes back.
+    package static let keptFor = Duration.seconds(8 * 86_400)
+
     /// The start of the minute.
     package let at: Timestamp
     package let type: AuditEventType

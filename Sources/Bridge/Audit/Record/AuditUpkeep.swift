@@ -1,4 +1,4 @@
-/// What keeps a long audit log small and quick, in the background: sealing, counting, cutting.
+/// What keeps a long audit log small and quick, in the background: sealing, counting, thinning, cutting.
 package protocol AuditUpkeep: Sendable {
     // Sealing (ADR-0020)
 
@@ -25,14 +25,28 @@ package protocol AuditUpkeep: Sendable {
 
     func samples(_ name: StateSample.Name, from: Timestamp, to: Timestamp) async throws -> [StateSample]
 
+    /// Removes counts and samples of before `cutoff`, beginning with the oldest hours.
+    /// - Returns: whether there may be more.
+    func purgeTallies(before cutoff: Timestamp) async throws -> Bool
+
+    // Thinning (ADR-0068)
+
+    /// Looks at the next few old checkpoints of one chain, and removes those that say nothing which a later one does not
+    /// say as well: of each hour and each thousand events the last one stays. One that is not signed by a trusted key, or
+    /// that the log contradicts, stays in any case.
+    /// - Parameter places: how far each node's chain has been looked at.
+    /// - Returns: the same, further; unchanged when there was nothing old enough beyond.
+    func thinCheckpoints(from places: [String: Int64], at now: Timestamp) async throws -> [String: Int64]
+
     // Cutting (ADR-0007)
 
     /// Cuts one node's chain at a checkpoint: everything that the checkpoint covers goes, in one transaction with the
     /// signed statement that it did and an ``AuditEventType/auditPurged`` event.
     ///
     /// A checkpoint is taken only when its signature is good and it was signed at least `retention` ago, so an event
-    /// stays at least that long. What goes is verified first: a chain that was tampered with is not cut, because the
-    /// cut would remove what shows it.
+    /// stays at least that long; and, so that a quiet chain is not cut at every checkpoint, up to an hour longer, or a
+    /// 24th of `retention` where that is less. What goes is verified first, with all checkpoints in it: a chain that was
+    /// tampered with is not cut, because the cut would remove what shows it.
     func purgeAudit(olderThan retention: Duration, at now: Timestamp) async throws -> AuditPurge
 
     /// Signs statements about beginnings that are gone already and that nothing signed covers.

@@ -2,7 +2,8 @@
 package struct NetworkPrefix: Hashable, Sendable, CustomStringConvertible {
     /// The network's bytes with all bits past the prefix cleared.
     private let bytes: [UInt8]
-    private let bits: Int
+    /// How many bits all its addresses have in common.
+    package let bits: Int
 
     /// - Parameter bits: clamped to the family's length.
     init(address: NetworkAddress, bits: Int) {
@@ -30,6 +31,11 @@ package struct NetworkPrefix: Hashable, Sendable, CustomStringConvertible {
     /// Whether an address of the same family lies in this network.
     package func contains(_ address: NetworkAddress) -> Bool {
         address.bytes.count == bytes.count && Self.masked(address.bytes, bits: bits) == bytes
+    }
+
+    /// Whether a whole network lies in this one.
+    package func contains(_ other: NetworkPrefix) -> Bool {
+        other.bytes.count == bytes.count && other.bits >= bits && Self.masked(other.bytes, bits: bits) == bytes
     }
 
     package var description: String { "\(NetworkAddress(network: bytes))/\(bits)" }

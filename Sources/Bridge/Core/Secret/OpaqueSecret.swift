@@ -90,6 +90,14 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
         Kind.allCases.contains { text.utf8.starts(with: $0.rawValue.utf8) }
     }
 
+    /// The same of bytes.
+    static func isMarked(_ bytes: ArraySlice<UInt8>) -> Bool { marks.contains { bytes.starts(with: $0) } }
+
+    private static let marks = Kind.allCases.map { Array($0.rawValue.utf8) }
+
+    /// No secret is shorter, in characters: the shortest prefix, the random bits, the checksum.
+    static let shortestLength = (marks.map(\.count).min() ?? 0) + 43 + 6
+
     /// The secret itself, for the one cookie or answer that carries it.
     package func expose() -> String { text }
 

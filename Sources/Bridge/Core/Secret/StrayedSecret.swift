@@ -2,19 +2,73 @@ import OAuth2
 
 /// Finds secrets in values where none belongs, before a value is written down (contract §8).
 enum StrayedSecret {
-    /// Whether a secret of ours is in a value, or a signed token of anybody's, be it complete or not.
+    /// How much of a value is looked at: many times what is kept of one, and little work for whoever sends more.
+    private static let examinedBytes = 2048
+    /// How often a value is decoded. What is sent encoded once too often hides its delimiters in letters and digits.
+    private static let rounds = 3
+
+    /// Whether a secret of ours is in a value, or a signed token of anybody's, be it complete or not, and be the value
+    /// percent-encoded. One that still is after some rounds is not looked into any further, and counts as one of these.
     static func isIn(_ value: ArraySlice<UInt8>) -> Bool {
-        // In one word of `.`, `-`, `_`, letters and digits, wherever that stands.
-        value.split { !ASCII.isNameByte($0) }.contains { word in
-            OpaqueSecret.isMarked(String(decoding: word, as: UTF8.self)) || isToken(word)
+        var bytes = Array(value.prefix(examinedBytes))
+        for _ in 0..<rounds {
+            if isPlain(in: bytes) { return true }
+            guard let decoded = decoded(bytes) else { return false }
+            bytes = decoded
+        }
+        return isPlain(in: bytes) || decoded(bytes) != nil
+    }
+
+    private static func isPlain(in bytes: [UInt8]) -> Bool {
+        bytes.indices.contains { index in
+            let rest = bytes[index...]
+            return beginsToken(rest) || OpaqueSecret.isMarked(rest) && (begins(index, in: bytes) || isWhole(rest))
         }
     }
 
-    /// Whether a word begins as compact tokens do, login tokens among them: with a JSON object in base64url
-    /// (RFC 7515 §7.1). Names with dots in them do not.
-    private static func isToken(_ word: ArraySlice<UInt8>) -> Bool {
-        let header = word.prefix { $0 != UInt8(ascii: ".") }
-        guard header.count < word.count, let text = Base64URL.decode(bytes: header) else { return false }
-        return JSONValue.parse(bytes: text)?.object != nil
+    /// Whether something begins at an index: after a letter or a digit a mark is most likely the end of a word.
+    private static func begins(_ index: Int, in bytes: [UInt8]) -> Bool {
+        index == 0 || !ASCII.isLetterOrDigit(bytes[index - 1])
+    }
+
+    /// Whether as much follows in one piece as a secret has, which no word does.
+    private static func isWhole(_ rest: ArraySlice<UInt8>) -> Bool {
+        rest.count >= OpaqueSecret.shortestLength
+            && rest.prefix(OpaqueSecret.shortestLength).allSatisfy(ASCII.isBase64URL)
+    }
+
+    /// Whether compact tokens begin like that, login tokens among them: with a JSON object in base64url (RFC 7515 §7.1).
+    /// Twelve bytes of it tell, so that the work does not grow with what follows.
+    private static func beginsToken(_ rest: ArraySlice<UInt8>) -> Bool {
+        guard rest.count >= 16, rest.first == UInt8(ascii: "e"), let text = Base64URL.decode(bytes: rest.prefix(16))
+        else { return false }
+        return text.first == UInt8(ascii: "{") && text.contains(UInt8(ascii: "\"")) && text.allSatisfy(isOfText)
+    }
+
+    private static func isOfText(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"), 0x20...0x7E: true
+        default: false
+        }
+    }
+
+    /// Unlike ``PercentEncoding`` this passes over what is no escape: whoever reads the log does too.
+    /// - Returns: `nil` where there is no escape.
+    private static func decoded(_ bytes: [UInt8]) -> [UInt8]? {
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+                let high = HexDigit.value(bytes[index + 1]), let low = HexDigit.value(bytes[index + 2])
+            {
+                output.append(high << 4 | low)
+                index += 3
+            } else {
+                output.append(bytes[index])
+                index += 1
+            }
+        }
+        return output.count < bytes.count ? output : nil
     }
 }

@@ -15,4 +15,11 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
         case .corrupt: "storage corrupt"
         }
     }
+
+    /// What it is about, for an operator. Only where it is known that it quotes no values, as Redis's does not.
+    package var text: String {
+        switch self {
+        case .unavailable(let text), .undecided(let text), .corrupt(let text): text
+        }
+    }
 }

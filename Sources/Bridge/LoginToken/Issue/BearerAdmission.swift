@@ -10,7 +10,8 @@ extension Subjects {
         case .disabled: throw OAuthError(.invalidToken, "the access token is not valid", detail: .subjectDisabled)
         case .ofAnotherIssuer:
             throw OAuthError(
-                .invalidToken, "the access token is not valid", detail: BearerRefusal.subjectOfAnotherIssuer.rawValue)
+                .invalidToken, "the access token is not valid",
+                detail: BearerRefusal.Reason.subjectOfAnotherIssuer.rawValue)
         }
     }
 }

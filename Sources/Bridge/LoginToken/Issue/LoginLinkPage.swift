@@ -6,24 +6,39 @@ package struct LoginLinkPage: Hashable, Sendable, CustomStringConvertible {
     package var description: String { origin.description + path }
 }
 
-extension LoginTokenSettings {
-    /// The page of a website's links (contract §3, §4.3, §4.5, §4.6).
-    func page(of website: Client, isHandOff: Bool) -> LoginLinkPage {
+extension LoginLinkPage {
+    /// The page of a website's links (contract §3, §4.3, §4.5, §4.6). The server at its origin sees the token, and the cookies
+    /// of what it opens.
+    /// - Parameters:
+    ///   - publicOrigin: our own, where websites are that have no other.
+    ///   - issuer: where the provider is.
+    ///   - path: of our own page.
+    package static func of(
+        _ website: Client, isHandOff: Bool, publicOrigin: WebOrigin, issuer: WebOrigin,
+        path: String = LoginTokenSettings.redemptionPath
+    ) -> LoginLinkPage {
         // The session that answers a website's own sign-in must be where the provider is.
-        if website.landing == .initiateLogin { return LoginLinkPage(origin: issuer, path: redemptionPath) }
-        guard let origin = website.publicOrigin else {
-            return LoginLinkPage(origin: publicOrigin, path: redemptionPath)
-        }
+        if website.landing == .initiateLogin { return LoginLinkPage(origin: issuer, path: path) }
+        guard let origin = website.publicOrigin else { return LoginLinkPage(origin: publicOrigin, path: path) }
         // Of a hand-off no server makes a session, so the website's own page could do nothing with it.
-        if isHandOff { return LoginLinkPage(origin: origin, path: redemptionPath) }
+        if isHandOff { return LoginLinkPage(origin: origin, path: path) }
         if let page = website.redemptionPage { return LoginLinkPage(origin: origin, path: page) }
-        return LoginLinkPage(origin: reaches(website, at: origin) ? publicOrigin : origin, path: redemptionPath)
+        let isSeenHere = website.signsIn(at: origin, byCookiesOf: publicOrigin)
+        return LoginLinkPage(origin: isSeenHere ? publicOrigin : origin, path: path)
     }
+}
 
-    /// Whether a session whose cookie is at our own origin signs in at a website elsewhere: a relying party sends its
+extension Client {
+    /// Whether a session whose cookie is at our own origin signs in at this website elsewhere: a relying party sends its
     /// visitor here, and cookies are the same for every port of a host and for the hosts of a `cookie_domain`.
-    private func reaches(_ website: Client, at origin: WebOrigin) -> Bool {
-        !website.redirectURIs.isEmpty || origin.host == publicOrigin.host
-            || (website.setsCookies(at: origin.host) && website.setsCookies(at: publicOrigin.host))
+    fileprivate func signsIn(at origin: WebOrigin, byCookiesOf ours: WebOrigin) -> Bool {
+        !redirectURIs.isEmpty || origin.host == ours.host
+            || (setsCookies(at: origin.host) && setsCookies(at: ours.host))
+    }
+}
+
+extension LoginTokenSettings {
+    func page(of website: Client, isHandOff: Bool) -> LoginLinkPage {
+        .of(website, isHandOff: isHandOff, publicOrigin: publicOrigin, issuer: issuer, path: redemptionPath)
     }
 }

@@ -14,7 +14,8 @@ enum BindingCheck {
         return isSameNetwork(binding.network, address) ? nil : .wrongNetwork
     }
 
-    /// A phone may reach the API by IPv6 and the website by IPv4, so only addresses of one family are compared.
+    /// A phone may reach the API by IPv6 and the website by IPv4, so networks are compared only inside one family. An
+    /// exact address is one: whoever asks for it gets it, or a thief would only have to come by the other family.
     private static func isSameNetwork(_ bound: LoginTokenBinding.Network, _ address: NetworkAddress?) -> Bool {
         switch bound {
         case .none: return true
@@ -23,7 +24,7 @@ enum BindingCheck {
             return prefix.family != address.family || prefix.contains(address)
         case .exact(let text):
             guard let address, let expected = NetworkAddress(text) else { return false }
-            return expected.family != address.family || expected == address
+            return expected == address
         }
     }
 }

@@ -32,7 +32,10 @@ extension RedemptionExaminer {
         case .appMayOpenTheWebsite: explanation.check("app may open the website", fails: reason)
         case .bindingIsShown where isByServer:
             if claims.binding.challenge != nil { explanation.check("code verifier", fails: reason) }
-        case .bindingIsShown: explanation.check("network binding", fails: reason)
+        case .bindingIsShown:
+            let isJudged = candidate.binding.network == claims.binding.network
+            explanation.check(
+                "network binding", fails: reason, found: isJudged ? nil : "no address given; not judged here")
         case .codeIsGiven:
             if claims.binding.typedCodeKey != nil { explanation.note("asks for", "the code that the app shows") }
         case .userAndSessionStand:

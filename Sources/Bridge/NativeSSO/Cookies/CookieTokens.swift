@@ -85,6 +85,12 @@ package struct CookieTokens: Sendable {
     }
 }
 
+extension AccessTokenClaims {
+    /// Whether it was made for a cookie: that has no scope, whereas what a website's server is given for a login token
+    /// (contract §4.4) has `openid` at least.
+    package var isForCookie: Bool { scope.isEmpty }
+}
+
 /// The value that a page must repeat in `X-CSRF-Token` to refresh (contract §6).
 ///
 /// Computed from the refresh cookie, so it belongs to that one and nothing has to be kept: another site can make a

@@ -7,15 +7,17 @@ package final class DeviceSecrets: Sendable {
 
     private let store: any DeviceStore
     private let configuration: NativeSSOConfiguration
+    private let clients: Reloadable<ClientDirectory>
     private let endings: SessionEndings
     private let random: RandomSource
 
     package init(
-        store: any DeviceStore, configuration: NativeSSOConfiguration, endings: SessionEndings,
-        random: RandomSource = .system
+        store: any DeviceStore, configuration: NativeSSOConfiguration, clients: Reloadable<ClientDirectory>,
+        endings: SessionEndings, random: RandomSource = .system
     ) {
         self.store = store
         self.configuration = configuration
+        self.clients = clients
         self.endings = endings
         self.random = random
     }
@@ -73,7 +75,9 @@ package final class DeviceSecrets: Sendable {
             return try await rotate(secret, device: known.device, request)
         }
         // The app's own secret stays good: it may not expect a new one here.
-        if let id = request.session.deviceSecretID {
+        if let id = request.session.deviceSecretID, let device = try await store.deviceSecret(id: id),
+            isShared(device, with: request)
+        {
             let secret = OpaqueSecret.make(.deviceSecret, random: random)
             switch try await store.addDeviceSecret(
                 digest: secret.digest, to: id, for: request.session.id, at: request.at, keeping: Self.keptSecrets,
@@ -102,14 +106,24 @@ package final class DeviceSecrets: Sendable {
         return try await configuration.current().isEnabled
     }
 
-    /// The presented secret with its device, when it is this user's; it may have been replaced.
+    /// The presented secret with its device, when it is this user's and shared with this app; it may have been replaced.
+    ///
+    /// Any other app that got hold of it would replace it, or end the device with its own sign-out.
     private func presented(_ request: AttachRequest) async throws -> (OpaqueSecret, PresentedDeviceSecret)? {
         guard let secret = request.presented.flatMap({ OpaqueSecret($0, kind: .deviceSecret) }),
             let known = try await store.deviceSecret(digest: secret.digest),
-            known.device.subject == request.session.subject, known.device.isAlive(at: request.at),
+            known.device.subject == request.session.subject, isShared(known.device, with: request),
+            known.device.isAlive(at: request.at),
             SenderConstraint.permits(known.device.keyThumbprint, shown: request.proofKeyThumbprint)
         else { return nil }
         return (secret, known)
+    }
+
+    /// Whether the app may have secrets of a device (contract §5.1, §5.2).
+    private func isShared(_ device: DeviceSecret, with request: AttachRequest) -> Bool {
+        if request.client.mayHold(device, among: clients.current) { return true }
+        // An exchange asked the `share_with` of the token's app, which need not be the device's first one.
+        return request.session.opening == .tokenExchange && request.session.deviceSecretID == device.id
     }
 
     private func isReplay(_ known: PresentedDeviceSecret, _ request: AttachRequest) async throws -> Bool {
@@ -204,22 +218,14 @@ extension DeviceSecrets: DeviceSecretAttaching {
 
 extension DeviceSecrets {
     /// What `/oauth/revoke` does with a device secret: everything that it spawned ends (contract §5).
-    package func revocation(among clients: Reloadable<ClientDirectory>) -> TokenRevocation.OtherTokens {
+    package var revocation: TokenRevocation.OtherTokens {
         { token, client, origin, now in
             guard let secret = OpaqueSecret(token.expose(), kind: .deviceSecret) else { return false }
             guard let known = try await self.store.deviceSecret(digest: secret.digest) else { return true }
-            guard Self.may(client, end: known.device, among: clients.current) else { throw TokenRevocation.notYours }
+            guard client.mayHold(known.device, among: self.clients.current) else { throw TokenRevocation.notYours }
             _ = try await self.revoke(known.device.id, reason: "signed_out", by: nil, origin: origin, at: now)
             return true
         }
-    }
-
-    /// Whether a client's word counts for a device secret (contract §5.6): those that may exchange it may end it;
-    /// another client may not even if it got hold of it.
-    package static func may(_ client: Client, end device: DeviceSecret, among clients: ClientDirectory) -> Bool {
-        let owner = device.clientID
-        let isShared = client.isNativeSSOEnabled && clients[owner]?.shareWith.contains(client.id) == true
-        return client.id == owner || isShared
     }
 
     /// What `/oauth/introspect` says of a device secret.
@@ -275,5 +281,14 @@ extension DeviceSecrets {
             !known.isReplay(at: now, overlap: try await configuration.current().overlap)
         else { return nil }
         return known
+    }
+}
+
+extension Client {
+    /// Whether a device is this client's, or shared with it (contract §5.1, §5.2, §5.6): then it may keep, renew and end its
+    /// secrets. Another client may not, even if it got hold of one.
+    package func mayHold(_ device: DeviceSecret, among clients: ClientDirectory) -> Bool {
+        if id == device.clientID { return true }
+        return isNativeSSOEnabled && clients[device.clientID]?.shareWith.contains(id) == true
     }
 }

@@ -52,7 +52,7 @@ package final class LoginTokenExchange: Sendable {
             bearer = try await verify()
         } catch let refusal as BearerRefusal {
             throw OAuthError(
-                .invalidRequest, "the subject token cannot be verified", detail: refusal.rawValue)
+                .invalidRequest, "the subject token cannot be verified", detail: refusal.reason.rawValue)
         }
         // A token is exchanged by the app it was given to.
         guard bearer.clientID == request.client.id else {
@@ -63,7 +63,7 @@ package final class LoginTokenExchange: Sendable {
         guard SenderConstraint.permits(bearer.proofKeyThumbprint, shown: request.proofKeyThumbprint) else {
             throw OAuthError(
                 .invalidRequest, "the subject token cannot be verified",
-                detail: BearerRefusal.senderConstrained.rawValue)
+                detail: BearerRefusal.Reason.senderConstrained.rawValue)
         }
         return bearer
     }

@@ -35,8 +35,12 @@ package final class NativeSSOOpening: Sendable {
         let scope: Scope
         let facts: NativeSSOFacts
 
-        /// What the app's access token may be used for; of an ID token, all that its session may.
-        var bearerScope: Scope { facts.subjectToken?.scope ?? session.scope }
+        /// What a web view gets: what the app's access token may be used for (of an ID token, all that its session may),
+        /// or as much of it as the app asks for.
+        var webViewScope: Scope {
+            let held = facts.subjectToken?.scope ?? session.scope
+            return facts.requestedScope.map(held.intersection) ?? held
+        }
     }
 
     /// In the same transaction as the secret's use is counted.
@@ -81,7 +85,7 @@ package final class NativeSSOOpening: Sendable {
         let session = WebSession(
             id: SessionID.make(at: request.at, random: random), secretDigest: secret.digest,
             lineage: passed.session.exchanged(
-                for: passed.bearerScope, at: request.at, lifetime: client.sessionLifetime),
+                for: passed.webViewScope, at: request.at, lifetime: client.sessionLifetime),
             clientID: client.id, appClientID: passed.session.clientID, createdAt: request.at,
             idleLifetime: client.sessionIdle, lastSeenAt: request.at)
         let refresh = client.cookieProfile == .tokens ? cookies.makeRefresh(at: request.at) : nil

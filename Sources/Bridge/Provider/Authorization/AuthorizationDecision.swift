@@ -76,18 +76,19 @@ package enum AuthorizationDecision: Hashable, Sendable {
             return .signIn
         }
         if facts.agreed { return .issueCode }
-        if mustAsk(request, facts) {
+        if mustAsk(request, session, facts) {
             return isSilent ? .refuse(.consentRequired, consentNeeded) : .askConsent
         }
         return .issueCode
     }
 
     /// A session that came over an edge is worth no more than the website that it opened, and those that its app may open
-    /// (contract §16.2, §16.3).
+    /// (contract §16.2, §16.3). One that can give nothing of what is asked for is not enough either.
     private static func isEnough(_ session: Lineage, for request: AuthorizationRequest, _ facts: Facts) -> Bool {
         if session.isOwnSignIn { return true }
         return request.client.kind == .web && facts.reachesClient
             && !WebSession.ownSignInsAlone.contains(where: request.scope.contains)
+            && !session.limiting(request.scope).isEmpty
     }
 
     private static func mustSignInAgain(_ request: AuthorizationRequest, _ facts: Facts) -> Bool {
@@ -96,12 +97,12 @@ package enum AuthorizationDecision: Hashable, Sendable {
     }
 
     /// RFC 8252 §8.6: an app that only its redirect tells apart may be an impostor, so it is never answered without
-    /// the user seeing for whom, whatever was allowed before.
-    private static func mustAsk(_ request: AuthorizationRequest, _ facts: Facts) -> Bool {
+    /// the user seeing for whom, whatever was allowed before. What the session cannot give is not asked about.
+    private static func mustAsk(_ request: AuthorizationRequest, _ session: Lineage, _ facts: Facts) -> Bool {
         if request.prompts.contains(.consent) { return true }
         let canBeTrusted = request.redirectKind == .https
         if request.client.isFirstParty { return !canBeTrusted && !facts.hasJustSignedIn }
         guard canBeTrusted, let consented = facts.consented else { return true }
-        return !request.consentScope.tokens.allSatisfy(consented.contains)
+        return !session.limiting(request.consentScope).tokens.allSatisfy(consented.contains)
     }
 }

@@ -88,13 +88,16 @@ package final class AuthorizationMonitor: Sendable {
 
     /// What there is no room to note counts as fresh: nobody is refused for what others have sent.
     private func wasSeen(_ value: String, at now: Timestamp) async throws -> Bool {
-        let novelty = try await memory.note(value, at: now)
-        if novelty == .full {
+        switch try await memory.note(value, at: now) {
+        case .full:
             fullness.begin(because: .unavailable("there is no room for more challenges and nonces"))
-        } else {
+            return false
+        case .fresh:
             fullness.end()
+            return false
+        // That it is there already says nothing of the room.
+        case .seen: return true
         }
-        return novelty == .seen
     }
 }
 

@@ -51,6 +51,15 @@ package struct AuthorizationRequest: Hashable, Sendable {
         return request
     }
 
+    /// The same with what a browser's session can give: nothing grows along an edge (contract §16), so neither is its
+    /// user asked about more, nor is more remembered.
+    func limited(to session: Lineage) -> AuthorizationRequest {
+        var request = self
+        request.scope = session.limiting(scope)
+        request.requestedClaims = requestedClaims.limited(to: session.limiting(client.grantableScope))
+        return request
+    }
+
     /// Where answers go.
     package var answer: AuthorizationReturn {
         AuthorizationReturn(redirectURI: redirectURI, mode: responseMode, state: state)

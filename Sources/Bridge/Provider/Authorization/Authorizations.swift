@@ -209,11 +209,13 @@ package final class Authorizations: Sendable {
             }
             return request.answer.outcome(of: code, description, issuer: issuer)
         case (.askConsent, let session?):
+            let request = request.limited(to: session.lineage)
             let page = try sealed(
                 journey, demandedAt: journey.demandedAt, asked: session.subject, shown: request.consentScope)
             return .askConsent(journey: page, request, session.subject)
         case (.issueCode, let session?):
-            return try await issue(request, journey, session, agreed: agreed, origin: origin, at: now)
+            return try await issue(
+                request.limited(to: session.lineage), journey, session, agreed: agreed, origin: origin, at: now)
         case (.signIn, _), (.askConsent, nil), (.issueCode, nil):
             return .signIn(journey: try sealed(journey, demandedAt: now, asked: nil), request)
         }

@@ -86,6 +86,9 @@ package struct FailoverReuseMemory: ReuseMemory {
     package func note(_ value: String, at now: Timestamp) async throws -> Novelty {
         try await degradation.run {
             try await shared.note(value, at: now)
+        } endedBy: {
+            // What was seen before is not written again.
+            $0 != .seen
         } orElse: { _ in
             own.note(value, at: now)
         }

@@ -58,10 +58,11 @@ package final class DeviceCodeGrant: TokenGrant {
         guard let browser = try await redemption.browser(of: state, at: request.at) else {
             throw OAuthError(.accessDenied, "the approval has ended", detail: .approvalEnded)
         }
+        let scope = try state.code.grant.scope.stillGranted(within: client.deviceScope)
         let session = AppSession(
             id: SessionID.make(at: request.at, random: redemption.random),
             lineage: browser.grantedToDevice(
-                state.code.grant.scope, at: request.at,
+                scope, at: request.at,
                 lifetime: client.mayRenewDevices ? redemption.refreshTokens.sessionLifetime : client.accessTokenLifetime
             ),
             clientID: client.id, browserSessionID: state.code.grant.browserSessionID,

@@ -70,9 +70,10 @@ package final class AuthorizationCodeGrant: TokenGrant {
         guard let browser = try await redemption.browser(of: state, at: request.at) else {
             throw Self.refused(.sessionEnded)
         }
+        let scope = try grant.scope.stillGranted(within: client.grantableScope)
         let session = AppSession(
             id: SessionID.make(at: request.at, random: redemption.random),
-            lineage: browser.granted(grant.scope, at: request.at, lifetime: redemption.refreshTokens.sessionLifetime),
+            lineage: browser.granted(scope, at: request.at, lifetime: redemption.refreshTokens.sessionLifetime),
             clientID: client.id,
             browserSessionID: grant.browserSessionID,
             // Not to the granted scope: `scope=openid` with `claims` is a request of its own (Core §5.5).

@@ -36,16 +36,19 @@ package final class RefreshTokenGrant: TokenGrant {
         guard scope.isSubset(of: state.record.scope) else {
             throw OAuthError(.invalidScope, "scope is wider than what was granted", detail: .scopeWidened)
         }
+        // Of what is kept nothing is taken: a scope that its client is given back counts again. Without any scope a
+        // session is opened by an exchange, and goes on so.
+        let granted = try scope.isEmpty ? scope : scope.stillGranted(within: request.client.grantableScope)
         let current = try await take(secret, state, request)
         let deviceSecret =
-            scope.contains(Scope.deviceSSO)
+            granted.contains(Scope.deviceSSO)
             ? try await devices?.attach(
                 to: state.session, upon: .refresh, client: request.client,
                 presented: request.parameters["device_secret"].map(Secret.init),
                 proofKeyThumbprint: request.proofKeyThumbprint, origin: request.origin, at: request.at) : nil
         return .tokens(
             try await tokens.answer(
-                for: state.session, client: request.client, scope: scope,
+                for: state.session, client: request.client, scope: granted,
                 extras: .init(
                     refreshToken: current, deviceSecret: deviceSecret,
                     proofKeyThumbprint: request.proofKeyThumbprint),

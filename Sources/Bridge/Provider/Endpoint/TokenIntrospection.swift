@@ -74,7 +74,7 @@ package final class TokenIntrospection: Sendable {
             type: claims.tokenType, clientID: claims.clientID,
             audience: claims.audience, issuer: issuer, subject: claims.subject, sessionID: claims.sessionID,
             issuedAt: claims.issuedAt, expiresAt: claims.expiresAt, proofKeyThumbprint: claims.proofKeyThumbprint)
-        known.members.add("scope", claims.scope.description)
+        known.members.add("scope", accessTokens.presentScope(of: claims).description)
         known.members.add("jti", claims.id.rawValue)
         known.members.add("nbf", claims.issuedAt.seconds)
         known.members.add("acr", claims.authentication.acr)
@@ -92,14 +92,14 @@ package final class TokenIntrospection: Sendable {
         guard let state = try await refreshTokens.refreshToken(digest: token.digest),
             state.session.clientID == client.id || client.scope.contains(Scope.admin),
             // No grant takes it once its client is deleted (§2.2).
-            clients.current[state.session.clientID] != nil, state.rotatedAt == nil,
+            let owner = clients.current[state.session.clientID], state.rotatedAt == nil,
             now < state.record.expiresAt, state.session.isAlive(at: now)
         else { return nil }
         var known = IntrospectedToken(
             type: "refresh_token", clientID: state.session.clientID, issuer: issuer, subject: state.session.subject,
             sessionID: state.session.id, issuedAt: state.record.issuedAt, expiresAt: state.record.expiresAt,
             proofKeyThumbprint: state.record.proofKeyThumbprint)
-        known.members.add("scope", state.record.scope.description)
+        known.members.add("scope", state.record.scope.intersection(owner.grantableScope).description)
         return known
     }
 }

@@ -34,7 +34,8 @@ package final class UserInfo: Sendable {
         case signed(Secret<String>)
     }
 
-    /// The claims that the token's scope and its request open; empty ones are left out.
+    /// The claims that the token's scope and its request open, as far as its client may ask for them now; empty ones
+    /// are left out.
     /// - Throws: ``BearerRefusal``; `invalid_dpop_proof` or `use_dpop_nonce`; `insufficient_scope` for a token that was
     ///   not granted `openid`, or has no user; ``StorageError``.
     package func answer(to presented: PresentedAccessToken) async throws -> Answer {
@@ -59,11 +60,12 @@ package final class UserInfo: Sendable {
         guard let sessionID = access.sessionID else {
             throw OAuthError(.insufficientScope, "the access token is a client's own, with no user behind it")
         }
+        let scope = tokens.presentScope(of: access)
         let session = try await sessions.alive(sessionID, at: time.now())
-        let requested = session?.requestedClaims(with: access.scope, for: clients.current[access.clientID]) ?? .none
+        let requested = session?.requestedClaims(with: scope, for: clients.current[access.clientID]) ?? .none
         return try await claims(
-            named: ScopeClaims.names(openedBy: access.scope)
-                .union(ScopeClaims.names(requested: requested.userInfo, with: access.scope)), of: access.subject)
+            named: ScopeClaims.names(openedBy: scope)
+                .union(ScopeClaims.names(requested: requested.userInfo, with: scope)), of: access.subject)
     }
 
     /// What pages of a website may know of the user who is signed in there: as much as the website may ask for, and as

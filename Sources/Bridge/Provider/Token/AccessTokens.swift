@@ -1,3 +1,5 @@
+import OAuth2
+
 /// Says whether an access token of ours counts now: signature, life, client, session, revocation.
 package final class AccessTokens: Sendable {
     private let codec: AccessTokenCodec
@@ -36,6 +38,15 @@ package final class AccessTokens: Sendable {
         guard clients.current[claims.clientID] != nil else { throw BearerRefusal.inactive }
         guard try await isActive(claims.id, sessionID: claims.sessionID, at: now) else { throw BearerRefusal.inactive }
         return claims
+    }
+
+    /// What of a token's scope counts now: what its client's document has lost since counts no longer. Who the user is
+    /// needs no scope, as every session says it (``Lineage/limiting(_:)``).
+    func presentScope(of claims: AccessTokenClaims) -> Scope {
+        guard let client = clients.current[claims.clientID] else { return .empty }
+        // A client's own token is bounded by the document as it is written.
+        return claims.scope.intersection(
+            claims.sessionID == nil ? client.scope : client.grantableScope.adding(Scope.openID))
     }
 
     /// Whether a token that was good has neither been revoked since nor ended with its session.

@@ -62,7 +62,8 @@ package protocol NoticeQueueWorker: AnyObject, Sendable {
 
 extension NoticeQueueWorker {
     /// Works until the signals end; what is under way then is finished.
-    /// - Parameter failed: told what kept the queue from being read.
+    /// - Parameter failed: told what keeps the queue from being read, once until it can be read again: an outage is
+    ///   asked after every second, and whenever a delivery ends.
     package func work(
         on signals: some AsyncSequence<Void, Never> & Sendable, failed: @escaping @Sendable (any Error) -> Void
     ) async {
@@ -72,6 +73,7 @@ extension NoticeQueueWorker {
                 for await _ in signals { wake.yield() }
                 wake.finish()
             }
+            var isFailing = false
             for await _ in wakes {
                 do {
                     while !Task.isCancelled, case let notices = try await takeDue(), !notices.isEmpty {
@@ -83,8 +85,10 @@ extension NoticeQueueWorker {
                             }
                         }
                     }
+                    isFailing = false
                 } catch {
-                    failed(error)
+                    if !isFailing { failed(error) }
+                    isFailing = true
                 }
             }
         }

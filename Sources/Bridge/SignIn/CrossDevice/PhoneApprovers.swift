@@ -109,6 +109,13 @@ package final class PhoneApprovers: Sendable {
             scope: bearer.scope ?? session.scope)
     }
 
+    /// Whether a bearer has everything of its session that its app may have now: what the app's document has lost, no
+    /// bearer has.
+    func isWhole(_ bearer: BearerIdentity, of session: AppSession) -> Bool {
+        guard let app = clients.current[session.clientID] else { return false }
+        return session.scope.intersection(app.grantableScope).isSubset(of: bearer.scope ?? .empty)
+    }
+
     /// Whether what an app has approved still opens a session.
     enum Standing {
         /// What is opened hangs under the app's session.

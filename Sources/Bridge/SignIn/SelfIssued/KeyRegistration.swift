@@ -95,7 +95,7 @@ package final class KeyRegistration: Sendable {
                     .unauthorizedClient, "this client may not link phones' keys", detail: .clientWithoutRight)
             }
             // What was cut down on purpose must not make something that nothing bounds (contract §16).
-            guard session.scope.isSubset(of: bearer.scope ?? .empty) else {
+            guard approvers.isWhole(bearer, of: session) else {
                 throw OAuthError(
                     .unauthorizedClient, "linking a key takes everything that the app was granted",
                     detail: .narrowedScope)

@@ -22,7 +22,7 @@ struct SelfIssuedController: BrowserGroup {
     static let choicePath = "/self-issued/choice"
     static let continuePath = "/self-issued/continue"
     /// Bytes of an answer: three tokens.
-    private static let answerLimit = 65_536
+    private static let answerLimit = BodyReader.longest
     /// Bytes of what a sign-in is for: at most an authorization request under way, which we sealed ourselves.
     private static let errandLimit = 8192
 

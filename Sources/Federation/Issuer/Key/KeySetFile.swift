@@ -26,7 +26,8 @@ final class KeySetFile: KeySource {
         set.replace(with: try Self.read(path, allowed: allowed, limits: limits))
     }
 
-    private static func read(
+    /// - Throws: ``TrustedIssuerError`` for a file that is missing or has no key that could be used.
+    static func read(
         _ path: String, allowed: Set<SignatureAlgorithm>, limits: FetchLimits
     ) throws -> KeySet {
         func problem(_ text: String) -> TrustedIssuerError {

@@ -32,9 +32,17 @@ struct BearerClaims: Sendable {
     }
 
     private func subject() throws(BearerRefusal) -> Subject {
-        let subject = Subject(rawValue: settings.subjectPrefix + (try text(settings.subjectClaim)))
+        let subject = Subject(rawValue: settings.subjectPrefix + (try subjectText()))
         guard !subject.isOfClient else { throw .subjectOfAnotherIssuer }
         return subject
+    }
+
+    /// Many backends number their users: the digits name the user, so that `42` and `"42"` are the same one. Not in
+    /// `sub`, which is a string (RFC 7519 §4.1.2).
+    private func subjectText() throws(BearerRefusal) -> String {
+        let name = settings.subjectClaim
+        if name != "sub", let digits = claims[name]?.wholeNumber { return digits }
+        return try text(name)
     }
 
     /// Never newer than the token itself, whatever the issuer's clock or its user says: a sign-in of tomorrow would
@@ -50,8 +58,8 @@ struct BearerClaims: Sendable {
     }
 
     private func checkAudience() throws(BearerRefusal) {
-        guard let value = claims["aud"] else { throw .missingClaim }
-        guard let named = value.string.map({ [$0] }) ?? value.strings else { throw .malformed }
+        guard let value = claims["aud"] else { throw .missing(claim: "aud") }
+        guard let named = value.string.map({ [$0] }) ?? value.strings else { throw .malformed(claim: "aud") }
         let accepted = settings.audiences.contains { audience in
             named.contains { $0.hasSameBytes(as: audience) }
         }
@@ -61,17 +69,17 @@ struct BearerClaims: Sendable {
     // The instant from which we refuse the token, leeway included: whoever keeps the answer must let go then.
     private func expiry(at now: Timestamp, isRequired: Bool) throws(BearerRefusal) -> Timestamp? {
         guard let value = claims["exp"] else {
-            if isRequired { throw .missingClaim }
+            if isRequired { throw .missing(claim: "exp") }
             return nil
         }
-        guard let expiry = Timestamp(numericDate: value) else { throw .malformed }
+        guard let expiry = Timestamp(numericDate: value) else { throw .malformed(claim: "exp") }
         guard now < expiry + settings.leeway else { throw .expired }
         return expiry + settings.leeway
     }
 
     private func start(_ name: String, at now: Timestamp) throws(BearerRefusal) -> Timestamp? {
         guard let value = claims[name] else { return nil }
-        guard let start = Timestamp(numericDate: value) else { throw .malformed }
+        guard let start = Timestamp(numericDate: value) else { throw .malformed(claim: name) }
         guard now >= start - settings.leeway else { throw .notYetValid }
         return start
     }
@@ -89,15 +97,15 @@ struct BearerClaims: Sendable {
     }
 
     private func clientID() throws(BearerRefusal) -> String {
-        if claims[settings.clientClaim] == nil, let fallback = settings.fallbackClientClaim {
+        if claims[settings.clientClaim] == nil, let fallback = settings.fallbackClientClaim, claims[fallback] != nil {
             return try text(fallback)
         }
         return try text(settings.clientClaim)
     }
 
     private func text(_ name: String) throws(BearerRefusal) -> String {
-        guard let value = claims[name], !value.isNull else { throw .missingClaim }
-        guard let text = value.string, ClaimText.isAcceptable(text) else { throw .malformed }
+        guard let value = claims[name], !value.isNull else { throw .missing(claim: name) }
+        guard let text = value.string, ClaimText.isAcceptable(text) else { throw .malformed(claim: name) }
         return text
     }
 
@@ -115,5 +123,14 @@ struct BearerClaims: Sendable {
             methods.allSatisfy({ ClaimText.isAcceptable($0) && $0.utf8.count <= 64 })
         else { return [] }
         return methods
+    }
+}
+
+extension JSONValue {
+    /// A number of 64 bits in the one spelling that it has; `nil` for every other, such as `-0`, `42.0` and `4.2e1`: two
+    /// spellings would be two users.
+    fileprivate var wholeNumber: String? {
+        guard case .number(let text) = self, let integer, text == String(integer) else { return nil }
+        return text
     }
 }

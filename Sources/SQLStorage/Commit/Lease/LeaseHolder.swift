@@ -44,8 +44,11 @@ struct LeaseHolder: Hashable, Sendable {
 }
 
 /// The run of the kernel: another one has lost whatever the last had not yet written to its disks.
-enum KernelRun {
-    static let id: String? = FileManager.default.contents(atPath: "/proc/sys/kernel/random/boot_id").map {
+package enum KernelRun {
+    package static let path = "/proc/sys/kernel/random/boot_id"
+
+    /// `nil` where it cannot be read; then a process that ended without a word cannot be told from a loss of power.
+    package static let id: String? = FileManager.default.contents(atPath: path).map {
         String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }

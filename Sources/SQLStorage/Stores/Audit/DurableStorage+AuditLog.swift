@@ -67,20 +67,23 @@ extension DurableStorage: AuditLog {
     private static let hashesTogether = 500
 
     package func hashes(of node: String, at sequences: [Int64]) async throws -> [Int64: String] {
-        try await read { session in
-            var hashes: [Int64: String] = [:]
-            for start in stride(from: 0, to: sequences.count, by: Self.hashesTogether) {
-                let part = sequences[start..<min(start + Self.hashesTogether, sequences.count)]
-                let rows = try session.run(
-                    AuditSQL.hashes(count: part.count), [.text(node)] + part.map(SQLValue.integer))
-                for row in rows {
-                    if case (.integer(let sequence), .text(let hash)) = (row.values[0], row.values[1]) {
-                        hashes[sequence] = hash
-                    }
+        try await read { try Self.hashes(of: node, at: sequences, $0) }
+    }
+
+    static func hashes(
+        of node: String, at sequences: [Int64], _ session: any SQLSession
+    ) throws -> [Int64: String] {
+        var hashes: [Int64: String] = [:]
+        for start in stride(from: 0, to: sequences.count, by: hashesTogether) {
+            let part = sequences[start..<min(start + hashesTogether, sequences.count)]
+            let rows = try session.run(AuditSQL.hashes(count: part.count), [.text(node)] + part.map(SQLValue.integer))
+            for row in rows {
+                if case (.integer(let sequence), .text(let hash)) = (row.values[0], row.values[1]) {
+                    hashes[sequence] = hash
                 }
             }
-            return hashes
         }
+        return hashes
     }
 
     static func head(of node: String, _ session: any SQLSession) throws -> AuditChainHead? {

@@ -6,16 +6,24 @@ extension DurableStorage: AuditUpkeep {
     private static let cutSize: Int64 = 5000
     /// Checkpoints that are looked at together.
     private static let pageSize: Int64 = 100
+    /// How much longer than it has to an event may stay, so that a quiet chain is cut once an hour and not with every
+    /// checkpoint: each cut is a note for ever, and an event that will be cut in its turn.
+    private static func patience(_ retention: Duration) -> Duration { min(.seconds(3600), retention / 24) }
 
     package func purgeAudit(olderThan retention: Duration, at now: Timestamp) async throws -> AuditPurge {
         var refused: [AuditVerificationReport.Problem] = []
         for head in try await chains() {
-            guard let place = try await place(toCut: head, signedUntil: now - retention, at: now) else { continue }
-            if let problem = try await problem(of: place) {
+            let cutoff = now - retention
+            guard
+                let place = try await place(
+                    toCut: head, signedUntil: cutoff, beginningBy: cutoff - Self.patience(retention), at: now)
+            else { continue }
+            let covered = try await covered(by: place)
+            if let problem = try await problem(of: place, covered: covered) {
                 refused.append(problem)
                 continue
             }
-            let removed = try await cut(place, retention: retention, at: now)
+            let removed = try await cut(place, covered: covered, retention: retention, at: now)
             if removed > 0 { return AuditPurge(removed: removed, refused: refused) }
         }
         return AuditPurge(removed: 0, refused: refused)
@@ -40,9 +48,10 @@ extension DurableStorage: AuditUpkeep {
 
     /// The last checkpoint within ``cutSize``, or else the first after it; of those that are old enough, and whose
     /// signature says so: the columns are anybody's.
-    private func place(toCut head: AuditChainHead, signedUntil cutoff: Timestamp, at now: Timestamp) async throws
-        -> Place?
-    {
+    /// - Parameter latest: when the chain's first event has to have happened.
+    private func place(
+        toCut head: AuditChainHead, signedUntil cutoff: Timestamp, beginningBy latest: Timestamp, at now: Timestamp
+    ) async throws -> Place? {
         let keys = try auditor().signer.trustedKeys
         return try await read { session in
             let node = SQLValue.text(head.node)
@@ -51,7 +60,7 @@ extension DurableStorage: AuditUpkeep {
             // there are half a million in a quiet year. An event from the future says nothing: its node's clock was wrong, and
             // what is after it must not stay for as long as that.
             if case .integer(let at)? = try session.run(AuditSegmentSQL.time, [node, .integer(first)]).first?.values[0],
-                case let time = Timestamp(milliseconds: at), time > cutoff, time <= now
+                case let time = Timestamp(milliseconds: at), time > latest, time <= now
             {
                 return nil
             }
@@ -78,12 +87,31 @@ extension DurableStorage: AuditUpkeep {
         }
     }
 
+    /// The good checkpoints that a cut leaves without an event.
+    private func covered(by place: Place) async throws -> [AuditCheckpoint] {
+        let keys = try auditor().signer.trustedKeys
+        let checkpoint = place.checkpoint
+        return try await read { session in
+            try session.run(
+                AuditSQL.checkpointsAfter,
+                [
+                    .text(checkpoint.node), .integer(place.first - 1), .integer(checkpoint.size - 1),
+                    .integer(Self.cutSize),
+                ]
+            ).compactMap { AuditReading<AuditCheckpoint>(row: $0).value }.filter { $0.problem(trusting: keys) == nil }
+        }
+    }
+
     /// What is wrong with the part of a chain that a cut would take; `nil` when nothing is.
-    private func problem(of place: Place) async throws -> AuditVerificationReport.Problem? {
+    /// - Parameter covered: the checkpoints in it.
+    private func problem(
+        of place: Place, covered: [AuditCheckpoint]
+    ) async throws -> AuditVerificationReport.Problem? {
         let checkpoint = place.checkpoint
         let node = checkpoint.node
         let keys = try auditor().signer.trustedKeys
-        var checkpoints = [AuditReading.intact(checkpoint)]
+        // A chain that was written anew since then may agree with the last one alone.
+        var checkpoints = (covered + [checkpoint]).map(AuditReading.intact)
         var cuts: [AuditReading<AuditCut>] = []
         if place.first > 1 {
             let earlier = [SQLValue.text(node), .integer(place.first - 1)]
@@ -111,7 +139,9 @@ extension DurableStorage: AuditUpkeep {
     }
 
     /// - Returns: how many events went; 0 when somebody else was quicker.
-    private func cut(_ place: Place, retention: Duration, at now: Timestamp) async throws -> Int {
+    private func cut(
+        _ place: Place, covered: [AuditCheckpoint], retention: Duration, at now: Timestamp
+    ) async throws -> Int {
         let checkpoint = place.checkpoint
         let cut = try auditor().signer.signCut(
             node: checkpoint.node, through: checkpoint.size, hash: checkpoint.hash, retention: retention,
@@ -125,6 +155,8 @@ extension DurableStorage: AuditUpkeep {
             let segments = [SQLValue.text(cut.node), .integer(cut.through)]
             try transaction.submit(AuditSegmentSQL.dropPiecesThrough, segments)
             try transaction.submit(AuditSegmentSQL.dropThrough, segments)
+            for superfluous in covered { try transaction.remove(superfluous) }
+            try transaction.keep(checkpoint)
             try transaction.record(cut)
             return removed
         }

@@ -72,6 +72,22 @@ extension DurableStorage {
         }
     }
 
+    /// What one step of a purge takes of them.
+    private static let purgedTogether = Duration.seconds(6 * 3600)
+
+    package func purgeTallies(before cutoff: Timestamp) async throws -> Bool {
+        var isMore = false
+        for (oldest, purge) in [
+            (AuditTallySQL.oldest, AuditTallySQL.purge), (AuditTallySQL.oldestSample, AuditTallySQL.purgeSamples),
+        ] {
+            guard let first = try await read({ try $0.run(oldest).first?.minute }), first < cutoff else { continue }
+            let end = min(cutoff, first + Self.purgedTogether)
+            let removed = try await writeUpkeep { try $0.change(purge, [SQLValue(end)]) }
+            isMore = isMore || (removed > 0 && end < cutoff)
+        }
+        return isMore
+    }
+
     /// How far a chain is counted; `nil` for what is not a place of a chain that ends there.
     private static func progress(of node: String, upTo head: Int64, _ session: any SQLSession) throws -> Int64? {
         guard let value = try session.run(AuditTallySQL.progress, [.text(node)]).first?.values[0] else { return 0 }

@@ -31,10 +31,16 @@ enum DeviceSecretSQL {
     static let listAll = SQLStatement(
         "SELECT \(columns) FROM device_secret WHERE subject = $1 ORDER BY created_at DESC, id DESC")
 
-    /// The one that was used longest ago first; one that was never used counts from its making.
+    /// Those on which no app is signed in first: each sign-in of an app that keeps no secret over its sign-out is another
+    /// device. Then the one that was used longest ago; one that was never used counts from its making. The second column
+    /// is 1 where an app is signed in.
     static let liveByUse: SQLStatement = """
-        SELECT id FROM device_secret WHERE subject = $1 AND revoked_at IS NULL AND expires_at > $2
-        ORDER BY COALESCE(last_used_at, created_at), id
+        SELECT id, CASE WHEN EXISTS
+                (SELECT 1 FROM app_session s
+                 WHERE s.device_secret_id = device_secret.id AND s.ended_at IS NULL AND s.expires_at > $2)
+            THEN 1 ELSE 0 END AS is_signed_in
+        FROM device_secret WHERE subject = $1 AND revoked_at IS NULL AND expires_at > $2
+        ORDER BY 2, COALESCE(last_used_at, created_at), id
         """
 
     /// Changes the row, and so holds it, only while the device lives. By one of its digests, like ``sessionBelow``: a

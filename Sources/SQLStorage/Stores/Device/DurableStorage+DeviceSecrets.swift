@@ -40,18 +40,17 @@ extension DurableStorage: DeviceStore {
         try await write { [endings] transaction in
             // The user's row is held, so that two sign-ins at once cannot both find room for one device.
             _ = try transaction.changes(SubjectSQL.hold, [SQLValue(device.subject)])
-            let live: [DeviceSecretID] = try transaction.run(
+            let live: [(id: DeviceSecretID, isSignedIn: Bool)] = try transaction.run(
                 DeviceSecretSQL.liveByUse, [SQLValue(device.subject), SQLValue(device.createdAt)]
-            ).map { try $0.identifier(0) }
+            ).map { (try $0.identifier(0), try $0.integer(1) == 1) }
             var ended = Ended.nothing
-            if live.count >= limit.count {
-                guard limit.behavior == .revokeOldest else {
-                    if let rejected { try transaction.record(rejected) }
-                    return .rejected
-                }
-                for id in live.prefix(live.count - limit.count + 1) {
-                    ended = ended + (try transaction.end(.device(id), displaced, by: endings))
-                }
+            let excess = live.prefix(max(0, live.count - limit.count + 1))
+            guard limit.behavior == .revokeOldest || !excess.contains(where: \.isSignedIn) else {
+                if let rejected { try transaction.record(rejected) }
+                return .rejected
+            }
+            for (id, _) in excess {
+                ended = ended + (try transaction.end(.device(id), displaced, by: endings))
             }
             try transaction.run(DeviceSecretSQL.insert, device.columns)
             try transaction.run(

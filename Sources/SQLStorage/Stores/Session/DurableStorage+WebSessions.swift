@@ -15,14 +15,11 @@ extension DurableStorage {
 
     package func open(
         _ opened: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
-        events: [AuditEvent]
+        events: [AuditEvent], ofAdministrator administrator: AuditEvent?
     ) async throws -> Bool {
         let password: SQLCall? =
             if case .password = basis { SQLCall(heldPassword, [SQLValue(opened.subject)]) } else { nil }
-        let key: SQLCall? =
-            if case .key(let thumbprint) = basis {
-                SQLCall(LinkedKeySQL.use, [.text(thumbprint), SQLValue(opened.subject), SQLValue(opened.createdAt)])
-            } else { nil }
+        let key = basis?.keyUse(opening: opened)
         let upstream: SQLCall? =
             if case .upstream(let origin) = basis { UpstreamSessionSQL.insert(origin, opening: opened) } else { nil }
         let standing = SQLCall(heldStanding, [SQLValue(opened.subject)])
@@ -31,11 +28,12 @@ extension DurableStorage {
             SQLCall(endings.replaceWebSession, [SQLValue($0.id), SQLValue(opened.createdAt)])
         }
         let insert = SQLCall(WebSessionSQL.insert, opened.newRow(by: nil))
+        let role = administrator.map { _ in SQLCall(AccountSQL.administrator, [SQLValue(opened.subject)]) }
         let passkey: PasskeyUse? = if case .passkey(let use) = basis { use } else { nil }
         // One that is raised is refused by what comes of the statements before, and so is a passkey.
         let course =
             replaced?.isRaised == true || passkey != nil
-            ? nil : [password, standing, key, parent, end, insert, upstream].compactMap(\.self)
+            ? nil : [password, standing, key, parent, end, insert, upstream, role].compactMap(\.self)
         return try await write(anticipating: course) { [endings] transaction in
             // Held for the reason that redeem has: a change of the password, and a disabling, must see this session or
             // come first. In this order, as they hold the two.
@@ -64,6 +62,7 @@ extension DurableStorage {
                 throw StorageError.corrupt("a new session's id is taken")
             }
             if let upstream { _ = try transaction.changes(upstream) }
+            let administers = try role.map { try !transaction.run($0).isEmpty } ?? false
             if let replaced, hasReplaced {
                 try transaction.settle(replaced, by: opened.id, endings)
             }
@@ -72,6 +71,7 @@ extension DurableStorage {
                 _ = try transaction.changes(UpstreamSessionSQL.move, [SQLValue(replaced.id), SQLValue(opened.id)])
             }
             for event in events { try transaction.record(event) }
+            if administers, let administrator { try transaction.record(administrator) }
             return true
         }
     }
@@ -105,6 +105,14 @@ extension DurableStorage {
             let upstream = try transaction.run(UpstreamSessionSQL.purge, bounds).count
             return max(cookies, upstream, try transaction.run(WebSessionSQL.purge, bounds).count)
         }
+    }
+}
+
+extension SignInBasis {
+    /// Notes that a phone's key opens the session, and holds the key against unlinking.
+    fileprivate func keyUse(opening session: WebSession) -> SQLCall? {
+        guard case .key(let thumbprint) = self else { return nil }
+        return SQLCall(LinkedKeySQL.use, [.text(thumbprint), SQLValue(session.subject), SQLValue(session.createdAt)])
     }
 }
 

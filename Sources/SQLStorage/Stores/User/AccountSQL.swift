@@ -88,6 +88,7 @@ enum AccountSQL {
     static let holdAdministrators: SQLStatement = """
         UPDATE account SET role = role WHERE role = 'admin' OR subject = $1
         """
+    static let administrator: SQLStatement = "SELECT subject FROM account WHERE subject = $1 AND role = 'admin'"
     static let enabledAdministrators = SQLStatement(
         """
         SELECT account.subject FROM \(source) WHERE account.role = 'admin' AND app_user.disabled_at IS NULL LIMIT 2

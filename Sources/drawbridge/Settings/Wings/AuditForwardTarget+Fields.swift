@@ -98,21 +98,29 @@ extension AuditForwardTarget {
     }
 
     private static func tls(_ fields: inout SettingFields, absolute: (String) -> String) -> AuditForwardTLS {
-        let authority = fields.text("ca_file").map(absolute)
-        let certificate = fields.text("certificate").map(absolute)
-        let key = fields.text("private_key").map(absolute)
-        if (certificate == nil) != (key == nil) {
+        let files = ClientTLSFiles(
+            authority: fields.text("ca_file").map(absolute), certificate: fields.text("certificate").map(absolute),
+            privateKey: fields.text("private_key").map(absolute))
+        if files.isHalf {
             fields.note(
-                certificate == nil ? "private_key" : "certificate", "needs the other of certificate, private_key")
+                files.certificate == nil ? "private_key" : "certificate", "needs the other of certificate, private_key")
         }
-        let tls = AuditForwardTLS(authorityPath: authority, certificatePath: certificate, keyPath: key)
-        do {
-            if let key { _ = try PrivateFile.read(key) }
-            try tls.check()
-        } catch {
-            fields.note(key == nil ? "ca_file" : "private_key", "cannot be used: \(error)")
+        let problems = files.problems
+        for problem in problems { fields.note(field(of: problem.file), value: problem.path, problem.text) }
+        let tls = AuditForwardTLS(
+            authorityPath: files.authority, certificatePath: files.certificate, keyPath: files.privateKey)
+        if problems.isEmpty, (try? tls.check()) == nil {
+            fields.note("ca_file", value: files.authority, "cannot be used for TLS")
         }
         return tls
+    }
+
+    private static func field(of file: ClientTLSFiles.File) -> String {
+        switch file {
+        case .authority: "ca_file"
+        case .certificate: "certificate"
+        case .privateKey: "private_key"
+        }
     }
 
     private static func authorization(

@@ -103,14 +103,15 @@ extension ServerLimits {
     static let maximumHeaderSize = Setting.integer(
         "http.max_header_size", 4096...1_048_576, default: 32_768,
         "Bytes that all header fields of a request may have together.")
-    static let maximumConnections = Setting.integer(
-        "http.max_connections", 1...1_000_000, default: 10_000, "Connections served at once; further ones wait.")
+    static let connectionLimit = Setting.integer(
+        "http.max_connections", 1...1_000_000, default: 10_000,
+        "Connections served at once, no more than the process may open files for; further ones wait.")
 
     init(reading settings: SettingsReader) {
         self.init(
             headerTimeout: TimeAmount(settings[Self.headerTimeout]),
             bodyTimeout: TimeAmount(settings[Self.bodyTimeout]),
             maximumHeaderSize: settings[Self.maximumHeaderSize],
-            maximumConnections: settings[Self.maximumConnections])
+            maximumConnections: settings[Self.connectionLimit])
     }
 }

@@ -79,7 +79,7 @@ extension LimitSettings {
     private enum Provider {
         static let rightPasswords = Setting.integer(
             "limits.sign_in.right_passwords_per_minute", 1...1_000_000, default: 120,
-            "Sign-ins of one account by its right password a minute.")
+            "Sign-ins of one account by its right password a minute; browsers known to it are counted apart, together.")
         static let pushedByClient = Setting.integer(
             "limits.pushed_request.client_per_minute", 1...1_000_000, default: 600,
             "Authorization requests that one client that authenticates may push a minute.")

@@ -30,8 +30,11 @@ struct SelfIssuedSettings: Sendable {
         "self_issued.claims", default: SelfIssuedConfiguration.usualClaims.joined(separator: ","),
         "What users are asked to tell of themselves. Only email and name are ever kept.")
     static let contacts = Setting.list("self_issued.contacts", "Whom users may ask, for the request file.")
-    static let logoURL = Setting.text("self_issued.logo_url", "The logo that phones show, at the issuer's origin.")
-    static let policyURL = Setting.text("self_issued.policy_url", "What becomes of the users' data: an https URL.")
+    static let logoURL = Setting.text(
+        "self_issued.logo_url", "The logo that phones show: an https URL at the issuer's host. They drop any other.")
+    static let policyURL = Setting.text(
+        "self_issued.policy_url",
+        "The page that says what becomes of users' data: an https URL at the issuer's host. Phones drop any other.")
     static let storeURLs = Setting.list("self_issued.app_urls", "Where the app is to be had: https URLs.")
 
     static let linkingApps = Setting.list(
@@ -46,13 +49,14 @@ struct SelfIssuedSettings: Sendable {
 
     /// - Parameters:
     ///   - origin: of the issuer, as far as it is known.
-    ///   - isLinkClaimed: whether an app claims this website's links.
-    init(reading settings: SettingsReader, at origin: WebOrigin?, siteName: String, isLinkClaimed: Bool) {
+    ///   - site: what users know it by, and which paths it has taken.
+    init(reading settings: SettingsReader, at origin: WebOrigin?, beside site: SiteSettings) {
         isEnabled = settings[Self.enabled]
         let clientID = settings[Self.clientID] ?? origin.map { "\($0)/" } ?? ""
         if !settings.isSet(Self.clientID) { settings.show(Self.clientID, as: clientID) }
         let requestPath = Self.path(Self.requestPath, SelfIssuedConfiguration.requestPath, settings)
         let returnPath = Self.path(Self.returnPath, SelfIssuedConfiguration.returnPath, settings)
+        Self.keepApart(requestPath, returnPath, site.redemptionPaths, settings)
         let forms = settings.elements(
             Self.forms, expecting: SettingKind.choice(SelfIssuedForm.allCases.map(\.rawValue)).expectation
         ) { SelfIssuedForm(rawValue: $0) }
@@ -73,7 +77,7 @@ struct SelfIssuedSettings: Sendable {
         Self.check(clientID, at: origin, settings)
         if forms.isEmpty { settings.note(Self.forms, "needs at least one form") }
         var configuration = SelfIssuedConfiguration(
-            clientID: clientID, origin: origin, requestPath: requestPath, returnPath: returnPath, siteName: siteName)
+            clientID: clientID, origin: origin, requestPath: requestPath, returnPath: returnPath, siteName: site.name)
         configuration.contacts = contacts
         configuration.logoURL = urls[0]
         configuration.policyURL = urls[1]
@@ -84,7 +88,7 @@ struct SelfIssuedSettings: Sendable {
         configuration.lifetime = lifetime
         configuration.storeURLs = stores
         configuration.linkingApps = Set(linkingApps)
-        configuration.isLinkClaimed = isLinkClaimed
+        configuration.isLinkClaimed = site.appLinks.isAny
         self.configuration = configuration
     }
 
@@ -109,6 +113,27 @@ struct SelfIssuedSettings: Sendable {
         }
         if RouteTable.reserves(text) { settings.note(setting, value: text, "is used by the service itself") }
         return text
+    }
+
+    /// Settings name three kinds of paths, and the router ends the process that gives it one twice. A slash at the end
+    /// makes no other path to it.
+    private static func keepApart(
+        _ request: String, _ answers: String, _ redemptionPaths: [String], _ settings: SettingsReader
+    ) {
+        func route(of path: String) -> [Substring] { path.split(separator: "/") }
+        let redeemed = Set(redemptionPaths.map(route(of:)))
+        for (setting, path) in [(requestPath, request), (returnPath, answers)] where redeemed.contains(route(of: path))
+        {
+            let other = SiteSettings.redemptionPaths
+            settings.note(
+                setting, value: path,
+                "is used twice: login tokens are redeemed there (\(other.key.name), \(settings.source(of: other)))")
+        }
+        if route(of: request) == route(of: answers) {
+            settings.note(
+                returnPath, value: answers,
+                "is used twice: it is \(requestPath.key.name) as well (\(settings.source(of: requestPath)))")
+        }
     }
 
     private static func url(_ setting: Setting<String?>, _ settings: SettingsReader) -> String? {

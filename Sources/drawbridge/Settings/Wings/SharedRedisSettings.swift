@@ -60,21 +60,20 @@ struct SharedRedisSettings: Sendable {
         prefix = Self.readPrefix(settings)
         outagePolicy = settings[Self.onFailure]
         guard !text.isEmpty, let url = Self.address(text, settings) else { return nil }
-        do {
-            var connection = RedisSettings(addresses: url.addresses)
-            connection.database = url.database
-            connection.topology = topology
-            connection.credentials = credentials
-            connection.sentinelCredentials = sentinelCredentials
-            connection.tls = try files.tls(isUsed: url.usesTLS, settings)
-            if topology == .cluster, connection.database != 0 {
-                settings.note(Self.url, "must name no database: a cluster has one only")
-            }
-            self.connection = connection
-        } catch {
-            settings.note(Self.url, "TLS cannot be set up: \(error)")
-            return nil
+        if topology == .cluster, url.database != 0 {
+            settings.note(Self.url, "must name no database: a cluster has one only")
         }
+        var connection = RedisSettings(addresses: url.addresses)
+        connection.database = url.database
+        connection.topology = topology
+        connection.credentials = credentials
+        connection.sentinelCredentials = sentinelCredentials
+        guard files.areSound(isUsed: url.usesTLS, settings) else { return nil }
+        if url.usesTLS {
+            guard let tls = files.tls(settings) else { return nil }
+            connection.tls = tls
+        }
+        self.connection = connection
     }
 
     private static func address(_ text: String, _ settings: SettingsReader) -> RedisURL? {
@@ -164,30 +163,49 @@ struct SharedRedisSettings: Sendable {
     }
 
     private struct TLSPaths {
-        let authority: String?
-        let certificate: String?
-        let privateKey: String?
+        private let files: ClientTLSFiles
 
         init(reading settings: SettingsReader) {
-            authority = settings[SharedRedisSettings.authority]
-            certificate = settings[SharedRedisSettings.certificate]
-            privateKey = settings[SharedRedisSettings.privateKey]
+            files = ClientTLSFiles(
+                authority: settings[SharedRedisSettings.authority],
+                certificate: settings[SharedRedisSettings.certificate],
+                privateKey: settings[SharedRedisSettings.privateKey])
         }
 
-        func tls(isUsed: Bool, _ settings: SettingsReader) throws -> RedisTLS? {
-            if (certificate == nil) != (privateKey == nil) {
+        /// Notes everything that is wrong with the files, and those that nothing would be done with.
+        func areSound(isUsed: Bool, _ settings: SettingsReader) -> Bool {
+            let known = settings.problems.count
+            if files.isHalf {
                 settings.note(
                     SettingError(
                         SharedRedisSettings.certificate, "and redis.tls.private_key are set together or not at all"))
             }
-            if let privateKey { settings.requirePrivate(privateKey, for: SharedRedisSettings.privateKey) }
-            guard isUsed else {
-                if [authority, certificate, privateKey].contains(where: { $0 != nil }) {
-                    settings.note(SharedRedisSettings.url, "must be rediss:// when redis.tls is set")
-                }
+            for problem in files.problems {
+                settings.note(Self.setting(of: problem.file), value: problem.path, problem.text)
+            }
+            if !isUsed, [files.authority, files.certificate, files.privateKey].contains(where: { $0 != nil }) {
+                settings.note(SharedRedisSettings.url, "must be rediss:// when redis.tls is set")
+            }
+            return settings.problems.count == known
+        }
+
+        /// - Returns: `nil` when the files cannot be used all the same, which is noted.
+        func tls(_ settings: SettingsReader) -> RedisTLS? {
+            do {
+                return try RedisTLS(
+                    authorityPath: files.authority, certificatePath: files.certificate, keyPath: files.privateKey)
+            } catch {
+                settings.note(SharedRedisSettings.authority, value: files.authority, "cannot be used for TLS")
                 return nil
             }
-            return try RedisTLS(authorityPath: authority, certificatePath: certificate, keyPath: privateKey)
+        }
+
+        private static func setting(of file: ClientTLSFiles.File) -> Setting<String?> {
+            switch file {
+            case .authority: SharedRedisSettings.authority
+            case .certificate: SharedRedisSettings.certificate
+            case .privateKey: SharedRedisSettings.privateKey
+            }
         }
     }
 }

@@ -66,15 +66,15 @@ struct SiteSettings: Sendable {
         for path in paths where RouteTable.reserves(path) {
             settings.note(redemptionPaths, value: path, "is used by the service itself")
         }
-        // To the router, and so here, a slash at the end makes no other path.
-        let routes = Set(paths.map(route(of:)))
-        if routes.count != paths.count { settings.note(redemptionPaths, "names a path twice") }
+        // To the router a slash at the end makes no other path; to a proxy that leads the one here it does.
+        for path in paths where path.hasSuffix("/") {
+            settings.note(redemptionPaths, value: path, "must not end in a slash; write \(path.dropLast())")
+        }
+        if Set(paths).count != paths.count { settings.note(redemptionPaths, "names a path twice") }
         if count == 0 { settings.note(redemptionPaths, "needs at least one path") }
         let known = LoginTokenSettings.redemptionPath
-        return routes.contains(route(of: known)) ? paths : paths + [known]
+        return paths.contains(known) ? paths : paths + [known]
     }
-
-    private static func route(of path: String) -> [Substring] { path.split(separator: "/") }
 }
 
 extension AppLinkSettings {

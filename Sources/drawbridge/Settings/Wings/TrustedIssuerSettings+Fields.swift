@@ -60,6 +60,15 @@ extension OwnIssuer {
     }
 }
 
+extension DrawbridgeSettings {
+    /// What is wrong with these settings as soon as there is an account in the database, which a start then refuses
+    /// (contract §1.3); nothing where they are written for accounts.
+    var problemsWithAccounts: [SettingError] {
+        let own = OwnIssuer(name: origins.issuer.description, signsUsersIn: true)
+        return TrustedIssuerSettings.problems(in: trustedIssuers, beside: own).map { SettingError($0) }
+    }
+}
+
 // One entry as the settings file writes it.
 extension TrustedIssuerSettings {
     private static let sourceFields = ["hmac", "jwks_file", "jwks_uri", "discovery", "introspection"]

@@ -23,6 +23,26 @@ import Testing
                 agreed: agreed, now: noon))
     }
 
+    @Test func `what a session that came over an edge cannot give is not missed, A10`() throws {
+        let website = try AuthorizationFixture.website()
+        let request = try AuthorizationFixture.request(
+            [
+                "client_id": "site", "redirect_uri": "https://site.example/cb?tenant=a", "scope": "openid email",
+                "prompt": "none",
+            ], client: website)
+        func decide(limitedTo scope: Scope?) throws -> String {
+            let lineage = Lineage(
+                stored: "alice", opening: .loginToken, ancestry: [.authorize], parent: .none, scope: scope,
+                authentication: Authentication(time: noon, acr: "aal1", amr: ["pwd"]), expiresAt: noon + .seconds(600))
+            return word(
+                AuthorizationDecision.decide(request, .init(session: lineage, consented: ["openid"], now: noon)))
+        }
+        #expect(try decide(limitedTo: Scope("openid")) == "code")
+        #expect(try decide(limitedTo: Scope("openid email")) == "consent_required")
+        // Of another issuer's bearer, which limits nothing.
+        #expect(try decide(limitedTo: nil) == "consent_required")
+    }
+
     private func word(_ decision: AuthorizationDecision) -> String {
         switch decision {
         case .signIn: "sign in"

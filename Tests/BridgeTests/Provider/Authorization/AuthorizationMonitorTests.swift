@@ -83,6 +83,20 @@ import Testing
         }
     }
 
+    @Test func `what is in a full memory already does not say that there is room`() async throws {
+        let fullness = Degradation(part: "test")
+        try await withWatch(capacity: 1, fullness: fullness) { service, watch in
+            let known = try AuthorizationFixture.request()
+            let other = try AuthorizationFixture.request([
+                "code_challenge": String(repeating: "B", count: 42) + "A"
+            ])
+            for request in [known, other, known] {
+                _ = try await watch.reused(request, origin: origin(), at: service.clock.now)
+            }
+            #expect(fullness.isDegraded)
+        }
+    }
+
     @Test func `a client that rejects reuse has it recorded as a failure`() async throws {
         try await withWatch { service, watch in
             let client = try AuthorizationFixture.native { $0.rejectsReusedChallenge = true }

@@ -28,10 +28,23 @@ import Testing
             world.provider.service.change(DeviceWorld.trusted) { $0.isFirstParty = false }
             let outcome = try await world.settle(question.sealed, in: session)
             #expect(outcome == "approved")
-            // What was granted, whatever the client is when it fetches it.
+            // No more than was granted, whatever the client is when it fetches it.
             world.provider.service.change(DeviceWorld.trusted) { $0.isFirstParty = true }
             let tokens = try await world.poll(started, as: DeviceWorld.trusted)
             #expect(tokens.scope == Scope("openid profile"))
+        }
+    }
+
+    @Test func `what a client has lost when its device fetches what its user granted is not given`() async throws {
+        try await withDevices { world in
+            let started = try await world.start(scope: "openid profile")
+            try await world.answer(started, in: try await world.signIn())
+            world.provider.service.change(DeviceWorld.tv) { $0.scope = Scope(tokens: ["email"]) }
+            let nothing = try await refusal { try await world.poll(started) }
+            #expect(nothing == "invalid_scope scope_taken_away")
+            world.provider.service.change(DeviceWorld.tv) { $0.scope = Scope(tokens: [Scope.openID]) }
+            let tokens = try await world.poll(started)
+            #expect(tokens.scope == Scope("openid"))
         }
     }
 

@@ -151,6 +151,19 @@ import Testing
         }
     }
 
+    @Test func `a token without what its app's document has lost is not cut down`() async throws {
+        try await withService { service in
+            let desk = try Desk(service)
+            try await desk.accounts.add("alice")
+            _ = try await desk.bearer()
+            service.change(app) { $0.scope = Scope(tokens: [Scope.openID]) }
+            let left = try await desk.phones.phone("app-of-alice", of: "sub-alice", scope: Scope(tokens: ["openid"]))
+            #expect(try await desk.refusal { try await desk.invite(left) } == "none")
+            let less = try await desk.phones.phone("app-of-alice", of: "sub-alice", scope: .empty)
+            #expect(try await desk.refusal { try await desk.invite(less) } == "narrowed_scope")
+        }
+    }
+
     @Test func `a sign-in of more than five minutes ago, or an old token, links nothing`() async throws {
         try await withService { service in
             let desk = try Desk(service)

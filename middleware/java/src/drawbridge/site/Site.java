@@ -417,8 +417,7 @@ public final class Site {
                 return new Decision(null, signIn(request));
             }
             boolean isFresh = maxAge == null || user.authTime != null && now.getAsLong() - user.authTime <= maxAge;
-            // Some lists throw when they are asked for null.
-            if ((acr.isEmpty() || user.acr != null && acr.contains(user.acr)) && isFresh) {
+            if ((acr.isEmpty() || isStrongEnough(user.acr, acr)) && isFresh) {
                 return new Decision(user, null);
             }
             return stepUp(request, user, acr, maxAge);
@@ -427,6 +426,12 @@ public final class Site {
         } catch (Refused refusal) {
             return new Decision(null, Answer.refusal("Bearer", "invalid_token"));
         }
+    }
+
+    /** As Drawbridge itself judges (contract §6): two factors are one as well, and any other value is only itself. */
+    private static boolean isStrongEnough(String acr, List<String> wanted) {
+        // Some lists throw when they are asked for null.
+        return acr != null && (wanted.contains(acr) || acr.equals("aal2") && wanted.contains("aal1"));
     }
 
     private Answer signIn(Request request) {

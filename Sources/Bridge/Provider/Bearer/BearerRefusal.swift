@@ -1,0 +1,74 @@
+/// Why a bearer was refused. Outside, all are `invalid_token`.
+package struct BearerRefusal: Error, Hashable, Sendable {
+    /// For audit and log.
+    package enum Reason: String, Sendable, CaseIterable {
+        case malformed
+        /// A token made for something else, such as a login token.
+        case wrongType = "wrong_type"
+        case unknownIssuer = "unknown_issuer"
+        case unknownKey = "unknown_key"
+        case wrongAlgorithm = "wrong_algorithm"
+        case badSignature = "bad_signature"
+        case wrongAudience = "wrong_audience"
+        /// The issuer may not speak for the client that the token names.
+        case clientOfAnotherIssuer = "client_of_another_issuer"
+        /// The user that the token names is another issuer's, or of an account here.
+        case subjectOfAnotherIssuer = "subject_of_another_issuer"
+        /// The `sid` is the id of a session that was opened here.
+        case sessionOfAnotherIssuer = "session_of_another_issuer"
+        case expired
+        case notYetValid = "not_yet_valid"
+        /// Made for longer than the issuer's tokens may live.
+        case livesTooLong = "lives_too_long"
+        case missingClaim = "missing_claim"
+        /// A good token, which a client got for itself: it names no user.
+        case clientsOwnToken = "clients_own_token"
+        /// The introspection endpoint says that the token is not active.
+        case inactive
+        /// The token is bound to a key that the bearer has not shown.
+        case senderConstrained = "sender_constrained"
+        /// The token came as one that is bound to a key, and it is not.
+        case notSenderConstrained = "not_sender_constrained"
+        /// The token is bound to another key than the one that was shown.
+        case wrongProofKey = "wrong_proof_key"
+    }
+
+    package let reason: Reason
+    /// The claim that is missing or malformed, for an operator who asks (contract §13). Its name as the settings or
+    /// the RFC have it: never a text of the token's own.
+    package let claim: String?
+
+    private init(_ reason: Reason, claim: String? = nil) {
+        self.reason = reason
+        self.claim = claim
+    }
+
+    /// A claim that the token has to have and has not.
+    package static func missing(claim: String) -> Self { Self(.missingClaim, claim: claim) }
+    /// A claim that is of another type, or holds what cannot stand there.
+    package static func malformed(claim: String) -> Self { Self(.malformed, claim: claim) }
+}
+
+// Of the whole token.
+extension BearerRefusal {
+    package static let malformed = Self(.malformed)
+    package static let wrongType = Self(.wrongType)
+    package static let unknownIssuer = Self(.unknownIssuer)
+    package static let unknownKey = Self(.unknownKey)
+    package static let wrongAlgorithm = Self(.wrongAlgorithm)
+    package static let badSignature = Self(.badSignature)
+    package static let wrongAudience = Self(.wrongAudience)
+    package static let clientOfAnotherIssuer = Self(.clientOfAnotherIssuer)
+    package static let subjectOfAnotherIssuer = Self(.subjectOfAnotherIssuer)
+    package static let sessionOfAnotherIssuer = Self(.sessionOfAnotherIssuer)
+    package static let expired = Self(.expired)
+    package static let notYetValid = Self(.notYetValid)
+    package static let livesTooLong = Self(.livesTooLong)
+    /// Of a token of our own: nobody but us writes its claims.
+    package static let missingClaim = Self(.missingClaim)
+    package static let clientsOwnToken = Self(.clientsOwnToken)
+    package static let inactive = Self(.inactive)
+    package static let senderConstrained = Self(.senderConstrained)
+    package static let notSenderConstrained = Self(.notSenderConstrained)
+    package static let wrongProofKey = Self(.wrongProofKey)
+}

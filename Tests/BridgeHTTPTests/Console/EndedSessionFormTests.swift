@@ -1,0 +1,64 @@
+import Bridge
+import BridgeHTTP
+import HTTPTypes
+import HummingbirdTesting
+import SQLStorage
+import Testing
+
+/// Forms of the console that come back when their session is over (contract §8).
+@Suite struct EndedSessionFormTests {
+    private static let signIn = TestBridge.publicOrigin + "/admin/sign-in"
+
+    @Test(arguments: [
+        ("users/bob/standing", "?next=%2Fadmin%2Fusers%2Fbob"), ("explain", "?next=%2Fadmin%2Fexplain"),
+        ("sessions/some-id/end", "?next=%2Fadmin%2Fsessions"), ("alerts/acknowledge", ""), ("sign-out", ""),
+    ])
+    func `a form without a session leads to the sign-in, and from there to its page`(
+        path: String, query: String
+    ) async throws {
+        try await TestBridge.run { _, client in
+            let answer = try await TestBrowser(client).post("/admin/\(path)", [("form_token", "x")])
+            #expect(answer.status == .seeOther)
+            #expect(answer.headers[.location] == Self.signIn + query)
+        }
+    }
+
+    @Test func `a form of a console that was closed leads to the sign-in, and the log has it`() async throws {
+        try await TestBridge.run { bridge, client in
+            let browser = TestBrowser(client)
+            browser.hold("__Host-drawbridge_admin", OpaqueSecret.make(.adminSession, random: .system).expose())
+            let answer = try await browser.post("/admin/keys/rotate", [("form_token", "x")])
+            #expect(answer.status == .seeOther)
+            #expect(answer.headers[.location] == Self.signIn + "?next=%2Fadmin%2Fkeys&why=invalid")
+            let found = try await bridge.storage.search(AuditFilter(type: .adminRefused), before: nil, limit: 10)
+            #expect(found.records.map(\.event.reason) == ["invalid"])
+        }
+    }
+
+    @Test func `a form with a program's token that is none is told to be refused`() async throws {
+        try await TestBridge.run { _, client in
+            let headers: HTTPFields = [
+                .authorization: "Bearer nonsense", .contentType: "application/x-www-form-urlencoded",
+            ]
+            let answer = try await client.send(.post, "/admin/keys/rotate", headers, body: "")
+            #expect(answer.status == .unauthorized)
+        }
+    }
+
+    @Test func `a question from a session that lay unused leads to the sign-in, and the way out to the sign-out`()
+        async throws
+    {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let browser = TestBrowser(client)
+            try await browser.signIn(as: "carol", bridge)
+            let token = try #require(try await browser.get("/admin/explain").fields.first { $0.0 == "form_token" })
+            bridge.clock.advance(by: .seconds(16 * 60))
+            let asked = try await browser.post("/admin/explain", [token, ("kind", "redirect")])
+            #expect(asked.status == .seeOther)
+            #expect(asked.headers[.location] == Self.signIn + "?next=%2Fadmin%2Fexplain&why=idle")
+            let left = try await browser.post("/admin/sign-out", [token])
+            #expect(left.headers[.location] == TestBridge.publicOrigin + "/session/logout")
+        }
+    }
+}

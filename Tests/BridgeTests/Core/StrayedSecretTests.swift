@@ -1,0 +1,58 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+/// What the audit log keeps of values that somebody put a secret into (contract §8).
+@Suite struct StrayedSecretTests {
+    private static let secrets =
+        [OpaqueSecret.Kind.deviceSecret, .webSession, .refreshToken].map {
+            OpaqueSecret.make($0, random: .system).expose()
+        } + [Base64URL.encode(Array(#"{"alg":"HS256"}"#.utf8)) + ".e30.c2ln"]
+
+    /// What stands ahead of a secret: delimiters as they are, encoded once and more often, and none that a URL knows.
+    static let beginnings = [
+        "/x?s=", "/x%3Fs%3D", "/l%3ftoken%3d", "/%2F", "/at%40", "/t%20", "/x%253Fs%253D", "/x%25253D", "/x%2525253D",
+        "/x%25%33D", "/100%/x%3D", "myapp:/cb%3Fs%3D", "https://a.example/%2F", "x%3D", "/cb.", "/x-", "/x_", "/x/=3D",
+        "/\\u003d", "/login",
+    ]
+
+    @Test(arguments: beginnings)
+    func `a secret leaves no more than the length of a value, whatever stands ahead of it`(_ beginning: String) {
+        for secret in Self.secrets {
+            let value = Array((beginning + secret).utf8)
+            #expect(RefusedParameter.detail("client_id", value) == #"{"length":\#(value.count)}"#)
+        }
+    }
+
+    @Test func `a redirect that was encoded twice leaves no more than its length`() {
+        for secret in Self.secrets {
+            for beginning in ["/x%3Fs%3D", "/l%3Ftoken%3D", "/cb.", "myapp:/cb%3Fs%3D"] {
+                let path = "\(beginning)\(secret)?a=b"
+                #expect(RefusedRedirect.detail(Array(path.utf8)) == #"{"length":\#(path.utf8.count)}"#)
+            }
+        }
+    }
+
+    @Test func `a secret that is encoded itself is one all the same, and so is what is left of one`() {
+        let secret = Self.secrets[0]
+        let encoded = secret.utf8.map { "%" + HexDigit.encode([$0]) }.joined()
+        for path in ["/\(encoded)", "/%64\(secret.dropFirst())", "/x%3D\(secret.prefix(20))", "/x.eyJhbGciOiJIUzI1"] {
+            #expect(RefusedRedirect.detail(Array(path.utf8)) == #"{"length":\#(path.utf8.count)}"#)
+        }
+    }
+
+    @Test func `a value that is encoded ever again is kept no more than a secret`() {
+        let path = "/x%252525253Dy"
+        #expect(RefusedRedirect.detail(Array(path.utf8)) == #"{"length":\#(path.utf8.count)}"#)
+    }
+
+    @Test(arguments: [
+        "/com.example.app/v1.2", "/fields_of/a%2Fb", "/records_and_words", "/eyewitness-reports", "/eyJack.html",
+        "/100%", "/a%3Fb%3Dc", "/%zz%3", "/example.evening-express-extra-long",
+    ])
+    func `ordinary paths stay as they are`(_ path: String) {
+        #expect(
+            RefusedRedirect.detail(Array(path.utf8)) == #"{"length":\#(path.utf8.count),"path":"\#(path)"}"#)
+    }
+}

@@ -1,0 +1,161 @@
+import OAuth2
+import StorageConformance
+import Testing
+
+@testable import Bridge
+
+/// Consent in a browser's session that came over an edge: what is asked about, remembered and missed is what the session
+/// can give (contract §16).
+@Suite struct ConsentAlongEdgesTests {
+    private static let all = "openid profile email"
+
+    /// A third party's website, and sessions of one user there.
+    private struct World: Sendable {
+        static let site: ClientID = "site"
+
+        let storage: any BridgeStorage
+        let clock: FixedClock
+        let browser = OpaqueSecret.make(.formBinding, random: .system)
+        private let authorizations: Authorizations
+
+        init(_ provider: Provider) throws {
+            let service = provider.service
+            storage = service.storage
+            clock = service.clock
+            service.clients.replace(
+                with: ClientDirectory(
+                    service.clients.current.all + [try AuthorizationFixture.website()], defaultTarget: website))
+            authorizations = Authorizations(
+                rules: AuthorizationRequestRules(
+                    issuer: issuerName, clients: service.clients, subjectOfHint: { _ in nil }),
+                codes: provider.codes, storage: service.storage, keys: service.keys,
+                monitor: AuthorizationMonitor(
+                    memory: InProcessReuseMemory(
+                        lifetime: AuthorizationMonitor.reuseWindow, capacity: 100, time: service.clock.source),
+                    refusals: RefusalLog(audit: service.storage, limiter: UnlimitedRateLimiter()),
+                    fullness: Degradation(part: "test")),
+                givesDeviceSecrets: { false }, time: service.clock.source)
+        }
+
+        /// - Parameter scope: what the app's bearer had whose link opened it; `nil` for a sign-in of the user's own.
+        func session(_ id: SessionID, openedBy scope: String?) async throws -> WebSession {
+            let now = clock.now
+            let session = WebSession(
+                id: id, secretDigest: "digest of \(id)", subject: "alice", clientID: Self.site,
+                appClientID: scope == nil ? nil : app, parentID: nil, loginTokenID: nil,
+                opening: scope == nil ? .authorize : .loginToken, scope: scope.flatMap { Scope($0) },
+                authentication: Authentication(time: now, acr: "aal1", amr: ["pwd"]), createdAt: now,
+                expiresAt: now + .seconds(3600), idleLifetime: .seconds(3600), lastSeenAt: now)
+            _ = try await storage.open(session, replacing: nil, events: [])
+            return session
+        }
+
+        func ask(
+            _ session: WebSession, _ scope: String = ConsentAlongEdgesTests.all, claims: String? = nil,
+            prompt: String? = nil
+        ) async throws -> AuthorizationOutcome {
+            let form = try AuthorizationFixture.form([
+                "client_id": Self.site.rawValue, "redirect_uri": "https://site.example/cb?tenant=a", "scope": scope,
+                "claims": claims, "prompt": prompt,
+            ])
+            return try await authorizations.begin(form, browser: browser, session: session, origin: origin())
+        }
+
+        func agree(_ journey: String, _ session: WebSession) async throws -> AuthorizationOutcome {
+            try await authorizations.settle(
+                journey, agreed: true, browser: browser, session: session, origin: origin())
+        }
+
+        /// What a code is for, or the error that came in its place.
+        func answer(_ outcome: AuthorizationOutcome) async throws -> String {
+            guard case .redirect(let location) = outcome else { return "\(outcome)" }
+            let query = try FormParameters(parsing: location.drop { $0 != "?" }.dropFirst().utf8)
+            if let error = query["error"] { return error }
+            let secret = try #require(query["code"].flatMap { OpaqueSecret($0, kind: .authorizationCode) })
+            return try #require(try await storage.code(digest: secret.digest)).code.grant.scope.description
+        }
+
+        func consent() async throws -> Set<String> { try await storage.consent(of: "alice", to: Self.site) ?? [] }
+    }
+
+    private func withWorld(_ body: (World) async throws -> Void) async throws {
+        try await withProvider { provider async throws in try await body(World(provider)) }
+    }
+
+    private func question(_ outcome: AuthorizationOutcome) throws -> (journey: String, scope: String) {
+        guard case .askConsent(let journey, let request, _) = outcome else {
+            throw OAuthError(.invalidRequest, "nothing is asked")
+        }
+        return (journey, request.consentScope.description)
+    }
+
+    @Test func `contract §16: what is asked about, given and remembered is what the session can give`() async throws {
+        try await withWorld { world in
+            let linked = try await world.session("linked", openedBy: "openid email")
+            let question = try question(try await world.ask(linked))
+            #expect(question.scope == "openid email")
+            let answer = try await world.answer(try await world.agree(question.journey, linked))
+            #expect(answer == "openid email")
+            #expect(try await world.consent() == ["openid", "email"])
+        }
+    }
+
+    @Test func `contract §16: a yes in a session of a link says nothing for the user's own sign-in`() async throws {
+        try await withWorld { world in
+            let linked = try await world.session("linked", openedBy: "openid")
+            _ = try await world.agree(try question(try await world.ask(linked)).journey, linked)
+            // The same session is not asked again for what it cannot give.
+            #expect(try await world.answer(try await world.ask(linked, prompt: "none")) == "openid")
+            let own = try await world.session("own", openedBy: nil)
+            #expect(try await world.answer(try await world.ask(own, prompt: "none")) == "consent_required")
+            let asked = try question(try await world.ask(own))
+            #expect(asked.scope == Self.all)
+        }
+    }
+
+    @Test func `contract §16: a page that was shown in a session of a link agrees to no more in another one`()
+        async throws
+    {
+        try await withWorld { world in
+            let linked = try await world.session("linked", openedBy: "openid")
+            let question = try question(try await world.ask(linked))
+            let own = try await world.session("own", openedBy: nil)
+            let answer = try await world.answer(try await world.agree(question.journey, own))
+            #expect(answer == "openid")
+            #expect(try await world.consent() == ["openid"])
+        }
+    }
+
+    @Test func `contract §16: a page of the user's own sign-in remembers no more than the session that answers it`()
+        async throws
+    {
+        try await withWorld { world in
+            let own = try await world.session("own", openedBy: nil)
+            let question = try question(try await world.ask(own))
+            let linked = try await world.session("linked", openedBy: "openid")
+            let answer = try await world.answer(try await world.agree(question.journey, linked))
+            #expect(answer == "openid")
+            #expect(try await world.consent() == ["openid"])
+        }
+    }
+
+    @Test func `contract §16: what is asked for by name is limited in the same way`() async throws {
+        try await withWorld { world in
+            let linked = try await world.session("linked", openedBy: "openid profile")
+            let wish = #"{"userinfo":{"email":null,"name":null}}"#
+            let asked = try question(try await world.ask(linked, "openid", claims: wish))
+            #expect(asked.scope == "openid profile")
+        }
+    }
+
+    @Test func `a session that can give nothing of what is asked for leads to the sign-in page, A10`() async throws {
+        try await withWorld { world in
+            let linked = try await world.session("linked", openedBy: "openid profile")
+            #expect(try await world.answer(try await world.ask(linked, "email", prompt: "none")) == "login_required")
+            guard case .signIn = try await world.ask(linked, "email") else {
+                Issue.record("no sign-in page")
+                return
+            }
+        }
+    }
+}

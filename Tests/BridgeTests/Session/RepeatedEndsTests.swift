@@ -1,0 +1,62 @@
+import Synchronization
+import Testing
+
+@testable import Bridge
+
+/// Ends that a store names more than once, as PostgreSQL does while an old transaction is open anywhere on its server.
+@Suite struct RepeatedEndsTests {
+    /// - Parameter rounds: what the store finds each time after the first, which has a gap.
+    /// - Returns: whether each of them was told of.
+    private func told(_ rounds: [[SessionID]]) async throws -> [Bool] {
+        let store = RepeatedEnds(rounds)
+        let sessions = WebSessions(store: store)
+        let count = Mutex(0)
+        sessions.onNews { _ in count.withLock { $0 += 1 } }
+        try await sessions.refresh()
+        #expect(count.withLock { $0 } == 1)
+        var told: [Bool] = []
+        for _ in rounds {
+            let before = count.withLock { $0 }
+            try await sessions.refresh()
+            told.append(count.withLock { $0 } > before)
+        }
+        return told
+    }
+
+    @Test func `an end that is read again while the mark stands still is told of once`() async throws {
+        #expect(try await told([["a"], ["a"], ["a"]]) == [true, false, false])
+    }
+
+    @Test func `an end that comes beside known ones is told of`() async throws {
+        #expect(try await told([["a"], ["a", "b"], ["a", "b"], ["b"], []]) == [true, true, false, false, false])
+    }
+
+    @Test func `only the last round is remembered`() async throws {
+        #expect(try await told([["a"], [], ["a"]]) == [true, false, true])
+    }
+}
+
+/// Nothing but ends, in rounds.
+private final class RepeatedEnds: SessionStore {
+    private let rounds: Mutex<ArraySlice<[SessionID]>>
+
+    init(_ rounds: [[SessionID]]) { self.rounds = Mutex(rounds[...]) }
+
+    func sessionsEnded(since mark: EndMark?) -> EndNews {
+        let ended = mark == nil ? [] : rounds.withLock { $0.popFirst() ?? [] }
+        return EndNews(ended: ended, mark: EndMark(run: "", number: 1), hasGap: mark == nil)
+    }
+
+    func session(secretDigest: String) -> WebSession? { nil }
+    func session(id: SessionID) -> WebSession? { nil }
+    func open(
+        _ session: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
+        events: [AuditEvent], ofAdministrator administrator: AuditEvent?
+    ) -> Bool { false }
+    func touch(_ id: SessionID, at now: Timestamp) {}
+    func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }
+    func sessions(of subject: Subject, before cursor: SessionID?, limit: Int) -> [WebSession] { [] }
+    func sessions(of subject: Subject, aliveAt now: Timestamp, limit: Int) -> [WebSession] { [] }
+    func countLiveSessions(at now: Timestamp) -> Int64 { 0 }
+    func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent]) -> Ended { Ended(sessions: [], devices: []) }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+@testable import drawbridge
+
+/// What commands say where no database is, as for one that a secret names and the command was not given.
+@Suite struct MissingDatabaseTests {
+    private let folder: TemporaryFolder
+    private let config: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        config = try folder.file("drawbridge.yaml", "public_origin: https://www.example.com\ndata_directory: data\n")
+    }
+
+    @Test func `where there is a master key and no database, a command asks for the secret that names one`()
+        async throws
+    {
+        try #require(await RanCommand(["keys", "init", "--config", config]).status == 0)
+        let hint = " Where a secret names the database, the command needs it as well "
+        for words in [["keys", "list"], ["restore", "--in-place"], ["backup", folder.path + "/backup"]] {
+            let ran = await RanCommand(words + ["--config", config])
+            #expect(ran.status == 1, "\(words)")
+            #expect(
+                ran.reason == "There is no database at \(folder.path)/data/drawbridge.sqlite.\(hint)"
+                    + "(DRAWBRIDGE_DATABASE or --secrets-directory).", "\(words)")
+        }
+    }
+
+    @Test func `a folder that is named and has no database is the wrong one`() async {
+        let mistyped = await RanCommand(["keys", "list", "--data", folder.path + "/dat"])
+        #expect(mistyped.status == 1)
+        #expect(mistyped.reason == "There is no database at \(folder.path)/dat/drawbridge.sqlite.")
+    }
+
+    @Test func `before the first start there are no keys to list`() async {
+        let ran = await RanCommand(["keys", "list", "--config", config])
+        #expect(ran.status == 0)
+        #expect(ran.errors == "There is no database yet; the first start makes the keys.\n")
+    }
+}

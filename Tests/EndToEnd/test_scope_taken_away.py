@@ -1,0 +1,123 @@
+"""A scope that was taken out of a client's document counts no longer, whenever it was granted (contract §5, §9)."""
+
+import secrets
+
+import pytest
+
+import native
+import oauth
+from devices import GRANT as DEVICE_GRANT, Device, Visitor
+from native import App, claims
+from test_boundaries_edge import VA, end_all, jar, register
+from test_handed_off_devices import end_all as end_all_by_cookies
+from test_native_sso_admin import admin
+from test_web_view_cookies import change
+
+PASSWORD = "correct horse battery"
+WHOLE = "openid profile email offline_access"
+ENDING = "openid offline_access device_sso revoke_all_sessions"
+
+
+def somebody(demo) -> str:
+    """The name of an account of the test's own, with a verified address."""
+    name = f"scoped-{secrets.token_hex(4)}"
+    made = admin(demo, "POST", "/api/admin/users", {
+        "username": name, "password": PASSWORD, "display_name": "Somebody", "email": f"{name}@example.com"})
+    assert made.status == 201, made.text
+    sub = made.json()["sub"]
+    verified = admin(demo, "PATCH", f"/api/admin/users/{sub}", {"claims": {"email_verified": True}})
+    assert verified.status == 200, verified.text
+    demo.facts["users"].append({"sub": sub, "username": name, "password": PASSWORD})
+    return name
+
+
+def app_of(demo, scope: str = WHOLE, **document) -> App:
+    """An app of somebody else's, with a document and a user of its own."""
+    client = f"scoped-{secrets.token_hex(4)}"
+    register(demo, client, client_type="native", redirect_uris=[native.CALLBACK], scope=scope, **document)
+    return App(demo, client, somebody(demo))
+
+
+@pytest.fixture
+def app(demo) -> App:
+    app = app_of(demo)
+    app.sign_in(WHOLE)
+    return app
+
+
+def test_5_2_a_refresh_gives_what_the_document_names_now_and_what_it_is_given_back(demo, app):
+    change(demo, app.client_id, scope="openid profile offline_access")
+    cut = app.refresh().json()
+    assert cut["scope"] == claims(cut["access_token"])["scope"] == "openid profile offline_access"
+    app.tokens |= cut
+    change(demo, app.client_id, scope=WHOLE)
+    assert app.refresh().json()["scope"] == WHOLE
+
+
+def test_5_2_a_refresh_of_which_nothing_is_left_is_refused_and_uses_nothing_up(demo, app):
+    change(demo, app.client_id, scope="phone")
+    refused = app.refresh()
+    assert (refused.status, refused.json()["error"]) == (400, "invalid_scope")
+    [event] = [row for row in demo.audit("token_request.refused") if row["client_id"] == app.client_id]
+    assert event["reason"] == "scope_taken_away"
+    change(demo, app.client_id, scope="openid")
+    again = app.refresh()
+    assert (again.status, again.json()["scope"]) == (200, "openid")
+
+
+def test_5_1_a_code_opens_no_more_than_the_document_names_when_it_is_redeemed(demo):
+    app = app_of(demo)
+    code = app.code(WHOLE)
+    change(demo, app.client_id, scope="openid")
+    answer = app.token(
+        grant_type="authorization_code", code=code, redirect_uri=app.callback, code_verifier=app.verifier)
+    assert answer.status == 200, answer.text
+    assert answer.json()["scope"] == claims(answer.json()["access_token"])["scope"] == "openid"
+
+
+def test_9_a_device_gets_no_more_than_the_document_names_when_it_fetches_what_was_granted(demo):
+    app = app_of(demo, grant_types=["authorization_code", DEVICE_GRANT])
+    device = Device(demo, app.client_id, "openid profile email")
+    Visitor(demo).let_in(device, app.user["username"])
+    change(demo, app.client_id, scope="openid email")
+    assert device.tokens()["scope"] == "openid email"
+
+
+def test_5_6_introspection_tells_the_scope_that_counts_now(demo, app):
+    for scope in [WHOLE, "openid offline_access", WHOLE]:
+        change(demo, app.client_id, scope=scope)
+        for token in ["access_token", "refresh_token"]:
+            assert oauth.introspect(demo, app.tokens[token])["scope"] == scope, token
+
+
+def test_5_9_userinfo_tells_with_a_token_of_before_what_the_document_names_now(demo, app):
+    bearer = {"Authorization": f"Bearer {app.tokens['access_token']}"}
+    for path in ["/oauth/userinfo", f"{VA}/user_info"]:
+        change(demo, app.client_id, scope=WHOLE)
+        assert {"name", "email"} <= set(demo.send("GET", path, bearer).json()), path
+        change(demo, app.client_id, scope="openid email offline_access")
+        told = demo.send("GET", path, bearer).json()
+        assert "name" not in told and told["email"] == f"{app.user['username']}@example.com", path
+
+
+def test_5_10_an_app_that_lost_the_scope_for_it_ends_no_sessions(demo):
+    app = app_of(demo, "openid offline_access revoke_all_sessions")
+    app.sign_in("openid offline_access revoke_all_sessions")
+    change(demo, app.client_id, scope="openid offline_access")
+    refused = end_all(demo, app)
+    assert refused.status == 403 and 'error="insufficient_scope"' in refused.header("WWW-Authenticate")
+    change(demo, app.client_id, scope="openid offline_access revoke_all_sessions")
+    assert end_all(demo, app).status == 200
+    assert app.refresh().status == 400
+
+
+def test_5_10_neither_does_its_web_view(demo):
+    app = app_of(demo, ENDING, native_sso_enabled=True, share_with=["demo-webview"], may_reach=["demo-web"])
+    app.sign_in(ENDING)
+    view = app.cookies()
+    assert view.status == 200, view.text
+    change(demo, app.client_id, scope="openid offline_access")
+    assert end_all_by_cookies(demo, jar(view)).status == 403
+    change(demo, app.client_id, scope=ENDING)
+    assert end_all_by_cookies(demo, jar(view)).status == 303
+    assert app.refresh().status == 400

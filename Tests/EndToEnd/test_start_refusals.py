@@ -1,0 +1,168 @@
+"""Why `serve` does not start: what it says last is in the table of docs/operations.md, in a row that helps."""
+
+import fcntl
+import re
+import shutil
+import socket
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import instance
+from test_crash import can_mount
+
+DATABASE = "data/drawbridge.sqlite"
+
+
+def rows() -> list[list[str]]:
+    """The phrases of each row, from the top: whoever reads takes the first one that fits."""
+    [section] = re.findall(r"^### It does not start\n(.*?)^### ", (instance.ROOT / "docs/operations.md").read_text(), re.M | re.S)
+    cells = [line.split(" | ")[0] for line in section.splitlines() if line.startswith("| `")]
+    return [re.findall(r"`([^`]+)`", cell) for cell in cells]
+
+
+def first_row(told: str) -> list[str]:
+    def fits(phrase: str) -> bool:
+        return bool(re.search(re.escape(phrase).replace("…", ".*"), told, re.I))
+    return next((row for row in rows() if any(fits(phrase) for phrase in row)), [])
+
+
+def settings(folder: Path) -> Path:
+    return folder / "drawbridge.yaml"
+
+
+def run(folder: Path, *words: str, stdin: str = "") -> None:
+    instance.run(*words, "--config", str(settings(folder)), stdin=stdin.encode())
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """Keys, a database with a signed log, and settings for them."""
+    folder = tmp_path_factory.mktemp("prepared")
+    settings(folder).write_text(f"""
+public_origin: http://127.0.0.1:{instance.free_port()}
+listen: 127.0.0.1:{instance.free_port()}
+management_listen: 127.0.0.1:{instance.free_port()}
+data_directory: data
+""")
+    run(folder, "keys", "init")
+    run(folder, "users", "add", "zoe", stdin="plum duff at noon\n")
+    run(folder, "keys", "rotate")
+    return folder
+
+
+@pytest.fixture
+def place(prepared, tmp_path):
+    """A copy of it, to be spoilt."""
+    return shutil.copytree(prepared, tmp_path / "place")
+
+
+def last_words(folder: Path, *prefix: str) -> str:
+    command = [*prefix, instance.binary(), "serve", "--config", str(settings(folder))]
+    done = subprocess.run(command, capture_output=True, timeout=60, env=instance.environment())
+    assert done.returncode != 0, done
+    return done.stderr.decode().splitlines()[-1]
+
+
+def change_database(folder: Path, sql: str) -> None:
+    database = sqlite3.connect(folder / DATABASE)
+    database.execute(sql)
+    database.commit()
+    database.close()
+
+
+def damage(folder: Path, table: str) -> None:
+    """Overwrites the first page of a table."""
+    database = sqlite3.connect(folder / DATABASE)
+    [(size,)] = database.execute("PRAGMA page_size")
+    [(page,)] = database.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,))
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+    with open(folder / DATABASE, "r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+
+
+def overwrite(folder: Path) -> None:
+    for ending in ["-wal", "-shm"]:
+        Path(f"{folder / DATABASE}{ending}").unlink(missing_ok=True)
+    (folder / DATABASE).write_bytes(b"nonsense" * 1024)
+
+
+def another_master_key(folder: Path) -> None:
+    (folder / "data/master-key").unlink()
+    run(folder, "keys", "init")
+
+
+def add_setting(folder: Path, text: str) -> None:
+    with open(settings(folder), "a") as file:
+        file.write(text + "\n")
+
+
+SPOILT = {
+    "There is no master key": lambda folder: (folder / "data/master-key").unlink(),
+    "is not a master key": lambda folder: (folder / "data/master-key").write_text("nonsense\n"),
+    "does not open the key": another_master_key,
+    "can be read by others": lambda folder: (folder / "data/master-key").chmod(0o644),
+    "and the audit log is signed": lambda folder: (folder / "data/audit-signing-key").unlink(),
+    "jwks_file: … cannot be read": lambda folder: add_setting(
+        folder, 'trusted_issuers: [{issuer: "https://id.example.com", audience: [here], jwks_file: missing.json, '
+                'subject_prefix: "x:"}]'),
+    "The database has no table": lambda folder: change_database(folder, "DROP TABLE signing_key"),
+    "is not an SQLite database, or is damaged": overwrite,
+    "is damaged: something in it cannot be read": lambda folder: damage(folder, "signing_key"),
+    "was written by a newer version": lambda folder: change_database(
+        folder, "INSERT INTO schema_migration VALUES (9999, 'from the future', 0)"),
+    "cannot be opened": lambda folder: add_setting(folder, "database: postgres://x@127.0.0.1:1/x"),
+}
+
+
+@pytest.mark.parametrize("phrase", SPOILT)
+def test_a_start_that_is_refused_is_in_the_table_of_what_to_do(place, phrase):
+    SPOILT[phrase](place)
+    told = last_words(place)
+    assert phrase in first_row(told), told
+
+
+def test_a_port_that_is_taken_is_in_the_table(place):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        text = settings(place).read_text()
+        settings(place).write_text(re.sub(r"^listen: .*$", f"listen: 127.0.0.1:{taken.getsockname()[1]}", text, flags=re.M))
+        told = last_words(place)
+    assert "Cannot listen on" in first_row(told), told
+
+
+def test_a_second_process_of_one_name_is_in_the_table(place):
+    with open(f"{place / DATABASE}.main.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        told = last_words(place)
+    assert "another process writes this database as the node" in first_row(told), told
+
+
+@pytest.mark.parametrize("then, phrase", [
+    ("cat /dev/zero >'{data}/ballast' 2>/dev/null", "disk is full"),
+    ("mount -o remount,ro '{data}'", "read-only file system"),
+])
+def test_a_data_folder_that_takes_nothing_is_in_the_table(place, then, phrase):
+    if not can_mount():
+        pytest.skip("needs root and leave to mount a tmpfs")
+    data = place / "data"
+    kept = shutil.copytree(data, place / "kept")
+    script = f"mount -t tmpfs -o size=4m tmpfs '{data}' && cp -a '{kept}/.' '{data}' && {{ {then.format(data=data)}; exec \"$@\"; }}"
+    told = last_words(place, "unshare", "-m", "sh", "-c", script, "sh")
+    assert phrase in first_row(told), told
+
+
+@pytest.mark.parametrize("table, command", [
+    ("audit_event", ["audit", "verify"]), ("audit_event", ["audit", "tail"]), ("account", ["users", "list"])])
+def test_a_command_that_meets_a_damaged_page_says_in_which_database_and_what_to_do(place, table, command):
+    damage(place, table)
+    done = instance.run(*command, "--config", str(settings(place)), check=False)
+    assert done.returncode == 1
+    assert done.stderr.decode() == (
+        f"Error: The database {place / DATABASE} is damaged: something in it cannot be read. drawbridge restore puts a backup "
+        "in its place; see Restore in docs/operations.md.\n")
