@@ -121,6 +121,33 @@ def test_landing_does_not_lift_consent(demo):
     assert answer.status == 200 and 'action="/oauth/consent"' in answer.text and answer.session_cookie
 
 
+@pytest.mark.parametrize("profile", ["session", "tokens"])
+def test_a_website_whose_links_lead_to_its_own_page_is_answered_again_in_what_its_request_opened(demo, rp, profile):
+    own = {"cookie_profile": "tokens", "cookie_prefix": f"{secrets.token_hex(4)}_"} if profile == "tokens" else {}
+    site = RP(demo, "own-page", redemption_page="/in", **own)
+    issued = site.token()
+    opened = site.visit(login_token=issued["token"])
+    assert code(opened)
+    cookie = wire.cookie_header(opened)
+    # The other profile's cookies are looked at where a token comes along: it opens no second session.
+    again = site.visit(cookie, **({"login_token": issued["token"]} if own else {"prompt": "none"}))
+    tokens = site.redeem(code(again))
+    assert claims(tokens.json()["id_token"])["sub"] == subject(demo, "alice")
+    assert "login_required" in rp.visit(cookie, prompt="none").header("Location"), "another that the app may open"
+    assert demo.send("GET", "/account", {**wire.NAVIGATION, "Cookie": cookie}).status == 303
+
+
+def test_a_yes_on_the_consent_page_counts_where_links_lead_to_the_websites_own_page(demo):
+    site, browser = RP(demo, "own-page", redemption_page="/in", first_party=False), Browser(demo.base)
+    page = browser.send("GET", f"/oauth/authorize?{urlencode(site.query(login_token=site.token()['token']))}")
+    assert page.status == 200, page.text
+    page = browser.submit(page, "/oauth/consent")
+    # The first page was shown before the browser had the session that its form is bound to.
+    if page.status == 200:
+        page = browser.submit(page, "/oauth/consent")
+    assert site.redeem(code(page)).status == 200
+
+
 def test_the_session_answers_for_no_website_that_the_app_may_not_open(demo, rp):
     other = RP(demo, "other")
     change(demo, "demo-app", may_reach=["demo-web", rp.id])

@@ -100,6 +100,24 @@ def test_5_9_userinfo_tells_with_a_token_of_before_what_the_document_names_now(d
         assert "name" not in told and told["email"] == f"{app.user['username']}@example.com", path
 
 
+def test_5_4_an_exchange_by_id_token_gives_no_more_than_the_document_of_its_app_names_now(demo):
+    app = app_of(demo, WHOLE, native_sso_enabled=True, share_with=["demo-webview", "demo-app-b"], may_reach=["demo-web"])
+    app.sign_in(f"{WHOLE} device_sso")
+    whole = set(app.native_sso().json()["scope"].split())
+    assert {"openid", "offline_access", "device_sso"} <= whole
+    for document, hidden in [(WHOLE, set()), ("openid email offline_access", {"profile"}),
+                             ("openid profile offline_access", {"email"}), (WHOLE, set())]:
+        change(demo, app.client_id, scope=document)
+        assert set(app.native_sso().json()["scope"].split()) == whole - hidden, document
+        view = app.native_sso("demo-webview")
+        assert view.status == 200, view.text
+        checked = demo.send("GET", "/auth/check?identity=name,email", jar(view))
+        assert bool(checked.header("X-Auth-Name")) == ("profile" not in hidden), document
+        assert bool(checked.header("X-Auth-Email")) == ("email" not in hidden), document
+        told = demo.send("GET", f"{VA}/user_info", jar(view)).json()
+        assert ("name" in told, "email" in told) == ("profile" not in hidden, "email" not in hidden), document
+
+
 def test_5_10_an_app_that_lost_the_scope_for_it_ends_no_sessions(demo):
     app = app_of(demo, "openid offline_access revoke_all_sessions")
     app.sign_in("openid offline_access revoke_all_sessions")

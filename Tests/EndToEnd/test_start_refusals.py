@@ -166,3 +166,15 @@ def test_a_command_that_meets_a_damaged_page_says_in_which_database_and_what_to_
     assert done.stderr.decode() == (
         f"Error: The database {place / DATABASE} is damaged: something in it cannot be read. drawbridge restore puts a backup "
         "in its place; see Restore in docs/operations.md.\n")
+
+
+def test_a_clients_document_that_this_version_cannot_use_is_named_and_the_client_can_be_removed(place):
+    document = '{"client_id":"shop","client_type":"native","colour":"red"}'
+    change_database(place, f"INSERT INTO client (client_id, document, updated_at) VALUES ('shop', '{document}', 0)")
+    told = (f"Error: The database {place / DATABASE} holds something that this program cannot use: the document of client shop: "
+            "colour is not a field of a client.")
+    done = instance.run("clients", "list", "--config", str(settings(place)), check=False)
+    assert (done.returncode, done.stderr.decode()) == (1, told + "\n")
+    assert "holds something that this program cannot use" in first_row(told), "and not in the row of damage"
+    run(place, "clients", "remove", "shop")
+    run(place, "clients", "list")

@@ -76,12 +76,17 @@ private typealias Problem = AuditVerificationReport.Problem
     }
 
     @Test(arguments: AuditStore.engines)
-    func `what checkpoints say of events that go, goes with them`(_ engine: AuditStore.Engine) async throws {
-        try await withOldChain(engine) { store in
+    func `of the checkpoints of what goes, the last of each hour stays`(_ engine: AuditStore.Engine) async throws {
+        try await AuditStore.with(engine) { store in
+            for pause in [60, 3600, 86_400, 86_400] as [Int64] {
+                try await store.live("old", events: 4)
+                store.clock.advance(.seconds(pause))
+            }
             let storage = try await store.open("new")
-            #expect(try await storage.purgeAudit(olderThan: Self.day, at: store.clock.now).removed == 8)
+            #expect(try await storage.purgeAudit(olderThan: Self.day, at: store.clock.now).removed == 12)
             let sizes = try await storage.checkpoints().compactMap(\.value).filter { $0.node == "old" }.map(\.size)
-            #expect(sizes == [8, 12])
+            #expect(sizes == [8, 12, 16])
+            #expect(try await store.verify(storage, least: Self.day).problems == [])
         }
     }
 

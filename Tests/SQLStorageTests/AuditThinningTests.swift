@@ -64,6 +64,27 @@ import Testing
     }
 
     @Test(arguments: AuditStore.engines)
+    func `the checkpoint that a cut stands on is there, whoever thins out before and after`(
+        _ engine: AuditStore.Engine
+    ) async throws {
+        try await withOldChain(engine, aged: Self.day * 8) { store in
+            let storage = try await store.open("new")
+            let checkpoint = try #require(
+                try await storage.checkpoints().compactMap(\.value).first { $0.node == "old" && $0.size == 2 })
+            let cut = try storage.auditor().signer.signCut(
+                node: "old", through: 2, hash: checkpoint.hash, retention: Self.day, isAdopted: false,
+                at: store.clock.now)
+            try await storage.writeUpkeep { try $0.remove(checkpoint) }
+            try await storage.writeUpkeep { transaction in
+                try transaction.keep(checkpoint)
+                try transaction.record(cut)
+            }
+            try await storage.writeUpkeep { try $0.remove(checkpoint) }
+            #expect(try await storage.checkpoints().contains(.intact(checkpoint)))
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
     func `a checkpoint that the log contradicts is evidence`(_ engine: AuditStore.Engine) async throws {
         try await withOldChain(engine, aged: Self.day * 8) { store in
             let hash = Base64URL.encode([UInt8](repeating: 7, count: 32))

@@ -5,7 +5,9 @@ import NIOHTTP1
 ///
 /// * A connection that is not kept (RFC 9112, section 9.3) is ended by the server, which looks for the plain word
 ///   `close` alone, and the answer says so. HTTP/1.0 has one answer a connection: the `keep-alive` that its clients may
-///   ask for needs not be honoured, and cannot be where an answer has no length.
+///   ask for needs not be honoured, and cannot be where an answer has no length. A client that asks before a body that is
+///   too long may send it or leave it out (RFC 9110, section 10.1.1): of a connection that was kept its next request would
+///   be taken for the body.
 /// * HTTP/1.0 knows no chunks (section 6.1): an answer without a length lasts until its connection ends.
 /// * An answer to `HEAD` has no content (section 6.3), so not the chunk either that ends one without a length.
 final class AnswerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler {
@@ -20,19 +22,25 @@ final class AnswerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler 
         let takesChunks: Bool
         let keepsConnection: Bool
 
-        init(_ head: HTTPRequestHead) {
+        init(_ head: HTTPRequestHead, longestBody: Int) {
             isAboutHead = head.method == .HEAD
             takesChunks = head.version == .http1_1
-            keepsConnection = takesChunks && head.isKeepAlive
+            keepsConnection = takesChunks && head.isKeepAlive && !head.waitsInVain(beyond: longestBody)
         }
     }
 
+    private let longestBody: Int
     /// Those of the requests whose answers have not ended, in their order.
     private var demands = CircularBuffer<Demand>()
 
+    /// - Parameter longestBody: what a route may take at most, in bytes.
+    init(longestBody: Int) {
+        self.longestBody = longestBody
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
-        let demand = Demand(head)
+        let demand = Demand(head, longestBody: longestBody)
         demands.append(demand)
         guard !demand.keepsConnection else { return context.fireChannelRead(data) }
         head.headers.replaceOrAdd(name: "connection", value: "close")

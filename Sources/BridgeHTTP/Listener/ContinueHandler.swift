@@ -5,7 +5,7 @@ import NIOHTTP1
 /// expectations are passed over.
 ///
 /// A body that is longer than any route takes is refused by its declared length, so that its client gets the refusal at
-/// once and need not send it.
+/// once and need not send it. The connection ends with it: whether the body comes all the same, nobody can know.
 final class ContinueHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -63,15 +63,23 @@ final class ContinueHandler: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 extension HTTPRequestHead {
-    /// Whether the client may hold back its body, of at most so many bytes, for an answer. One of HTTP/1.0 knows none
-    /// that is informational.
+    /// Whether the client may hold back its body for an answer. One of HTTP/1.0 knows none that is informational.
+    private var asksBeforeBody: Bool {
+        version == .http1_1 && headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
+    }
+
+    /// Whether it may hold back a body of at most so many bytes.
     fileprivate func waitsToSend(upTo limit: Int) -> Bool {
-        guard version == .http1_1,
-            headers[canonicalForm: "expect"].contains(where: { $0.lowercased() == "100-continue" })
-        else { return false }
+        guard asksBeforeBody else { return false }
         guard let length = headers.first(name: "content-length") else {
             return headers.contains(name: "transfer-encoding")
         }
         return Int(length).map { (1...limit).contains($0) } ?? false
+    }
+
+    /// Whether it may hold back a body of more bytes than that, so that none is asked for.
+    func waitsInVain(beyond limit: Int) -> Bool {
+        guard asksBeforeBody, let length = headers.first(name: "content-length") else { return false }
+        return Int(length).map { $0 > limit } ?? true
     }
 }

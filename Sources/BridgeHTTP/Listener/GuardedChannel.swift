@@ -34,7 +34,7 @@ struct GuardedChannel: ServerChildChannel {
             try pipeline.addHandler(BodyDeadlineHandler(timeout: bodyTimeout), position: .after(decoder))
             try pipeline.addHandler(LastRequestHandler(patience: Self.patienceAtStop), position: .after(decoder))
             try pipeline.addHandler(ContinueHandler(longestBody: BodyReader.longest), position: .after(decoder))
-            try pipeline.addHandler(AnswerFramingHandler(), position: .after(decoder))
+            try pipeline.addHandler(AnswerFramingHandler(longestBody: BodyReader.longest), position: .after(decoder))
             if let malformed {
                 let line = RequestLineLength(limit: base.configuration.httpDecoder.maxHeaderFieldSize)
                 try pipeline.addHandler(line, position: .before(decoder))

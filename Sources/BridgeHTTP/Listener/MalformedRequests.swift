@@ -60,6 +60,8 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
     /// Requests that were passed on and have no answer yet.
     private var unanswered = 0
     private var isInBody = false
+    /// Whether the last of them has one.
+    private var hasBody = false
     /// The last of the requests that were passed on is malformed, and not one after it.
     private var failedInBody = false
     private var writesNoMore = false
@@ -81,13 +83,14 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
             readsNoMore = true
             isAboutHead = head.method == .HEAD
             return errorCaught(context: context, error: HTTPParserError.invalidHeaderToken)
-        case .head:
+        case .head(let head):
             unanswered += 1
             isInBody = true
+            hasBody = head.announcesBody
         case .body: break
         case .end:
             isInBody = false
-            line.begin()
+            line.begin(afterBody: hasBody)
         }
         context.fireChannelRead(data)
     }
@@ -96,6 +99,7 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
         if let error = error as? HTTPParserError {
             refusal = ErrorTable.refusal(of: error, isTargetTooLong: line.isTooLong)
             failedInBody = isInBody
+            isAboutHead = isAboutHead || line.isHead
         }
         context.fireErrorCaught(error)
     }
@@ -140,6 +144,11 @@ extension HTTPResponseHead {
 }
 
 extension HTTPRequestHead {
+    /// Whether a body comes, by what the header says of its length (RFC 9112 §6.3).
+    fileprivate var announcesBody: Bool {
+        headers.contains(name: "transfer-encoding") || headers["content-length"].contains { $0 != "0" }
+    }
+
     /// Whether there is one `Host`, which may be one (RFC 9112 §3.2): of two, a proxy in front may have read the other.
     /// HTTP/1.0 knows requests without.
     fileprivate var namesItsHost: Bool {

@@ -1,18 +1,35 @@
 import NIOCore
 
-/// Measures the line that a request begins with: the parser says of a header that is too long no more than that.
+/// Looks at the line that a request begins with: the parser says of a header that is too long no more than that.
 ///
-/// Of requests that are sent together the first one's line is measured whole; what another's arrived with is missed.
+/// Requests that are sent together are told apart by the empty line that ends a header. Where a body ends is not seen
+/// here: what follows one in the same piece is missed, and the next piece is taken for the beginning of a request.
 final class RequestLineLength: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
+    private enum Place {
+        case line, fields, behindHeader
+    }
+
+    private static let head = Array("HEAD ".utf8)
+    private static let lineFeed = UInt8(ascii: "\n")
+    private static let carriageReturn = UInt8(ascii: "\r")
+
     private let limit: Int
+    private var place = Place.line
     private var length = 0
-    private var isInLine = true
+    /// The line's first bytes, which tell the method.
+    private var beginning: [UInt8] = []
+    /// Whether the field line that is being read has had nothing yet.
+    private var isFieldEmpty = true
+    /// What was not looked at of the piece that the parser has in its hands.
+    private var rest = ByteBufferView()
 
     /// Whether the request's target alone is more than the parser takes.
     var isTooLong: Bool { length > limit }
+    /// Whether the request is `HEAD`, however it goes on.
+    var isHead: Bool { beginning == Self.head }
 
     /// - Parameter limit: the parser's own, in bytes.
     init(limit: Int) {
@@ -20,25 +37,54 @@ final class RequestLineLength: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     /// Another request begins.
-    func begin() {
+    /// - Parameter hadBody: whether the one before it had a body.
+    func begin(afterBody hadBody: Bool) {
+        place = .line
         length = 0
-        isInLine = true
+        beginning = []
+        if hadBody { rest = ByteBufferView() }
+        look()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if isInLine { measure(unwrapInboundIn(data).readableBytesView) }
+        rest = unwrapInboundIn(data).readableBytesView
+        look()
         context.fireChannelRead(data)
+        rest = ByteBufferView()
     }
 
-    private func measure(_ bytes: ByteBufferView) {
-        let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+    private func look() {
+        if place == .line { readLine() }
+        while place == .fields, !rest.isEmpty { readField() }
+    }
+
+    private func readLine() {
         // Empty lines before a request are passed over (RFC 9112 §2.2).
-        let line = length > 0 ? bytes : bytes.drop { $0 == lineFeed || $0 == carriageReturn }
-        guard let end = line.firstIndex(of: lineFeed) else {
-            length += line.count
-            return
+        if length == 0 { rest = rest.drop { $0 == Self.lineFeed || $0 == Self.carriageReturn } }
+        let (line, hasEnded) = takeLine()
+        length += line.count
+        beginning += line.prefix(Self.head.count - beginning.count)
+        guard hasEnded else { return }
+        place = .fields
+        isFieldEmpty = true
+    }
+
+    private func readField() {
+        let (field, hasEnded) = takeLine()
+        isFieldEmpty = isFieldEmpty && field.allSatisfy { $0 == Self.carriageReturn }
+        guard hasEnded else { return }
+        if isFieldEmpty { place = .behindHeader }
+        isFieldEmpty = true
+    }
+
+    /// What is left of a line, without the line feed that ends it.
+    private func takeLine() -> (bytes: ByteBufferView, hasEnded: Bool) {
+        guard let end = rest.firstIndex(of: Self.lineFeed) else {
+            defer { rest = ByteBufferView() }
+            return (rest, false)
         }
-        length += end - line.startIndex
-        isInLine = false
+        let line = rest[..<end]
+        rest = rest[(end + 1)...]
+        return (line, true)
     }
 }

@@ -77,6 +77,13 @@ final class OriginReader: Sendable {
         return session.opening == .handOff || !isShared(website, at: origin)
     }
 
+    /// Whether a session counts where a client asks for an authorization. One that a login token opened does so for its own
+    /// website wherever it is kept: the token may have been redeemed in such a request (contract §4.5), and the website's
+    /// server could redeem it by itself (§4.4).
+    func answers(_ session: WebSession, to client: ClientID?) -> Bool {
+        !isKeptElsewhere(session) || (session.opening == .loginToken && session.clientID == client)
+    }
+
     /// Where a session was given its cookies; `nil` for our own origin.
     private func cookieOrigin(of session: WebSession, at website: Client) -> WebOrigin? {
         if session.opening == .tokenExchange { return website.publicOrigin }

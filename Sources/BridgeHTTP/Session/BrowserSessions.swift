@@ -6,7 +6,7 @@ import OAuth2
 ///
 /// What a login link, a hand-off or an exchange opened at a website of another domain is known to that website's server
 /// as well. It counts as a visit of the website (``visitor(of:)``), and never where the user's account, other sessions
-/// or new grants are in question. An access token that the server was given itself (contract §4.4) is no cookie at all
+/// or new grants are in question, but for what a link's own website asks for (``opened(by:forRequestOf:)``). An access token that the server was given itself (contract §4.4) is no cookie at all
 /// but at that website.
 ///
 /// | Asked for | Cookies | Given to other domains too | Ended too | A use of it |
@@ -14,6 +14,7 @@ import OAuth2
 /// | ``signedIn(by:)`` | of both profiles | no | no | yes |
 /// | ``visitor(of:)`` | of both profiles | at that website | no | yes |
 /// | ``opened(by:)``, ``secretSession(of:)`` | `session` | no | no | yes |
+/// | ``opened(by:forRequestOf:)`` | `session` | for that website's own request | no | yes |
 /// | ``openedHere(by:)`` | `session` | at that website | no | yes |
 /// | ``sessionWithoutUse(of:)`` | `session` | no | no | no |
 /// | ``sessionEvenIfEnded(of:)`` | `session` | yes | yes | no |
@@ -108,6 +109,11 @@ package final class BrowserSessions: Sendable {
     /// The live session that the cookie of the profile `session` opens; counts as a use of it.
     func opened(by request: Request) async throws -> WebSession? {
         try await opened(by: request) { !origins.isKeptElsewhere($0) }
+    }
+
+    /// The same, for the authorization request of a client.
+    func opened(by request: Request, forRequestOf client: ClientID?) async throws -> WebSession? {
+        try await opened(by: request) { origins.answers($0, to: client) }
     }
 
     /// The same, at the website that the request came to.

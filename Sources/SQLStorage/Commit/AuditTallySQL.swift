@@ -54,10 +54,12 @@ enum AuditTallySQL {
             AND value BETWEEN 0 AND \(mostCounted) ORDER BY at
         """)
 
-    static let oldest: SQLStatement = "SELECT min(at) FROM audit_tally"
-    static let purge: SQLStatement = "DELETE FROM audit_tally WHERE at < $1"
+    static let oldest: SQLStatement = "SELECT min(at) FROM audit_tally WHERE at >= $1"
+    // From `$1` on: what went before still lies at the left end of the key, and would be read with every step.
+    static let purge: SQLStatement = "DELETE FROM audit_tally WHERE at >= $1 AND at < $2"
     // Asked by name, for the key's sake.
-    static let oldestSample = SQLStatement("SELECT min(at) FROM state_sample WHERE name IN (\(names))")
-    static let purgeSamples = SQLStatement("DELETE FROM state_sample WHERE name IN (\(names)) AND at < $1")
+    static let oldestSample = SQLStatement("SELECT min(at) FROM state_sample WHERE name IN (\(names)) AND at >= $1")
+    static let purgeSamples = SQLStatement(
+        "DELETE FROM state_sample WHERE name IN (\(names)) AND at >= $1 AND at < $2")
     private static let names = StateSample.Name.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
 }

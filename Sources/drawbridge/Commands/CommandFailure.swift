@@ -57,18 +57,21 @@ struct CommandFailure: Error, CustomStringConvertible {
     /// quote values.
     private static func trouble(_ error: StorageError) -> String? {
         let code = error.text.firstMatch(of: /^(SQLite|PostgreSQL) ([0-9A-Z]+)( \([^()]*\))?/)
-        if case .corrupt = error {
+        if case .corrupt(let text) = error {
             // SQLite's CORRUPT, FORMAT and NOTADB, and PostgreSQL's class of damage. With the others an engine refuses a
             // statement; without a code it answered, and not with what it was given.
             let isDamage =
                 switch code.map({ ($0.1, $0.2) }) {
                 case ("SQLite", let number)?: Int(number).map { [11, 24, 26].contains($0 & 0xFF) } ?? false
                 case (_, let state)?: state.hasPrefix("XX")
-                case nil: true
+                case nil: text.prefixMatch(of: /column [0-9]+ of the result is not\b/) != nil
                 }
-            guard isDamage else { return nil }
-            return "is damaged: something in it cannot be read. drawbridge restore puts a backup in its place; see "
-                + "Restore in docs/operations.md."
+            if isDamage {
+                return "is damaged: something in it cannot be read. drawbridge restore puts a backup in its place; see "
+                    + "Restore in docs/operations.md."
+            }
+            // The words are our own, and quote no secret. A restore would cost what is whole.
+            return code == nil ? "holds something that this program cannot use: \(closed(text))" : nil
         }
         guard case .unavailable = error, let code, code.1 == "SQLite" else { return nil }
         return "cannot be used: \(code.0)."

@@ -18,6 +18,8 @@ struct PurgeService: Service {
     static let retention = Duration.seconds(3600)
     /// Small enough that a purge never delays requests that wait for the writer.
     static let batch = 500
+    /// Between two hours of counts, of which a database of before may have those of years.
+    private static let pause = Duration.milliseconds(50)
 
     func run() async throws {
         await Recurring(interval: interval, task: "purge", logger: logger).run(purge)
@@ -42,7 +44,17 @@ struct PurgeService: Service {
         try await inBatches { try await storage.purgeUses(expiredBefore: cutoff, limit: $0) }
         guard !Self.isStopping else { return }
         try await storage.purgeAdminSessions(expiredBefore: cutoff)
-        while try await storage.purgeTallies(before: now - AuditTally.keptFor), !Self.isStopping {}
+        try await purgeAudit(at: now)
+        var place = Timestamp(milliseconds: .min)
+        while !Self.isStopping,
+            let next = try await storage.purgeTallies(from: place, before: now - AuditTally.keptFor)
+        {
+            place = next
+            try await Task.sleep(for: Self.pause)
+        }
+    }
+
+    private func purgeAudit(at now: Timestamp) async throws {
         guard let auditRetention else { return }
         var purge: AuditPurge
         repeat {

@@ -91,7 +91,8 @@ struct Server: Sendable {
                     await tally.countBriefly()
                 }),
             address: ground.settings.listeners.management.bindAddress,
-            limits: ServerLimits(maximumConnections: OpenFiles.managementConnections),
+            // Few connections: idle ones may not keep a probe waiting for longer than it waits.
+            limits: ServerLimits(headerTimeout: .seconds(5), maximumConnections: OpenFiles.managementConnections),
             malformed: malformedRequests(strictTransportSecurity: nil), logger: ground.logger,
             onServerRunning: { _ in await ready.arrive() })
     }

@@ -8,13 +8,13 @@ enum ServerStorage {
     static func open(
         _ settings: DrawbridgeSettings, watch: AuditWatch = AuditWatch(), logger: Logger
     ) async throws -> any BridgeStorage {
-        if KernelRun.id == nil {
+        let location = StorageLocation(settings)
+        if location.database == nil, KernelRun.id == nil {
             logger.warning(
                 "cannot tell a crash from a loss of power: an embedded database will count as restored after either",
                 metadata: ["unreadable": "\(KernelRun.path)"])
         }
         try StorageFolder.create(settings.storage.directory)
-        let location = StorageLocation(settings)
         let closed = location.database == nil ? StorageFolder.closeDatabase(at: location.databasePath) : []
         if !closed.isEmpty {
             logger.notice(

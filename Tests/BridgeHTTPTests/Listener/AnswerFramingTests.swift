@@ -10,7 +10,9 @@ import Testing
     private let channel = EmbeddedChannel()
 
     init() throws {
-        try channel.pipeline.syncOperations.addHandlers([HTTPResponseEncoder(), AnswerFramingHandler()])
+        try channel.pipeline.syncOperations.addHandlers([
+            HTTPResponseEncoder(), AnswerFramingHandler(longestBody: 100),
+        ])
     }
 
     /// - Returns: what the server is told of the connection.

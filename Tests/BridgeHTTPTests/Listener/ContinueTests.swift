@@ -14,7 +14,7 @@ import Testing
 
     init() throws {
         try channel.pipeline.syncOperations.addHandlers([
-            HTTPResponseEncoder(), AnswerFramingHandler(), ContinueHandler(longestBody: 100),
+            HTTPResponseEncoder(), AnswerFramingHandler(longestBody: 100), ContinueHandler(longestBody: 100),
         ])
     }
 
@@ -70,6 +70,22 @@ import Testing
 
     @Test func `a body that no route takes is not asked for`() throws {
         #expect(try ask(.POST, ["Expect": "100-continue", "Content-Length": "101"]).isEmpty)
+    }
+
+    @Test(arguments: ["101", "99999999999999999999"])
+    func `with a body that is not asked for the connection ends, and the answer says so`(length: String) throws {
+        try ask(.POST, ["Expect": "100-continue", "Content-Length": length])
+        guard case .head(let told) = try channel.readInbound(as: HTTPServerRequestPart.self) else {
+            Issue.record("no head came")
+            return
+        }
+        #expect(told.headers["connection"] == ["close"])
+        #expect(try answer() == "HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+    }
+
+    @Test func `a long body that comes without asking leaves the connection as it is`() throws {
+        try ask(.POST, ["Content-Length": "101"])
+        #expect(try answer() == "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
     }
 
     @Test func `the longest body that a route takes is asked for`() {

@@ -35,6 +35,8 @@ import Testing
         ])
     }
 
+    private static let good = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
     private static func filler(_ count: Int) -> String { String(repeating: "a", count: count) }
 
     /// - Returns: what is answered to pieces that come one after another, the last of which the parser refuses.
@@ -70,6 +72,10 @@ import Testing
         ["GET /\(filler(60))", filler(60)], ["\r\nGET /\(filler(60))", "\(filler(60)) HTTP/1.1\r\n"],
         // The second of a connection that is kept.
         ["GET /\(filler(60)) HTTP/1.1\r\nHost: a\r\n\r\n", "GET /\(filler(60))", filler(60)],
+        ["POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab", "GET /\(filler(60))", filler(60)],
+        // One that begins in the piece in which another ends.
+        ["\(good)GET /\(filler(100)) HTTP/1.1\r\n"], ["\(good)\(good)\r\nGET /\(filler(60))", filler(60)],
+        ["GET / HTTP/1.1\r\nHost: a\r\n\r", "\nGET /\(filler(60))", filler(60)],
     ]
 
     @Test(arguments: longTargets)
@@ -85,11 +91,33 @@ import Testing
         // Each of them is not, and both together are.
         ["GET /\(filler(60)) HTTP/1.1\r\nHost: a\r\nX-A: \(filler(60))\r\n\r\n"],
         ["GET /\(filler(60)) HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nX-A: \(filler(100))"],
+        // The line of the second came with the first.
+        ["\(good)GET / HTTP/1.1\r\nHost: a\r\n", "X-A: \(filler(60))", filler(60)],
+        ["\(good)GET / HTTP/1.1\r\nX-A: \(filler(60))", filler(60)],
     ]
 
     @Test(arguments: largeHeaders)
     func `header fields that are too long or too many are 431`(pieces: [String]) throws {
         try expect(pieces, toBe: 431, .headerFieldsTooLarge)
+    }
+
+    static let refusedHeads = [
+        ["HEAD /\(filler(100)) HTTP/1.1\r\n"], ["HE", "AD /\(filler(60))", filler(60)],
+        ["HEAD / HTTP/1.1\r\nX-A: \(filler(100))"], ["HEAD / NONSENSE\r\n\r\n"],
+        ["\(good)HEAD / HTTP/1.1\r\nHost: a\r\n", "X-A: \(filler(60))", filler(60)],
+    ]
+
+    @Test(arguments: refusedHeads)
+    func `the refusal of HEAD has no content`(pieces: [String]) throws {
+        let sent = try answer(to: pieces)
+        #expect(sent.hasPrefix("HTTP/1.1 4"))
+        #expect(sent.hasSuffix("\r\n\r\n"))
+        #expect(sent.lowercased().contains("\r\ncontent-type: application/json\r\n"))
+    }
+
+    @Test func `the refusal of what follows HEAD on its connection has content`() throws {
+        let sent = try answer(to: ["HEAD / HTTP/1.1\r\nHost: a\r\n\r\nGET /\(Self.filler(100)) HTTP/1.1\r\n"])
+        #expect(sent.contains(#""error":"uri_too_long""#))
     }
 
     @Test func `trailer fields that are too long are told as header fields are`() {

@@ -124,6 +124,23 @@ import Testing
         try expect(link.counts, isOurs: link.isOurs, for: website, by: .loginToken)
     }
 
+    @Test func `contract §4.5: a link's session that is kept elsewhere answers its own website, and no other`()
+        throws
+    {
+        var website = Client(id: "view", name: "View", kind: .web, publicOrigin: WebOrigin("https://www.other.test"))
+        website.redirectURIs = [try Self.callback()]
+        website.redemptionPage = "/in"
+        let reader = try Self.reader(of: website)
+        let openings: [(SessionOpening, Bool)] = [(.loginToken, true), (.handOff, false), (.tokenExchange, false)]
+        for (opening, answers) in openings {
+            let session = Self.session(of: website, by: opening)
+            #expect(reader.isKeptElsewhere(session))
+            #expect(reader.answers(session, to: website.id) == answers)
+            // Not even for one that its app may open.
+            for other in ["shop", "www", nil] as [ClientID?] { #expect(!reader.answers(session, to: other)) }
+        }
+    }
+
     @Test func `attack: a link's session goes by its website's domain to another website that its app may not open`()
         throws
     {

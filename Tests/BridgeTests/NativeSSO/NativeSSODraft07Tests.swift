@@ -154,6 +154,18 @@ import Testing
                 == .passes(scope: Scope(tokens: ["openid", "profile"])))
     }
 
+    @Test func `a scope that was taken out of the document of the id_token's app is not exchanged`() {
+        let source = Fixture.app("app-a", shares: ["app-b"]) { $0.scope = Scope(tokens: ["email", "offline_access"]) }
+        #expect(
+            NativeSSOCheck.decide(Fixture.facts { $0.sourceClient = source })
+                == .passes(scope: Scope(tokens: ["openid", "offline_access", "device_sso"])))
+        #expect(
+            Fixture.flaw {
+                $0.sourceClient = source
+                $0.requestedScope = Scope(tokens: ["openid", "profile"])
+            } == .scopeTooWide)
+    }
+
     @Test func `the secret's user must be the id_token's`() {
         #expect(
             Fixture.flaw {

@@ -81,6 +81,26 @@ import Testing
         }
     }
 
+    @Test func `contract §5.4: by an ID token a web view gets what the app was granted and its document still names`()
+        async throws
+    {
+        try await withNativeProvider { native in
+            native.service.change(NativeProvider.shop) { $0.isNativeSSOEnabled = true }
+            let app = try await native.signIn()
+            let cases: [(document: [String], given: String)] = [
+                (NativeProvider.scope, "openid profile offline_access device_sso"),
+                ([Scope.offlineAccess], "openid offline_access device_sso"),
+                (NativeProvider.scope, "openid profile offline_access device_sso"),
+            ]
+            for (document, given) in cases {
+                native.service.change(NativeProvider.photos) { $0.scope = Scope(tokens: document) }
+                let view = try await native.exchange(app, to: NativeProvider.shop)
+                let session = try #require(try await native.storage.session(id: try native.session(of: view)))
+                #expect(session.lineage.scope == Scope(given))
+            }
+        }
+    }
+
     @Test func `past ten living web sessions of one device at a website the one used longest ago ends`() async throws {
         try await withNativeProvider([.maxAttemptsPerMinute: .number(100)]) { native in
             let app = try await native.signIn()

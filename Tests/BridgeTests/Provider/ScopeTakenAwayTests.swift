@@ -53,6 +53,22 @@ private struct KnownUsers: UserClaimsSource {
         }
     }
 
+    @Test func `contract §5.2: a token older than the last ends its family where nothing of the grant is left, too`()
+        async throws
+    {
+        try await withProvider { provider in
+            let first = try await provider.signIn(try grant(provider)).refreshToken
+            let second = try await provider.refresh(first).refreshToken
+            let third = try await provider.refresh(second).refreshToken
+            give("phone", provider)
+            // A repeat is no theft, and gets no more than the one that it repeats.
+            #expect(try await refusal { try await provider.refresh(second) } == "invalid_scope scope_taken_away")
+            #expect(try await refusal { try await provider.refresh(first) } == "invalid_grant reused")
+            give(Self.granted, provider)
+            #expect(try await refusal { try await provider.refresh(third) } == "invalid_grant session_ended")
+        }
+    }
+
     @Test func `contract §5.1: a code opens no more than its client may have when it is redeemed`() async throws {
         try await withProvider { provider in
             let code = try await provider.code(try grant(provider))

@@ -102,6 +102,16 @@ import Testing
         #expect(told == "Storage corrupt." || failure.description.hasSuffix("see Restore in docs/operations.md."))
     }
 
+    @Test(arguments: [
+        "the document of client shop: colour is not a field of a client", "a stored username is malformed",
+        "column 3 is neither text nor an integer",
+    ])
+    func `what this program cannot use in a database is told, and nobody is sent to restore a backup`(text: String) {
+        #expect(
+            CommandFailure(StorageError.corrupt(text), in: "d")?.description
+                == "The database d holds something that this program cannot use: \(text).")
+    }
+
     @Test func `a database that cannot be used is named, with its engine's code alone`() {
         let full = StorageError.unavailable("SQLite 13 (database or disk is full): alice")
         #expect(

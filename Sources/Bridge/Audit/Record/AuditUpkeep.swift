@@ -25,9 +25,9 @@ package protocol AuditUpkeep: Sendable {
 
     func samples(_ name: StateSample.Name, from: Timestamp, to: Timestamp) async throws -> [StateSample]
 
-    /// Removes counts and samples of before `cutoff`, beginning with the oldest hours.
-    /// - Returns: whether there may be more.
-    func purgeTallies(before cutoff: Timestamp) async throws -> Bool
+    /// Removes the oldest hour of counts and samples that is at or after `start` and before `cutoff`.
+    /// - Returns: where to go on; `nil` when nothing is left. Whoever begins anew reads over what went before.
+    func purgeTallies(from start: Timestamp, before cutoff: Timestamp) async throws -> Timestamp?
 
     // Thinning (ADR-0068)
 

@@ -78,10 +78,12 @@ package enum NativeSSOCheck {
     /// The setting is about apps that sign in each other; a website is opened by its own list (`share_with`).
     private static func isBetweenApps(_ facts: NativeSSOFacts) -> Bool { facts.client.delivery != .cookies }
 
-    /// No more than the user granted to the app that signed in, and than the asking client may have.
+    /// No more than the user granted to the app that signed in and its document still names, and than the asking client
+    /// may have.
     private static func widestScope(_ facts: NativeSSOFacts) -> Scope {
         let held = facts.session?.scope ?? .empty
-        return (facts.subjectToken?.scope.map(held.intersection) ?? held).intersection(facts.client.grantableScope)
+        return facts.stillGranted(facts.subjectToken?.scope.map(held.intersection) ?? held)
+            .intersection(facts.client.grantableScope)
     }
 
     private static func grantedScope(_ facts: NativeSSOFacts) -> Scope {

@@ -79,3 +79,11 @@ package struct NativeSSOFacts: Sendable {
         self.hasConsent = hasConsent
     }
 }
+
+extension NativeSSOFacts {
+    /// What of a scope the client of the subject token may still have: one that was taken out of its document since counts
+    /// no longer (contract §5). Who the user is takes no scope.
+    func stillGranted(_ held: Scope) -> Scope {
+        held.intersection((sourceClient?.grantableScope ?? .empty).adding(Scope.openID))
+    }
+}

@@ -38,7 +38,7 @@ package final class NativeSSOOpening: Sendable {
         /// What a web view gets: what the app's access token may be used for (of an ID token, all that its session may),
         /// or as much of it as the app asks for.
         var webViewScope: Scope {
-            let held = facts.subjectToken?.scope ?? session.scope
+            let held = facts.stillGranted(facts.subjectToken?.scope ?? session.scope)
             return facts.requestedScope.map(held.intersection) ?? held
         }
     }

@@ -36,10 +36,10 @@ package final class RefreshTokenGrant: TokenGrant {
         guard scope.isSubset(of: state.record.scope) else {
             throw OAuthError(.invalidScope, "scope is wider than what was granted", detail: .scopeWidened)
         }
-        // Of what is kept nothing is taken: a scope that its client is given back counts again. Without any scope a
-        // session is opened by an exchange, and goes on so.
-        let granted = try scope.isEmpty ? scope : scope.stillGranted(within: request.client.grantableScope)
+        // Before anything is used up; but a token that has a successor may be stolen, which is found out first.
+        if state.rotatedAt == nil { _ = try Self.stillGranted(scope, to: request.client) }
         let current = try await take(secret, state, request)
+        let granted = try Self.stillGranted(scope, to: request.client)
         let deviceSecret =
             granted.contains(Scope.deviceSSO)
             ? try await devices?.attach(
@@ -53,6 +53,12 @@ package final class RefreshTokenGrant: TokenGrant {
                     refreshToken: current, deviceSecret: deviceSecret,
                     proofKeyThumbprint: request.proofKeyThumbprint),
                 at: request.at))
+    }
+
+    /// Of what is kept nothing is taken: a scope that its client is given back counts again. Without any scope a session
+    /// is opened by an exchange, and goes on so.
+    private static func stillGranted(_ scope: Scope, to client: Client) throws(OAuthError) -> Scope {
+        try scope.isEmpty ? scope : scope.stillGranted(within: client.grantableScope)
     }
 
     /// Uses the token.

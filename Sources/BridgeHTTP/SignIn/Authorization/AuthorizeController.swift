@@ -45,7 +45,7 @@ struct AuthorizeController: BrowserGroup {
         guard let journey = form.parameters["journey"] else {
             return pages.staleAuthorization(to: pageVisitor(request, context))
         }
-        let session = try await browsers.opened(by: request)
+        let session = try await browsers.opened(by: request, forRequestOf: client(of: journey, form.browser))
         let origin = context.origin(of: request)
         let outcome =
             if form.isOurs {
@@ -68,9 +68,10 @@ struct AuthorizeController: BrowserGroup {
         let hint = parameters[Self.providerHint]
         let provider = services.upstream?.signIn.providers.map(\.id).first { $0 == hint }
         if let journey = parameters["journey"], parameters["client_id"] == nil {
+            let client = client(of: journey, browser)
             if let token, isSwitch(parameters, request) {
-                let tokenSessions = try await tokenSessions(of: request)
-                let visitor = try await visitor(request, context, browser, tokenSessions, mayRedeem: true)
+                let tokenSessions = try await tokenSessions(of: request, for: client)
+                let visitor = try await visitor(request, context, browser, tokenSessions, for: client, mayRedeem: true)
                 return try await answer(
                     try await RetryCookie.telling {
                         try await services.tokens.confirmSwitch(journey, token: Secret(token), by: visitor)
@@ -78,15 +79,16 @@ struct AuthorizeController: BrowserGroup {
                     tokenSessions, at: provider, browser: browser, request, context)
             }
             let outcome = try await services.authorizations.resume(
-                journey, browser: browser, session: try await browsers.opened(by: request),
+                journey, browser: browser, session: try await browsers.opened(by: request, forRequestOf: client),
                 origin: context.origin(of: request))
             return try await answer(outcome, at: provider, browser: browser, request, context)
         }
+        let client = parameters["client_id"].map(ClientID.init(rawValue:))
         let tokenSessions =
             token == nil && parameters["request_uri"] == nil
-            ? [] : try await tokenSessions(of: request)
+            ? [] : try await tokenSessions(of: request, for: client)
         let visitor = try await visitor(
-            request, context, browser, tokenSessions, mayRedeem: !isForeign(request))
+            request, context, browser, tokenSessions, for: client, mayRedeem: !isForeign(request))
         return try await answer(
             try await RetryCookie.telling {
                 try await services.tokens.begin(
@@ -96,17 +98,22 @@ struct AuthorizeController: BrowserGroup {
 
     private func visitor(
         _ request: Request, _ context: BridgeRequestContext, _ browser: OpaqueSecret, _ tokenSessions: [SignedIn],
-        mayRedeem: Bool
+        for client: ClientID?, mayRedeem: Bool
     ) async throws -> LoginTokenAuthorizations.Visitor {
         LoginTokenAuthorizations.Visitor(
-            browser: browser, session: try await browsers.opened(by: request),
+            browser: browser, session: try await browsers.opened(by: request, forRequestOf: client),
             tokenSessions: tokenSessions.map(\.session),
             spent: Set(tokenSessions.filter(\.isSpent).map(\.session.id)), mayRedeem: mayRedeem,
             retry: request.cookie(RetryCookie.name), origin: context.origin(of: request))
     }
 
-    private func tokenSessions(of request: Request) async throws -> [SignedIn] {
-        try await browsers.tokenSessions(of: request).filter { !origins.isKeptElsewhere($0.session) }
+    private func tokenSessions(of request: Request, for client: ClientID?) async throws -> [SignedIn] {
+        try await browsers.tokenSessions(of: request).filter { origins.answers($0.session, to: client) }
+    }
+
+    /// Who asked for what a page was shown for.
+    private func client(of journey: String, _ browser: OpaqueSecret) -> ClientID? {
+        services.authorizations.request(of: journey, browser: browser)?.client.id
     }
 
     /// Whether another website sent the browser here, or nobody looks at it yet: a token is ignored then (contract §4.5).

@@ -87,7 +87,7 @@ extension DurableStorage: AuditUpkeep {
         }
     }
 
-    /// The good checkpoints that a cut leaves without an event.
+    /// The good checkpoints that a cut leaves without an event, by size.
     private func covered(by place: Place) async throws -> [AuditCheckpoint] {
         let keys = try auditor().signer.trustedKeys
         let checkpoint = place.checkpoint
@@ -147,6 +147,10 @@ extension DurableStorage: AuditUpkeep {
             node: checkpoint.node, through: checkpoint.size, hash: checkpoint.hash, retention: retention,
             isAdopted: false, at: now)
         let count = Int(checkpoint.size - place.first + 1)
+        // Those that stay show two histories that were signed, although the events of either are gone.
+        let superfluous = zip(covered, covered.dropFirst() + [checkpoint]).compactMap { earlier, later in
+            Self.isSuperfluous(earlier, before: later) ? earlier : nil
+        }
         return try await writeUpkeep { transaction in
             let removed = try transaction.change(
                 AuditRetentionSQL.delete,
@@ -155,7 +159,7 @@ extension DurableStorage: AuditUpkeep {
             let segments = [SQLValue.text(cut.node), .integer(cut.through)]
             try transaction.submit(AuditSegmentSQL.dropPiecesThrough, segments)
             try transaction.submit(AuditSegmentSQL.dropThrough, segments)
-            for superfluous in covered { try transaction.remove(superfluous) }
+            for superfluous in superfluous { try transaction.remove(superfluous) }
             try transaction.keep(checkpoint)
             try transaction.record(cut)
             return removed

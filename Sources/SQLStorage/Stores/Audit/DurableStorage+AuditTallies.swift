@@ -72,20 +72,20 @@ extension DurableStorage {
         }
     }
 
-    /// What one step of a purge takes of them.
-    private static let purgedTogether = Duration.seconds(6 * 3600)
-
-    package func purgeTallies(before cutoff: Timestamp) async throws -> Bool {
-        var isMore = false
-        for (oldest, purge) in [
-            (AuditTallySQL.oldest, AuditTallySQL.purge), (AuditTallySQL.oldestSample, AuditTallySQL.purgeSamples),
-        ] {
-            guard let first = try await read({ try $0.run(oldest).first?.minute }), first < cutoff else { continue }
-            let end = min(cutoff, first + Self.purgedTogether)
-            let removed = try await writeUpkeep { try $0.change(purge, [SQLValue(end)]) }
-            isMore = isMore || (removed > 0 && end < cutoff)
+    package func purgeTallies(from start: Timestamp, before cutoff: Timestamp) async throws -> Timestamp? {
+        let oldest = try await read { session in
+            try [AuditTallySQL.oldest, AuditTallySQL.oldestSample].compactMap {
+                try session.run($0, [SQLValue(start)]).first?.minute
+            }.min()
         }
-        return isMore
+        guard let oldest, oldest < cutoff else { return nil }
+        let end = min(cutoff, oldest + .seconds(3600))
+        try await writeUpkeep { transaction in
+            for purge in [AuditTallySQL.purge, AuditTallySQL.purgeSamples] {
+                _ = try transaction.change(purge, [SQLValue(oldest), SQLValue(end)])
+            }
+        }
+        return end
     }
 
     /// How far a chain is counted; `nil` for what is not a place of a chain that ends there.

@@ -40,7 +40,7 @@ extension DurableStorage {
         // The last one is judged together with what follows it.
         guard sizes.count > 1, let next = sizes.dropLast().last, next > place else { return nil }
         let superfluous = zip(rows, rows.dropFirst()).compactMap { earlier, later -> AuditCheckpoint? in
-            guard let earlier = earlier.value, let later = later.value, Self.isOfOnePart(earlier, later),
+            guard let earlier = earlier.value, let later = later.value, Self.isSuperfluous(earlier, before: later),
                 // One that the log contradicts is evidence, and so is one that nobody signed.
                 hashes[earlier.size]?.hasSameBytes(as: earlier.hash) ?? false,
                 hashes[later.size]?.hasSameBytes(as: later.hash) ?? false,
@@ -56,7 +56,8 @@ extension DurableStorage {
         return next
     }
 
-    private static func isOfOnePart(_ earlier: AuditCheckpoint, _ later: AuditCheckpoint) -> Bool {
+    /// Whether a checkpoint may go for the sake of the next one, where the chain agrees with both.
+    static func isSuperfluous(_ earlier: AuditCheckpoint, before later: AuditCheckpoint) -> Bool {
         earlier.size / part.events == later.size / part.events
             && earlier.at.milliseconds / part.milliseconds == later.at.milliseconds / part.milliseconds
     }
