@@ -193,8 +193,7 @@ textarea[aria-invalid] { border-color: var(--danger); }
 .scroll td { overflow-wrap: normal; }
 /* What comes from outside may be one word as long as a line: it breaks before it pushes the other columns out of sight. */
 .scroll td bdi { overflow-wrap: anywhere; }
-.scroll td:has(bdi) { min-width: 12rem; }
-.scroll td:first-child bdi { display: inline-block; max-width: 24rem; }
+.scroll td:has(bdi) { min-width: 8rem; }
 .events code { white-space: nowrap; }
 .events td:first-child { white-space: nowrap; font-variant-numeric: tabular-nums; }
 tr.failed td:first-child { box-shadow: inset 3px 0 0 var(--danger); padding-inline-start: 0.6rem; }

@@ -6,8 +6,8 @@ import OAuth2
 ///
 /// What a login link, a hand-off or an exchange opened at a website of another domain is known to that website's server
 /// as well. It counts as a visit of the website (``visitor(of:)``), and never where the user's account, other sessions
-/// or new grants are in question, but for what a link's own website asks for (``opened(by:forRequestOf:)``). An access token that the server was given itself (contract §4.4) is no cookie at all
-/// but at that website.
+/// or new grants are in question, but for what a link's own website asks for (``opened(by:forRequestOf:)``). An access
+/// token that the server was given itself (contract §4.4) is no cookie at all but at that website.
 ///
 /// | Asked for | Cookies | Given to other domains too | Ended too | A use of it |
 /// |---|---|---|---|---|
