@@ -7,7 +7,8 @@ import NIOHTTP1
 ///   `close` alone, and the answer says so. HTTP/1.0 has one answer a connection: the `keep-alive` that its clients may
 ///   ask for needs not be honoured, and cannot be where an answer has no length. A client that asks before a body that is
 ///   too long may send it or leave it out (RFC 9110, section 10.1.1): of a connection that was kept its next request would
-///   be taken for the body.
+///   be taken for the body. One that asks for another protocol gets an answer in this one (RFC 9110, section 7.8), and
+///   what it sends after that is neither read nor answered by the server's parser.
 /// * HTTP/1.0 knows no chunks (section 6.1): an answer without a length lasts until its connection ends.
 /// * An answer to `HEAD` has no content (section 6.3), so not the chunk either that ends one without a length.
 final class AnswerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler {
@@ -25,26 +26,45 @@ final class AnswerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler 
         init(_ head: HTTPRequestHead, longestBody: Int) {
             isAboutHead = head.method == .HEAD
             takesChunks = head.version == .http1_1
-            keepsConnection = takesChunks && head.isKeepAlive && !head.waitsInVain(beyond: longestBody)
+            keepsConnection =
+                takesChunks && head.isKeepAlive && !head.waitsInVain(beyond: longestBody) && !head.stopsTheParser
         }
     }
 
     private let longestBody: Int
+    private let stop: InboundStop
+    /// Whether nothing is read after the request that is coming in.
+    private var isLast = false
     /// Those of the requests whose answers have not ended, in their order.
     private var demands = CircularBuffer<Demand>()
 
-    /// - Parameter longestBody: what a route may take at most, in bytes.
-    init(longestBody: Int) {
+    /// - Parameters:
+    ///   - longestBody: what a route may take at most, in bytes.
+    ///   - stop: in front of the parser.
+    init(longestBody: Int, stop: InboundStop) {
         self.longestBody = longestBody
+        self.stop = stop
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            isLast = head.stopsTheParser
+            read(head, data, context)
+        case .body: context.fireChannelRead(data)
+        case .end:
+            if isLast { stop.dropsEverything = true }
+            context.fireChannelRead(data)
+        }
+    }
+
+    private func read(_ head: HTTPRequestHead, _ data: NIOAny, _ context: ChannelHandlerContext) {
         let demand = Demand(head, longestBody: longestBody)
         demands.append(demand)
         guard !demand.keepsConnection else { return context.fireChannelRead(data) }
-        head.headers.replaceOrAdd(name: "connection", value: "close")
-        context.fireChannelRead(wrapInboundOut(.head(head)))
+        var ending = head
+        ending.headers.replaceOrAdd(name: "connection", value: "close")
+        context.fireChannelRead(wrapInboundOut(.head(ending)))
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -61,5 +81,27 @@ final class AnswerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler 
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: promise)
         case .head, .body: context.write(data, promise: promise)
         }
+    }
+}
+
+/// In front of the parser: drops what comes after a request after which the parser reads nothing, and which it would keep
+/// in memory.
+final class InboundStop: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    var dropsEverything = false
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !dropsEverything else { return }
+        context.fireChannelRead(data)
+    }
+}
+
+extension HTTPRequestHead {
+    /// Whether the parser reads nothing after this request: what follows would be kept in memory for a protocol that is
+    /// never spoken here. The parser looks at `Connection`, or `Proxy-Connection`, too.
+    fileprivate var stopsTheParser: Bool {
+        method == .CONNECT || headers.contains(name: "upgrade")
     }
 }

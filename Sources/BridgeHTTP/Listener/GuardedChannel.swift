@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// HTTP/1.1 with a deadline for bodies and a last answer at the stop, behind TLS with the context that is current when
+/// HTTP/1.1 with deadlines for bodies and for taking answers, and a last answer at the stop, behind TLS with the context that is current when
 /// a connection comes in.
 ///
 /// Hummingbird's own `TLSChannel` keeps the context it was made with, so a renewed certificate would need a restart.
@@ -13,6 +13,8 @@ struct GuardedChannel: ServerChildChannel {
     let base: HTTP1Channel
     let tls: Reloadable<NIOSSLContext>?
     let bodyTimeout: TimeAmount
+    /// How long a peer may take next to nothing of its answers.
+    let readingTimeout: TimeAmount
     /// `nil` leaves the server's own answer.
     let malformed: MalformedRequests?
 
@@ -34,7 +36,12 @@ struct GuardedChannel: ServerChildChannel {
             try pipeline.addHandler(BodyDeadlineHandler(timeout: bodyTimeout), position: .after(decoder))
             try pipeline.addHandler(LastRequestHandler(patience: Self.patienceAtStop), position: .after(decoder))
             try pipeline.addHandler(ContinueHandler(longestBody: BodyReader.longest), position: .after(decoder))
-            try pipeline.addHandler(AnswerFramingHandler(longestBody: BodyReader.longest), position: .after(decoder))
+            // Before the framing of answers, which changes their ends.
+            try pipeline.addHandler(UnreadAnswerHandler(timeout: readingTimeout), position: .after(decoder))
+            let stop = InboundStop()
+            try pipeline.addHandler(stop, position: .before(decoder))
+            let framing = AnswerFramingHandler(longestBody: BodyReader.longest, stop: stop)
+            try pipeline.addHandler(framing, position: .after(decoder))
             if let malformed {
                 let line = RequestLineLength(limit: base.configuration.httpDecoder.maxHeaderFieldSize)
                 try pipeline.addHandler(line, position: .before(decoder))

@@ -45,8 +45,8 @@ package struct MalformedRequests: Sendable {
 }
 
 /// Replaces the server's own answer by ``MalformedRequests``, which has neither fields nor body. And refuses what the
-/// server's parser lets pass: a request that does not say once for which host it is. A request whose body turns out to
-/// be malformed gets one answer, which ends the connection.
+/// server's parser lets pass: a request that does not say once for which host it is, and one whose body has a transfer
+/// coding besides `chunked`. A request whose body turns out to be malformed gets one answer, which ends the connection.
 final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -79,7 +79,7 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !readsNoMore else { return }
         switch unwrapInboundIn(data) {
-        case .head(let head) where !head.namesItsHost:
+        case .head(let head) where !head.namesItsHost || head.isFurtherEncoded:
             readsNoMore = true
             isAboutHead = head.method == .HEAD
             return errorCaught(context: context, error: HTTPParserError.invalidHeaderToken)
@@ -147,6 +147,13 @@ extension HTTPRequestHead {
     /// Whether a body comes, by what the header says of its length (RFC 9112 §6.3).
     fileprivate var announcesBody: Bool {
         headers.contains(name: "transfer-encoding") || headers["content-length"].contains { $0 != "0" }
+    }
+
+    /// Whether its body would have to be decoded after its chunks are put together (RFC 9112 §6.1): the parser takes what
+    /// it gets for the body itself.
+    fileprivate var isFurtherEncoded: Bool {
+        let codings = headers[canonicalForm: "transfer-encoding"]
+        return !codings.isEmpty && (codings.count > 1 || codings[0].lowercased() != "chunked")
     }
 
     /// Whether there is one `Host`, which may be one (RFC 9112 §3.2): of two, a proxy in front may have read the other.

@@ -37,6 +37,6 @@ private func serverBuilder(
     return HTTPServerBuilder { responder in
         GuardedChannel(
             base: HTTP1Channel(responder: responder, configuration: configuration), tls: tls,
-            bodyTimeout: limits.bodyTimeout, malformed: malformed)
+            bodyTimeout: limits.bodyTimeout, readingTimeout: limits.readingTimeout, malformed: malformed)
     }
 }

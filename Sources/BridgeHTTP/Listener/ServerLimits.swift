@@ -5,13 +5,15 @@ package struct ServerLimits: Hashable, Sendable {
     /// From a connection's start, or its last answer, to the end of the next request's header: it bounds idle
     /// connections and clients that send a header byte by byte alike.
     package var headerTimeout: TimeAmount
-    /// From the end of a header to the end of the body.
+    /// The time from the end of a header to the end of the body.
     package var bodyTimeout: TimeAmount
     /// All header fields together, in bytes.
     package var maximumHeaderSize: Int
     package var maximumHeaderCount: Int
     /// Beyond it new connections wait in the listen queue.
     package var maximumConnections: Int
+    /// How long a peer may take next to nothing of an answer.
+    package var readingTimeout: TimeAmount { headerTimeout * 4 }
 
     package init(
         headerTimeout: TimeAmount = .seconds(75), bodyTimeout: TimeAmount = .seconds(10),

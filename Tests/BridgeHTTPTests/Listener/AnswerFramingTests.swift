@@ -8,19 +8,21 @@ import Testing
 /// Where an answer ends, and its connection with it (RFC 9112, sections 6 and 9.3).
 @Suite struct AnswerFramingTests {
     private let channel = EmbeddedChannel()
+    private let stop = InboundStop()
 
     init() throws {
         try channel.pipeline.syncOperations.addHandlers([
-            HTTPResponseEncoder(), AnswerFramingHandler(longestBody: 100),
+            HTTPResponseEncoder(), AnswerFramingHandler(longestBody: 100, stop: stop),
         ])
     }
 
     /// - Returns: what the server is told of the connection.
     @discardableResult
     private func ask(
-        _ method: HTTPMethod, _ version: HTTPVersion = .http1_1, connection: String? = nil
+        _ method: HTTPMethod, _ version: HTTPVersion = .http1_1, connection: String? = nil, upgrade: String? = nil
     ) throws -> String? {
         var head = HTTPRequestHead(version: version, method: method, uri: "/")
+        if let upgrade { head.headers.add(name: "Upgrade", value: upgrade) }
         if let connection { head.headers.add(name: "Connection", value: connection) }
         try channel.writeInbound(HTTPServerRequestPart.head(head))
         guard case .head(let told) = try channel.readInbound(as: HTTPServerRequestPart.self) else { return nil }
@@ -72,6 +74,34 @@ import Testing
                 == "HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n")
     }
 
+    static let stoppers: [(HTTPMethod, String?, String?)] = [
+        (.GET, "Upgrade", "h2c"), (.POST, "Upgrade, HTTP2-Settings", "h2c"), (.GET, nil, "websocket"),
+        (.CONNECT, nil, nil),
+    ]
+
+    @Test(arguments: stoppers)
+    func `a request after which the parser reads nothing is the last of its connection`(
+        method: HTTPMethod, connection: String?, upgrade: String?
+    ) throws {
+        #expect(try ask(method, connection: connection, upgrade: upgrade) == "close")
+        #expect(!stop.dropsEverything, "its body comes yet")
+        try channel.writeInbound(HTTPServerRequestPart.end(nil))
+        #expect(stop.dropsEverything)
+        #expect(try answer([:], "a").hasPrefix("HTTP/1.1 200 OK\r\nconnection: close\r\n"))
+    }
+
+    @Test func `what comes after such a request reaches the parser no more`() throws {
+        let channel = EmbeddedChannel()
+        let parser = ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes))
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandlers([stop, CountingHandler(), parser, AnswerFramingHandler(longestBody: 100, stop: stop)])
+        try channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
+        try channel.writeInbound(
+            ByteBuffer(string: "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"))
+        for _ in 0..<5 { try channel.writeInbound(ByteBuffer(string: "x")) }
+        #expect(try pipeline.handler(type: CountingHandler.self).count == 2)
+    }
+
     @Test func `an informational answer comes before the answer`() throws {
         try ask(.GET, connection: "close")
         let more = HTTPResponseHead(version: .http1_1, status: .continue)
@@ -81,5 +111,16 @@ import Testing
 
     @Test func `an answer to what was no request is left alone`() throws {
         #expect(try answer(["content-length": "0"]) == "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+    }
+}
+
+private final class CountingHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private(set) var count = 0
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        count += 1
+        context.fireChannelRead(data)
     }
 }

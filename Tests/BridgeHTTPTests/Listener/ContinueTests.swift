@@ -14,7 +14,8 @@ import Testing
 
     init() throws {
         try channel.pipeline.syncOperations.addHandlers([
-            HTTPResponseEncoder(), AnswerFramingHandler(longestBody: 100), ContinueHandler(longestBody: 100),
+            HTTPResponseEncoder(), AnswerFramingHandler(longestBody: 100, stop: InboundStop()),
+            ContinueHandler(longestBody: 100),
         ])
     }
 
