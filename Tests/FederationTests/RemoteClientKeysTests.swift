@@ -77,6 +77,24 @@ final class StandingClock: Sendable {
         }
     }
 
+    @Test(arguments: ["<html>", "{}", "[]", #"{"keys":null}"#])
+    func `what is no key set says nothing of the keys, so they are believed as if nothing had come`(
+        page: String
+    ) async throws {
+        try await withKeys { [clock] keys, client, server async throws in
+            server.answer("/jwks", json: keySet([ECKey(keyID: "k1").jwk()]))
+            #expect(try await keys.keys(of: client).count == 1)
+            server.answer("/jwks", json: Array(page.utf8))
+            clock.advance(.seconds(60))
+            #expect(try await keys.keys(of: client).count == 1)
+            clock.advance(.seconds(30))
+            #expect(await Self.isUnreachable(keys, of: client))
+            server.answer("/jwks", json: Array(#"{"keys":[]}"#.utf8))
+            clock.advance(.seconds(30))
+            #expect(try await keys.keys(of: client).isEmpty, "all of them withdrawn")
+        }
+    }
+
     @Test func `keys in a client's document are fetched from nowhere`() async throws {
         try await withKeys { keys, client, server async throws in
             var own = client

@@ -115,6 +115,39 @@ import Testing
         }
     }
 
+    @Test(arguments: [Int64.min, -1, 1_000_000_000_001, .max])
+    func `a wait that no limit makes decides nothing`(wait: Int64) async throws {
+        let redis = try await FakeRedis { _ in ":\(wait)\r\n" }
+        defer { redis.close() }
+        try await TestClient.with(TestClient.settings(redis.address)) { client in
+            let limiter = RedisRateLimiter(client: client)
+            let key = key(burst: 50, every: .seconds(3600))
+            await #expect(throws: (any Error).self) { _ = try await limiter.take([key], at: now) }
+            guard wait != -1 else { return }
+            let polls = RedisDevicePolls(client: client)
+            await #expect(throws: (any Error).self) {
+                _ = try await polls.poll("tv", until: now + .seconds(600), at: now)
+            }
+        }
+    }
+
+    @Test func `a device's interval that somebody spoilt ends nothing`() async throws {
+        try await RedisServer.with { server in
+            try await TestClient.with(TestClient.settings(server.address)) { client in
+                let polls = RedisDevicePolls(client: client)
+                _ = try await polls.poll("tv", until: now + .seconds(600), at: now)
+                for value in ["9223372036854775808 9223372036854775807", "nan 1", "1e308 1e308"] {
+                    let keys = try #require(try await server.run("KEYS", "*").elements)
+                    #expect(!keys.isEmpty)
+                    for key in keys.compactMap(\.text) { _ = try await server.run("SET", key, value) }
+                    await #expect(throws: (any Error).self) {
+                        _ = try await polls.poll("tv", until: now + .seconds(600), at: now)
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `of 200 takes through two clients the burst passes`() async throws {
         try await RedisServer.with { server in
             let settings = TestClient.settings(server.address)

@@ -5,7 +5,7 @@ package struct RedisKeys: Sendable {
     /// Unless an operator says otherwise.
     package static let standardPrefix = "drawbridge:"
 
-    /// In front of every name, so that a server can be shared.
+    /// It stands in front of every name, so that a server can be shared.
     private let prefix: String
 
     init(prefix: String) { self.prefix = prefix }

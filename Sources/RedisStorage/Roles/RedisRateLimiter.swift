@@ -89,9 +89,13 @@ package struct RedisRateLimiter: RateLimiter {
         return ScriptCall(script: script, key: keys.limit(key.scope, digest), arguments: arguments)
     }
 
+    /// In milliseconds: three decades, which neither limit nor interval comes near.
+    static let longestWait: UInt64 = 1_000_000_000_000
+
     private static func wait(in reply: RedisReply) throws -> Int64 {
         switch reply {
-        case .integer(let wait): return wait
+        // A negative one would let everybody through, one beyond all limits nobody; no bucket makes either.
+        case .integer(let wait) where wait >= 0 && wait.magnitude <= longestWait: return wait
         default: throw reply.failure
         }
     }

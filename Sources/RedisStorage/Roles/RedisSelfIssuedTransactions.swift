@@ -1,6 +1,6 @@
 package import Bridge
 
-/// Sign-ins that wait for a phone, for all nodes. What Redis loses with its memory has to be begun anew.
+/// Sign-ins that wait for a phone, for all nodes. What Redis loses with its memory has to be begun again.
 package struct RedisSelfIssuedTransactions: SelfIssuedTransactionStore {
     private let client: RedisClient
     private let keys: RedisKeys

@@ -51,8 +51,11 @@ package final class RemoteClientKeys: ClientKeySource {
             if let document = documents[uri] { return document }
             if documents.count >= Self.capacity { documents.removeAll() }
             let document = RemoteDocument<[VerificationKey]>(limits: Self.limits) { [connection] in
-                JSONValue.parse(try await connection.get(url))
-                    .map { Array(VerificationKey.all(inSet: $0).prefix(RemoteClientKeys.limits.maximumKeys)) } ?? []
+                // A page of a proxy in front says nothing of the keys, as a lost connection does.
+                guard let set = JSONValue.parse(try await connection.get(url)), set.object?["keys"]?.array != nil else {
+                    throw KeySetError.notAKeySet
+                }
+                return Array(VerificationKey.all(inSet: set).prefix(RemoteClientKeys.limits.maximumKeys))
             } onFailure: { [logger] error in
                 // Not the whole address: its query may be a secret between the two.
                 logger.warning(
