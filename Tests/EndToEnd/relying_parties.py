@@ -230,6 +230,8 @@ class PHP(RelyingParty):
     """No OpenID library: the site redeems the login token itself and keeps its users in `$_SESSION` (docs/recipes/php.md)."""
 
     kind, page = "php", "/members/"
+    #: Beside those that every run of it has; `-n` is PHP without any php.ini.
+    options: tuple[str, ...] = ()
 
     def fields(self) -> dict:
         return {"return_paths": ["/members/*"], "default_return_path": "/members/", "redirect_uris": [f"{self.origin}/unused"],
@@ -252,8 +254,8 @@ class PHP(RelyingParty):
             text = listing("php.md", name, addresses if name == "session.php" else {})
             (root / name).write_text("<?php\n" + text)
         # Two workers: the provider's news comes while a visitor is served.
-        self.run(["php", "-d", f"session.save_path={kept}", "-d", "display_errors=stderr", "-S", f"127.0.0.1:{self.port}",
-                  "-t", str(root)], cwd=self.folder,
+        self.run(["php", *self.options, "-d", f"session.save_path={kept}", "-d", "display_errors=stderr",
+                  "-S", f"127.0.0.1:{self.port}", "-t", str(root)], cwd=self.folder,
                  env={**os.environ, "PHP_CLI_SERVER_WORKERS": "2"})
         self.wait()
 
