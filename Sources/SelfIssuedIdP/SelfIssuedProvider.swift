@@ -17,7 +17,8 @@ public struct SelfIssuedProvider: Sendable {
     public struct Options: Sendable {
         /// The form of the answer; `nil` follows the request.
         public var form: AnswerForm?
-        /// The kind of a new key; `nil` follows the request, and is ES256 when it does not say.
+        /// The kind of a new key, and of the one that is kept, whatever the website wishes for; `nil` follows the
+        /// request, and is ES256 when it does not say.
         public var algorithm: KeyAlgorithm?
         /// The link was read from another device's screen. One that has the answer posted counts as such whatever is said
         /// here: the browser that it signs in may be anybody's.
@@ -81,7 +82,9 @@ public struct SelfIssuedProvider: Sendable {
         if let kept = try await store.key(of: code.website) {
             key = kept
         } else {
-            key = try await store.keep(PhoneKey(algorithm ?? .es256), for: code.website, at: time.seconds())
+            var new = try PhoneKey(algorithm ?? .es256)
+            new.isOwnersChoice = algorithm != nil
+            key = try await store.keep(new, for: code.website, at: time.seconds())
         }
         // Neither iss nor sub: it must never pass for an ID token.
         return Redacted(
@@ -141,16 +144,20 @@ public struct SelfIssuedProvider: Sendable {
     }
 
     private func key(for request: SelfIssuedRequest, _ options: Options) async throws(PhoneRefusal) -> PhoneKey {
-        let wished = options.algorithm ?? request.algorithm
         guard let kept = try await store.key(of: request.website) else {
-            return try await store.keep(PhoneKey(wished ?? .es256), for: request.website, at: time.seconds())
+            var key = try PhoneKey(options.algorithm ?? request.algorithm ?? .es256)
+            key.isOwnersChoice = options.algorithm != nil
+            return try await store.keep(key, for: request.website, at: time.seconds())
         }
         let algorithm = kept.publicKey.algorithm
+        // Where the owner once chose the kind, the website's wish is about new keys alone.
+        let wished = options.algorithm ?? (kept.isOwnersChoice ? nil : request.algorithm)
         guard wished ?? algorithm == algorithm else {
             throw PhoneRefusal(
                 .algorithmUnsupported,
                 "\(request.website.name) knows you by a key for \(algorithm.rawValue), and another kind is asked for; "
-                    + "forget that key to be somebody new there")
+                    + "choose that one (--alg \(algorithm.rawValue)) to answer with it all the same, or forget the "
+                    + "key to be somebody new there")
         }
         return kept
     }

@@ -38,7 +38,7 @@ public struct ClaimOffer: Sendable, Identifiable {
         case statement(Statement)
     }
 
-    /// From 1.
+    /// Its number, from 1 on.
     public let id: Int
     /// What of it was asked.
     public let names: [String]

@@ -20,10 +20,11 @@ public enum JSONValue: Sendable, Equatable, Codable {
     /// Deeper than anything that is asked here.
     private static let maximumDepth = 16
 
-    /// - Returns: `nil` when it is not JSON, or is nested deeper than 16.
+    /// - Returns: `nil` when it is not JSON in UTF-8, is nested deeper than 16, or has an object that names a member
+    ///   twice.
     public init?(json: some DataProtocol) {
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(json)),
-            value.depth <= Self.maximumDepth
+            value.depth <= Self.maximumDepth, JSONNames.areUnique(in: Array(json))
         else { return nil }
         self = value
     }

@@ -12,6 +12,9 @@ public struct PhoneKey: Sendable, CustomStringConvertible, CustomReflectable {
     private let key: Key
     /// What the website gets to see.
     public let publicKey: PublicKey
+    /// Whether the owner chose its kind, whatever the website wished for: then the wish does not count later either. A
+    /// store keeps it with the key; where one does not, the owner chooses each time.
+    public var isOwnersChoice = false
 
     /// A new key.
     public init(_ algorithm: KeyAlgorithm) throws(PhoneRefusal) {
@@ -61,7 +64,7 @@ public struct PhoneKey: Sendable, CustomStringConvertible, CustomReflectable {
     /// Its thumbprint: never the key.
     public var description: String { publicKey.thumbprint }
 
-    /// Never the key.
+    /// Never shows the key.
     public var customMirror: Mirror { Mirror(reflecting: description) }
 
     /// A compact JWS (RFC 7515 §3.1) over the claims.

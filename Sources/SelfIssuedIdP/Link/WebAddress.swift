@@ -86,7 +86,7 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 
 /// A website as a browser tells it from others. Each has a key of its own.
 public struct Website: Hashable, Sendable, CustomStringConvertible {
-    /// In lower case.
+    /// The host in lower case.
     public let host: String
     /// 443 nearly always.
     public let port: Int

@@ -1,6 +1,6 @@
 /// What the owner of the phone may tell websites.
 public struct Profile: Sendable {
-    /// By name, as the owner says them.
+    /// The claims by name, as the owner says them.
     public let claims: [String: JSONValue]
     /// What others say of the owner and signed.
     public let statements: [Statement]

@@ -14,7 +14,10 @@ struct RequestFile {
         let trimmed = text.prefix { !$0.isWhitespace }
         guard text.dropFirst(trimmed.count).allSatisfy(\.isWhitespace), let jws = CompactJWS(trimmed),
             let members = jws.claims.members
-        else { throw PhoneRefusal(.requestMalformed, "the request file is neither a JSON object nor a JWT") }
+        else {
+            throw PhoneRefusal(
+                .requestMalformed, "the request file is neither a JSON object, each member named once, nor a JWT")
+        }
         parameters = RequestParameters(members)
         // Who sent it is proven by TLS: `none` is as good as raw JSON.
         signed = jws.isUnsigned ? nil : jws
@@ -26,7 +29,7 @@ struct RequestFile {
         case notNeeded
         /// In the request: they say no more than TLS does, and a wrong signature still shows a broken file.
         case here(JSONValue)
-        /// At an address of the website itself.
+        /// The keys are at an address of the website itself.
         case at(WebAddress)
     }
 

@@ -1,6 +1,6 @@
 /// One thing that a website wants to know.
 public struct RequestedClaim: Sendable, Equatable {
-    /// As OpenID Connect names it.
+    /// The name that OpenID Connect gives it.
     public let name: String
     /// Whether the website says that it needs it. It is ticked then, and may be taken off all the same.
     public let isWanted: Bool

@@ -8,9 +8,11 @@ struct KeyFile: Codable {
     let alg: KeyAlgorithm
     let created: Int64
     let jwk: JSONValue
-    /// As it is, when the store has no PIN.
+    /// ``PhoneKey/isOwnersChoice``; `nil` for no, as in files from before it was written down.
+    private let chosen: Bool?
+    /// The secret as it is, when the store has no PIN.
     private let secret: String?
-    /// Under the lock's key.
+    /// The secret, sealed under the lock's key.
     private let sealed: String?
 
     init(_ key: PhoneKey, website: String, created: Int64, lock: SymmetricKey?) throws(PhoneRefusal) {
@@ -19,6 +21,7 @@ struct KeyFile: Codable {
         alg = key.publicKey.algorithm
         self.created = created
         jwk = key.publicKey.members
+        chosen = key.isOwnersChoice ? true : nil
         let bytes = key.secret.expose()
         secret = lock == nil ? Base64URL.encode(bytes) : nil
         let purpose = Self.purpose(website, alg, key.publicKey.thumbprint)
@@ -59,8 +62,9 @@ struct KeyFile: Codable {
             bytes = SealedText.open(sealed, under: lock, for: Self.purpose(website, alg, thumbprint))
         default: bytes = nil
         }
-        guard let bytes, let key = PhoneKey(alg, secret: Redacted(bytes)), key.publicKey.thumbprint == thumbprint
+        guard let bytes, var key = PhoneKey(alg, secret: Redacted(bytes)), key.publicKey.thumbprint == thumbprint
         else { throw PhoneRefusal(.storeUnusable, "the key file of \(website) is damaged, or sealed by another lock") }
+        key.isOwnersChoice = chosen ?? false
         return key
     }
 

@@ -33,7 +33,8 @@ struct PrivateFolder: Sendable {
         return Array(bytes)
     }
 
-    /// Writes beside, flushes, and puts it in its place: replacing what is there, or only where nothing is.
+    /// Writes a temporary file, flushes it, and moves it into its place: replacing what is there, or only where nothing
+    /// is.
     /// - Returns: `false` when something is there that stays.
     @discardableResult
     func write(_ bytes: [UInt8], to name: String, replacing: Bool) throws(PhoneRefusal) -> Bool {

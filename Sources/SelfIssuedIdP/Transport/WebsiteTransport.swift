@@ -11,12 +11,12 @@ public protocol WebsiteTransport: Sendable {
 
 /// What goes to a website.
 public struct WebsiteRequest: Sendable {
-    /// Of one answer.
+    /// The largest answer that is read.
     public static let maximumBytes = 65_536
     /// For all of it: names, connection, certificate, answer.
     public static let maximumSeconds: Int64 = 5
 
-    /// Where to.
+    /// Where the request goes.
     public let address: WebAddress
     /// `Accept`.
     public let accept: String

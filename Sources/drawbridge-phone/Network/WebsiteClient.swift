@@ -65,7 +65,7 @@ struct WebsiteClient: WebsiteTransport {
         return nil
     }
 
-    /// Tries all of them beside each other (RFC 8305): one that is out of reach, as of IPv6 where there is only IPv4,
+    /// Tries all of them at the same time (RFC 8305): one that is out of reach, as of IPv6 where there is only IPv4,
     /// would use up the time of all.
     private func connect(
         to addresses: [SocketAddress], for request: WebsiteRequest, on loop: any EventLoop,

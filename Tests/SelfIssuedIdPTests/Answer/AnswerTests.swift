@@ -156,6 +156,33 @@ import Testing
         #expect(await phone.refusal(of: FakeWebsite.link, options) == .algorithmUnsupported)
     }
 
+    private static func asking(for algorithm: String) -> FakeWebsite {
+        let registration: JSONValue = [
+            "redirect_uris": ["https://example.com/cb"], "id_token_signed_response_alg": .string(algorithm),
+        ]
+        return FakeWebsite(FakeWebsite.fileOf2012.merging(["registration": registration]) { $1 })
+    }
+
+    @Test func `the kind that its owner chose against the website's wish signs there the next time too`() async throws {
+        let phone = Phone(website: Self.asking(for: "ES256"))
+        var options = SelfIssuedProvider.Options()
+        options.algorithm = .rs256
+        let first = try await phone.handle(FakeWebsite.link, options)
+        let next = try await phone.handle()
+        #expect(next.thumbprint == first.thumbprint)
+        #expect(next.token()?.header["alg"] == "RS256")
+    }
+
+    @Test func `a website that wishes for another kind than it knows is answered if the owner says so`() async throws {
+        var phone = Phone(website: Self.asking(for: "ES256"))
+        let first = try await phone.handle()
+        phone.website = Self.asking(for: "RS256")
+        #expect(await phone.refusal() == .algorithmUnsupported)
+        var options = SelfIssuedProvider.Options()
+        options.algorithm = .es256
+        #expect(try await phone.handle(FakeWebsite.link, options).thumbprint == first.thumbprint)
+    }
+
     @Test func `neither the key nor the answer is in what is printed of them`() async throws {
         let key = try PhoneKey(.es256)
         let secret = Base64URL.encode(key.secret.expose())

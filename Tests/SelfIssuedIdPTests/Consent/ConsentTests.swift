@@ -142,9 +142,19 @@ import Testing
         "", "[]", #"{"claims":{},"more":1}"#, #"{"claims":[]}"#, #"{"claims":{"name":null}}"#,
         #"{"statements":["a.b.c"]}"#,
         #"{"statements":["eyJhbGciOiJub25lIn0.eyJpc3MiOiJ4IiwiYSI6MX0."]}"#,
+        #"{"name":"Alice","name":"Bob"}"#,
     ])
     func `a profile that cannot be read is refused`(_ text: String) {
         let refusal = #expect(throws: PhoneRefusal.self) { try Profile(json: Array(text.utf8)) }
         #expect(refusal?.reason == .profileUnusable)
+    }
+
+    @Test func `a statement that says a thing twice is not taken: websites could read what was not shown`() {
+        func statement(_ claims: String) -> Statement? {
+            let parts = [#"{"alg":"ES256"}"#, claims].map { Base64URL.encode($0.utf8) }
+            return Statement("\(parts.joined(separator: ".")).AA")
+        }
+        #expect(statement(#"{"iss":"x","a":1}"#) != nil)
+        #expect(statement(#"{"iss":"x","a":1,"a":2}"#) == nil)
     }
 }

@@ -89,6 +89,38 @@ import Testing
         await expectRefused(Phone(website: website), FakeWebsite.link, .requestMalformed)
     }
 
+    @Test(arguments: [
+        #""client_name":"Bank","client_name":"Sample""#, #""client_name":"Bank","client\u005fname":"Sample""#,
+        #""claims":{"a":{"b":1,"b":2}}"#, #""contacts":[{},{"a\"":1,"c":[{"d":","}],"a\u0022":1}]"#,
+    ])
+    func `attack: a file that names a member twice shows the owner one request and the website another`(
+        _ repeated: String
+    ) async {
+        let tail = ",\"registration\":{\"redirect_uris\":[\"https://example.com/cb\"],\(repeated)}}"
+        let text = String(JSONValue.object(Self.file(["registration": .null])).text.dropLast()) + tail
+        func token(_ header: String, _ claims: String) -> String {
+            "\(Base64URL.encode(header.utf8)).\(Base64URL.encode(claims.utf8))."
+        }
+        let whole = JSONValue.object(FakeWebsite.fileOf2012).text
+        let tokens = [token(#"{"alg":"none"}"#, text), token(#"{"alg":"none","alg":"none"}"#, whole)]
+        for file in [text] + tokens {
+            let website = FakeWebsite()
+            website.serve(file, at: FakeWebsite.file)
+            await expectRefused(Phone(website: website), FakeWebsite.link, .requestMalformed)
+        }
+    }
+
+    @Test func `a name that is there in two objects, or as a value, is no repeated one`() throws {
+        let text = #"{"a":{"a":"a","b":["a","a",{"a":"}"}]},"b":"a\\","c":{},"d":[],"e":"\"a\":1,\"a\":2"}"#
+        #expect(JSONValue(json: Array(text.utf8)) != nil)
+        let wide = #"{"a":1,"∢":2}"#
+        #expect(JSONValue(json: Array(wide.utf8))?["∢"] == .integer(2))
+        for encoding in [String.Encoding.utf16, .utf16BigEndian] {
+            let data = try #require(wide.data(using: encoding))
+            #expect(JSONValue(json: data) == nil)
+        }
+    }
+
     @Test func `a huge file is refused by name`() async {
         let website = FakeWebsite()
         website.serve(String(repeating: " ", count: 65_537), at: FakeWebsite.file)

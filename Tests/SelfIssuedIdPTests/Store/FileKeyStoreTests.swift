@@ -44,6 +44,16 @@ import Testing
         #expect(try store().list().map(\.website) == ["https://example.com"])
     }
 
+    @Test(arguments: [false, true])
+    func `whether its owner chose a key's kind is kept with it, under a PIN too`(isChosen: Bool) async throws {
+        var key = try PhoneKey(.es256)
+        key.isOwnersChoice = isChosen
+        _ = try await store().keep(key, for: website, at: 1)
+        #expect(try await store().key(of: website)?.isOwnersChoice == isChosen)
+        try await store().setPIN(Redacted("2468"))
+        #expect(try await store("2468").key(of: website)?.isOwnersChoice == isChosen)
+    }
+
     @Test func `nobody else may read a key, nor enter its folder`() async throws {
         _ = try await store().keep(PhoneKey(.es256), for: website, at: 1)
         #expect(try mode(folder) == 0o700)
