@@ -1262,7 +1262,7 @@ export class Drawbridge {
             return this.#answer(address, response, text);
         } catch (error) {
             const typed = error instanceof DrawbridgeError ? error
-                : new DrawbridgeError("unreachable", "no connection, or it broke");
+                : new DrawbridgeError("unreachable", obstacle(error));
             this.#log(`${place}: ${typed.code}`);
             throw typed;
         } finally {
@@ -1433,6 +1433,17 @@ const reaches = (cookie, host, origin) => {
 const same = (left, right) =>
     left.name === right.name && left.domain === right.domain && left.path === right.path
     && originOf(left.url) === originOf(right.url);
+
+/**
+ * Why no whole answer came, in words for whoever runs the program; asking again mends no certificate. Browsers do not say
+ * it to scripts; Node has a code from OpenSSL or of its own.
+ */
+const obstacle = (error) => {
+    const code = String(error?.cause?.code ?? "");
+    if (/CERT|_LEAF_SIGNATURE$/.test(code)) return "its certificate is not trusted";
+    if (/^(ERR_SSL_|EPROTO$)/.test(code)) return "it speaks no TLS, or none in common with this program";
+    return "no connection, or it broke";
+};
 
 /** The body as text; an answer that is longer than any of ours is given up, not read. */
 const bounded = async (response, stop) => {

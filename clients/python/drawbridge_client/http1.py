@@ -82,6 +82,16 @@ def _connection(address: str, seconds: float) -> tuple[SplitResult, http.client.
     return url, own
 
 
+def _obstacle(problem: Exception) -> str:
+    """Why no whole answer came, in words for whoever runs the program; asking again mends no certificate."""
+    if isinstance(problem, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted: {problem.verify_message}"
+    # One that ends within TLS broke off.
+    if isinstance(problem, ssl.SSLError) and not isinstance(problem, (ssl.SSLEOFError, ssl.SSLZeroReturnError)):
+        return "it speaks no TLS, or none in common with this program"
+    return "no connection, or it broke"
+
+
 def send(method: str, address: str, headers: dict, body: bytes | None, seconds: float,
          connecting: float | None = None) -> Answer:
     """Throws `unreachable` unless a whole answer comes within these seconds.
@@ -143,9 +153,9 @@ def send(method: str, address: str, headers: dict, body: bytes | None, seconds: 
         return Answer(response.status, found, b"".join(parts).decode("utf-8", "replace"))
     except DrawbridgeError:
         raise
-    except (OSError, http.client.HTTPException, ValueError, AttributeError):
+    except (OSError, http.client.HTTPException, ValueError, AttributeError) as problem:
         # The last two are what reading from a connection comes to that the timer has closed.
-        raise DrawbridgeError("unreachable", "it takes too long" if late.is_set() else "no connection, or it broke") from None
+        raise DrawbridgeError("unreachable", "it takes too long" if late.is_set() else _obstacle(problem)) from None
     finally:
         timer.cancel()
         connection.close()

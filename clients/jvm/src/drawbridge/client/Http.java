@@ -10,12 +10,15 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.security.cert.CertificateException;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Timer;
 import java.util.TimerTask;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
@@ -105,10 +108,25 @@ final class Http {
             socket.getOutputStream().flush();
             return read(new BufferedInputStream(socket.getInputStream()));
         } catch (IOException | IllegalArgumentException broken) {
-            throw new DrawbridgeException("unreachable", late[0] ? "it takes too long" : "no connection, or it broke");
+            throw new DrawbridgeException("unreachable", late[0] ? "it takes too long" : obstacle(broken));
         } finally {
             timer.cancel();
         }
+    }
+
+    /** Why no whole answer came, in words for whoever runs the app; asking again mends no certificate. */
+    private static String obstacle(Exception broken) {
+        for (Throwable cause = broken; cause != null; cause = cause.getCause()) {
+            if (cause instanceof CertificateException || cause instanceof SSLPeerUnverifiedException) {
+                return "its certificate is not trusted";
+            }
+        }
+        // What breaks off within TLS is an SSLException, too; Java and Android tell them apart by their words alone.
+        String words = String.valueOf(broken.getMessage());
+        if (broken instanceof SSLException && (words.contains("SSL message") || words.contains("TLS packet"))) {
+            return "it speaks no TLS";
+        }
+        return "no connection, or it broke";
     }
 
     private static TimerTask end(Way way, boolean[] late) {

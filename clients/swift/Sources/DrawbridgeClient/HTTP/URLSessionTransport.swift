@@ -118,8 +118,9 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecke
         case .notConnectedToInternet: "no network"
         case .networkConnectionLost: "the connection broke"
         case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot, .serverCertificateHasBadDate,
-            .secureConnectionFailed:
+            .serverCertificateNotYetValid:
             "its certificate is not trusted"
+        case .secureConnectionFailed: "it speaks no TLS, or its certificate is not trusted"
         case let code?: "network error \(code.rawValue)"
         case nil: "network error"
         }
