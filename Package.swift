@@ -85,13 +85,20 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        .target(
+            name: "ClientTLS",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict),
         // Without pkgConfig: hiredis.pc carries a flag that SwiftPM prohibits (-D_FILE_OFFSET_BITS=64).
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
         .systemLibrary(name: "CAllocator"),
         .target(
             name: "RedisStorage",
             dependencies: [
-                "OAuth2", "Bridge", "CHiredis",
+                "OAuth2", "Bridge", "ClientTLS", "CHiredis",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -102,7 +109,7 @@ let package = Package(
         .target(
             name: "Federation",
             dependencies: [
-                "OAuth2", "Bridge",
+                "OAuth2", "Bridge", "ClientTLS",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -125,11 +125,12 @@ def page(document, which):
                 by_tag[operations[method]["tags"][0]].append(
                     operation(document, path, method, operations[method]))
     sections = {tag: shown for tag, shown in by_tag.items() if shown}
-    anchors = {tag: tag.replace(" ", "-") for tag in sections}
+    # Operations have ids of their own, some of which are the names of sections.
+    anchors = {tag: "section-" + tag.replace(" ", "-") for tag in sections}
     listed = "".join(f'<li><a href="#{anchors[tag]}">{html.escape(tag)}</a> '
                      f'<span class="quiet small">{len(shown)}</span></li>' for tag, shown in sections.items())
     out = [f'<section class="card api">{HEADS[which].format(summary=text(document["info"]["summary"]))}'
-           f'<nav aria-label="Sections"><ul class="sections">{listed}<li><a href="#objects">objects</a></li></ul></nav>'
+           f'<nav aria-label="Sections"><ul class="sections">{listed}<li><a href="#section-objects">objects</a></li></ul></nav>'
            "</section>"]
     for tag, shown in sections.items():
         out.append(f'<section class="card api" id="{anchors[tag]}"><h2>{html.escape(tag)}</h2>{"".join(shown)}</section>')
@@ -138,7 +139,7 @@ def page(document, which):
         + (f"<p>{text(schema['description'])}</p>" if "description" in schema else "")
         + (members(schema) or f'<p class="quiet">{kind(schema)}</p>')
         for name, schema in document["components"]["schemas"].items())
-    out.append(f'<section class="card api" id="objects"><h2>Objects</h2>{objects}</section>')
+    out.append(f'<section class="card api" id="section-objects"><h2>Objects</h2>{objects}</section>')
     return "\n".join(out)
 
 

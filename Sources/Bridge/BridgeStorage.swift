@@ -20,7 +20,7 @@ package protocol BridgeStorage: AuditLog, AuditUpkeep, AuditForwardCursors, Clie
     /// - Parameter body: told how long the one connection that writes was held, and by what, each time.
     func observeWriter(_ body: @escaping @Sendable (WriterWork, Duration) -> Void)
 
-    /// Nodes that write to the database now, beside this process.
+    /// Nodes that write to the database now, besides this process.
     func livingNodes() async throws -> [String]
 
     /// Begins a new restore epoch: what could be used a second time is over, and with it every session unless they are kept.

@@ -14,7 +14,9 @@ package func buildRouter(
 ) -> Router<BridgeRequestContext> {
     let router = Router(context: BridgeRequestContext.self)
     let kit = services.browserPages(at: settings.origins)
-    let endpoints = Endpoints(router: router, origins: kit.origins, slashSiblings: beside)
+    let endpoints = Endpoints(
+        router: router, origins: kit.origins, unknownHosts: UnknownHosts(origins: kit.origins, time: kit.time),
+        slashSiblings: beside)
     let isCompatible = services.provider != nil && services.device?.compatibility != nil
     let signIn = SignInController(
         kit: kit, services: services.signIn, frontDoor: isCompatible ? SignInCompatibility.authorizePath : nil)
@@ -69,7 +71,7 @@ extension BrowserServices {
         answersLeadTo returnPath: String?
     ) {
         let way = SignInWay(clients: kit.clients, origins: kit.origins, random: kit.random)
-        endpoints.mount(SignInWayController(way: way))
+        endpoints.mount(SignInWayController(way: way, notices: OnceAMinute(time: kit.time)))
         endpoints.mount(SessionController(kit: kit))
         endpoints.mount(
             AuthCheckController(
@@ -228,7 +230,8 @@ extension FrontMiddleware {
                 trustedProxies: settings.trustedProxies, trustsLocalSocket: settings.trustsLocalSocket),
             errors: ErrorResponder(
                 issuer: settings.origins.issuer, pages: services.browsers.pages, console: console,
-                shapes: ErrorShapes(declared: RouteTable.shapes(redemptionPaths: settings.redemptionPaths))),
+                shapes: ErrorShapes(declared: RouteTable.shapes(redemptionPaths: settings.redemptionPaths)),
+                redemptionPaths: settings.redemptionPaths),
             accessLog: front.accessLog, metrics: RequestMetrics(factory: front.metrics), time: front.time,
             random: front.random.buffered(), strictTransportSecurity: settings.strictTransportSecurityValue,
             proofs: front.proofs, keys: front.keys, recorder: front.recorder)

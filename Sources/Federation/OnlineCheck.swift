@@ -1,10 +1,10 @@
 import AsyncHTTPClient
 package import Bridge
-import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import OAuth2
 
 /// Asks others once what the service will ask of them later: whether they answer, and with what.
 package enum OnlineCheck {
@@ -81,8 +81,9 @@ package enum OnlineCheck {
     ) async -> (finding: Finding, clock: Duration?) {
         let connection = IssuerConnection(limits: limits, triesOnce: true)
         do {
-            let (status, date) = try await connection.look(at: "\(origin)/")
-            return (.good("answers with \(status)"), date.map { $0 - now })
+            // Which is there at each of our origins (contract §6), and says so to everybody.
+            let (status, body, date) = try await connection.look(at: "\(origin)/session")
+            return (judged(status, isOurs: isSession(body)), date.map { $0 - now })
         } catch {
             let obstacle = Obstacle(error)
             return switch obstacle {
@@ -91,6 +92,25 @@ package enum OnlineCheck {
             case .unreadable: (.note(obstacle.text), nil)
             }
         }
+    }
+
+    /// - Parameter isOurs: whether the content is what we answer.
+    private static func judged(_ status: Int, isOurs: Bool) -> Finding {
+        switch status {
+        case 200 where isOurs: .good("answers")
+        case 200..<300: .bad("something else answers /session; the proxy has to lead Drawbridge's paths to Drawbridge")
+        case 404:
+            .bad(
+                "reaches a server that has no /session, or does not see this Host; the proxy has to pass Host on, with "
+                    + "its port (nginx: `proxy_set_header Host $http_host`)")
+        case 300..<400: .note("answers with \(status): a gate in front leads elsewhere whoever has no pass for it")
+        case 401, 403: .note("answers with \(status): a gate in front lets nobody through from here")
+        default: .note("answers with \(status): the proxy answers, and Drawbridge behind it does not")
+        }
+    }
+
+    private static func isSession(_ body: [UInt8]) -> Bool {
+        JSONValue.parse(body)?.object?["authenticated"]?.bool != nil
     }
 
     /// A collector of spans: whether it takes a message without any.
@@ -173,21 +193,19 @@ package enum OnlineCheck {
 
 extension IssuerConnection {
     /// Whether an address answers, whatever it says.
-    /// - Returns: the status, and the time that the other side says it is (RFC 9110 §6.6.1).
-    func look(at url: String) async throws -> (status: Int, date: Timestamp?) {
+    /// - Returns: the status, the content of a document that is not too large, and the time that the other side says it
+    ///   is (RFC 9110 §6.6.1).
+    func look(at url: String) async throws -> (status: Int, body: [UInt8], date: Timestamp?) {
         let (limits, client) = (limits, client)
         return try await Deadline.run(limits.timeout, otherwise: Failure.timedOut) {
             let response = try await client.execute(
                 HTTPClientRequest(url: url), timeout: .milliseconds(limits.timeout.inMilliseconds))
-            return (Int(response.status.code), response.headers.first(name: "Date").flatMap(Self.instant))
+            var body: [UInt8] = []
+            if response.status == .ok, let content = try? await response.body.collect(upTo: limits.maximumBytes) {
+                body = Array(content.readableBytesView)
+            }
+            let date = response.headers.first(name: "Date").flatMap { HTTPDate($0)?.instant }
+            return (Int(response.status.code), body, date)
         }
-    }
-
-    private static func instant(_ text: String) -> Timestamp? {
-        let style = DateFormatter()
-        style.locale = Locale(identifier: "en_US_POSIX")
-        style.timeZone = TimeZone(identifier: "GMT")
-        style.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-        return style.date(from: text).map { Timestamp(seconds: Int64($0.timeIntervalSince1970)) }
     }
 }

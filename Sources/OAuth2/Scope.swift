@@ -14,7 +14,7 @@ package struct Scope: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: `nil` outside the ABNF: an empty token, or a character that is not NQCHAR.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-        guard parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(Self.isNQCharacter) }) else { return nil }
+        guard parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(ASCII.isNQCharacter) }) else { return nil }
         self.init(tokens: parts.map { String(decoding: $0, as: UTF8.self) })
     }
 
@@ -31,10 +31,6 @@ package struct Scope: Hashable, Sendable, CustomStringConvertible {
     package func adding(_ token: String) -> Scope { Scope(tokens: tokens + [token]) }
 
     package func removing(_ token: String) -> Scope { Scope(tokens: tokens.filter { $0 != token }) }
-
-    private static func isNQCharacter(_ byte: UInt8) -> Bool {
-        byte == 0x21 || (0x23...0x5B).contains(byte) || (0x5D...0x7E).contains(byte)
-    }
 }
 
 extension Scope {

@@ -58,8 +58,6 @@ struct ScriptFill: Sendable {
         return .object(["keys": .array(set)])
     }
 
-    // MARK: - Text
-
     mutating func text(_ template: String) -> String {
         var filled = ""
         var rest = template[...]
@@ -99,8 +97,6 @@ struct ScriptFill: Sendable {
         style.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
         return style.string(from: Date(timeIntervalSince1970: Double(seconds)))
     }
-
-    // MARK: - JSON
 
     /// - Parameter form: of the request that is answered.
     mutating func value(_ template: JSONValue, answering form: FormParameters = .none) -> JSONValue {

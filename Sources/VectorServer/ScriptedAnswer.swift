@@ -15,7 +15,7 @@ struct ScriptedAnswer: Sendable {
         case never
         /// A byte now and then.
         case trickle
-        /// So many bytes.
+        /// A body of so many bytes.
         case huge(Int)
         /// Something that is not HTTP.
         case garbage

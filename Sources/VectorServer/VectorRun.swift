@@ -36,8 +36,6 @@ struct VectorRun: Sendable {
 
     mutating func note(_ problem: String) { if problems.count < 20 { problems.append(problem) } }
 
-    // MARK: - What the runner is told
-
     mutating func description(run: String) -> JSONValue {
         var apps: [String: JSONValue] = [:]
         for (name, settings) in vector.document["apps"]?.object ?? ["a": .object(["client_id": .string("app-a")])] {
@@ -64,8 +62,6 @@ struct VectorRun: Sendable {
         members["expect"] = nil
         return fill.value(.object(["app": .string("a"), "after": .number("0")].merging(members) { $1 }))
     }
-
-    // MARK: - The script
 
     mutating func answer(_ request: ReceivedRequest) -> ScriptedAnswer {
         checkAlways(request)
@@ -133,8 +129,6 @@ struct VectorRun: Sendable {
             "authorization_response_iss_parameter_supported": .bool(true),
         ])
     }
-
-    // MARK: - What is expected of requests
 
     private mutating func check(_ request: ReceivedRequest, _ form: FormParameters, against entry: ScriptEntry) {
         let place = "\(request.method) \(request.path)"
@@ -223,8 +217,6 @@ struct VectorRun: Sendable {
         if form["redirect_uri"] != said.redirect { note("redirect_uri is not that of the authorization request") }
     }
 
-    // MARK: - Proofs of possession
-
     /// What holds for every proof: it is about this request, new, and of the one key.
     private mutating func checkProof(_ request: ReceivedRequest) {
         guard let text = request.header("dpop") else { return }
@@ -257,8 +249,6 @@ struct VectorRun: Sendable {
         let token = wanted.object?["ath"]?.string.map { fill.secret($0) }
         if proof.tokenHash != token.map({ DPoPProof.hash(ofToken: $0) }) { note("\(place): the proof's ath is wrong") }
     }
-
-    // MARK: - Judgement
 
     /// Everything of this run that no log may hold, with a name to tell it by.
     private var knownSecrets: [(name: String, value: String)] {

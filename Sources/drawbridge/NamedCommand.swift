@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The command that a command line's words name, as far as they name one.
 struct NamedCommand {
-    /// From `drawbridge` down.
+    /// The commands from `drawbridge` down.
     private(set) var path: [any ParsableCommand.Type] = [Drawbridge.self]
     /// A word in the place of a command that is not one.
     private(set) var unknown: String?

@@ -57,7 +57,7 @@ class Browser:
 
     def submit(self, answer: wire.Answer, action: str, **fields: str) -> wire.Answer:
         """Posts a page's form with what it holds already."""
-        form = re.search(rf'<form[^>]*action="{re.escape(action)}".*?</form>', answer.text, re.S).group(0)
+        form = re.search(rf'<form[^>]*action="{re.escape(action)}(?:\?[^"]*)?".*?</form>', answer.text, re.S).group(0)
         values = {
             unescape(name): unescape(value)
             for name, value in re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)"', form)
@@ -76,7 +76,7 @@ class Browser:
                 if not location.startswith(self.base):
                     return location
                 answer = self.send("GET", location)
-            elif 'action="/sign-in"' in answer.text:
+            elif 'action="/sign-in' in answer.text:
                 answer = self.submit(answer, "/sign-in", username=user["username"], password=user["password"])
             elif 'action="/oauth/consent"' in answer.text:
                 answer = self.submit(answer, "/oauth/consent")

@@ -211,7 +211,7 @@ def test_the_support_desk_finds_renames_and_sends_a_link_that_works_once(demo, o
     form.find_element(By.NAME, "reason").send_keys("married")
     form.find_element(By.TAG_NAME, "button").click()
     wait(desk).until(lambda it: it.find_element(By.TAG_NAME, "h1").text == "Pat Renamed")
-    form = section(desk, "Send a set-up link")
+    form = section(desk, "Make a set-up link")
     form.find_element(By.NAME, "reason").send_keys("forgotten")
     form.find_element(By.TAG_NAME, "button").click()
     wait_for_text(desk, "shown this once")
@@ -237,6 +237,20 @@ def test_the_support_desk_finds_renames_and_sends_a_link_that_works_once(demo, o
     happened = own.find_element(By.CSS_SELECTOR, ".happenings").text
     assert happened.count("Password changed") == 1
     assert happened.count("Somebody tried to change the password; it was refused") == 1
+
+
+def test_recovery_codes_are_printed_with_their_name_and_without_what_is_pressed(demo, open_browser, person):  # noqa: F811
+    own = open_browser()
+    sign_in(own, demo, person, to="/account/second-factor")
+    secret = wait(own).until(lambda it: it.find_elements(By.ID, "secret"))[0].text
+    fill(own, code=totp.code(secret))
+    own.find_element(By.CSS_SELECTOR, "form button[type=submit]").click()
+    wait(own).until(lambda it: it.find_elements(By.ID, "codes"))
+    assert own.find_element(By.ID, "whose").text == person["username"]
+    parts = [own.find_element(By.CSS_SELECTOR, part) for part in ("#codes", "#whose", "#next", "footer.site")]
+    assert all(part.is_displayed() for part in parts)
+    own.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert [part.is_displayed() for part in parts] == [True, True, False, False]
 
 
 def test_the_support_desk_sets_a_password_and_resets_a_second_factor(demo, open_browser, person):  # noqa: F811

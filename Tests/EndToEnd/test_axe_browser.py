@@ -58,7 +58,11 @@ axe.run(document, options).then((found) => done(found.violations.map((it) =>
 FITS = """
 const found = [];
 const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
-if (wide > 0) found.push(`scrolls sideways by ${wide}`);
+if (wide > 0) {
+    const right = document.documentElement.clientWidth;
+    const out = [...document.querySelectorAll("main *")].filter((it) => it.getBoundingClientRect().right > right + 1);
+    found.push(`scrolls sideways by ${wide}: ${out.slice(0, 4).map((it) => `${it.tagName}.${it.className}`)}`);
+}
 const kept = ".sections a, table.bars td" + (document.documentElement.clientWidth > arguments[0] ? ", body.console .button" : "");
 for (const tab of document.querySelectorAll(kept)) {
     const text = document.createRange();

@@ -596,7 +596,8 @@ def test_check_config_warns_of_a_console_and_sign_in_pages_beside_a_website(tmp_
 
 
 def test_check_config_has_nothing_against_hosts_of_their_own(tmp_path):
-    status, said = checked(tmp_path / "drawbridge.yaml", SHARED + APART)
+    portal = SHARED.replace("client_type: web,", "client_type: web, portal: true, may_reach: [www],")
+    status, said = checked(tmp_path / "drawbridge.yaml", f"default_web_client: www{portal}{APART}")
     assert status == 0 and "warning" not in said, said
     assert f"https://{ISSUER}" in said and f"https://{CONSOLE}" in said
 

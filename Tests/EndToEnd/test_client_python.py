@@ -6,6 +6,7 @@ import concurrent.futures
 import errno
 import hashlib
 import http.client
+import http.server
 import json
 import os
 import queue
@@ -13,6 +14,7 @@ import re
 import shutil
 import socket
 import socketserver
+import ssl
 import stat
 import subprocess
 import sys
@@ -33,6 +35,7 @@ import wire
 from answer_once import answer_once
 from devices import Visitor
 from test_client_libraries import HANGS
+from tls import certificate
 
 CLIENT = instance.ROOT / "clients/python"
 sys.path.insert(0, str(CLIENT))
@@ -184,6 +187,24 @@ def test_an_issuer_that_is_no_address_is_an_error_of_the_library():
     with pytest.raises(DrawbridgeError) as told:
         Drawbridge("https://[1.2.3]").open_url("/", bearer="t")
     assert told.value.code == "unreachable"
+
+
+def test_a_certificate_that_nobody_trusts_and_a_port_without_tls_are_told_apart_from_a_broken_network(tmp_path):
+    """Asking again mends neither."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate(tmp_path))
+    plain = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)
+    secured = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)
+    secured.socket = context.wrap_socket(secured.socket, server_side=True)
+    for server, words in [(plain, "it speaks no TLS"), (secured, "its certificate is not trusted")]:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(DrawbridgeError, match=words) as told:
+            http1.send("GET", f"https://127.0.0.1:{server.server_port}/", {}, None, 10)
+        assert told.value.code == "unreachable"
+        server.shutdown()
+        server.server_close()
+    with pytest.raises(DrawbridgeError, match="no connection, or it broke"):
+        http1.send("GET", f"https://127.0.0.1:{server.server_port}/", {}, None, 10)
 
 
 @pytest.mark.parametrize("bound", [False, True])

@@ -240,11 +240,13 @@ def test_explain_redirect_needs_no_entry_that_is_exact():
     assert done.returncode == 0 and json.loads(done.stdout)["passes"] is True, done.stderr
 
 
-def test_a_settings_file_with_a_key_twice_is_told_of_that_alone(place):
-    place.config.write_text(place.config.read_text() + "listen: 127.0.0.1:1\n")
+def test_a_settings_file_with_a_key_twice_is_told_of_that_and_of_what_else_is_wrong(place):
+    """Contract §13: the report lists every problem."""
+    place.config.write_text(place.config.read_text() + "listen: 127.0.0.1:1\nnope: 1\n")
     done = run([instance.binary(), "check-config", "--config", str(place.config)], "")
-    assert done.returncode and "key given twice: listen; first in line 3" in done.stderr.decode()
-    assert "is required" not in done.stderr.decode()
+    told = done.stderr.decode()
+    assert done.returncode and "key given twice: listen; first in line 3" in told and "nope" in told
+    assert "(2 problems)" in told and "is required" not in told
 
 
 def test_names_that_are_taken_and_rules_between_fields_are_told_beside_other_faults(place):

@@ -104,17 +104,14 @@ def test_a_replay_is_found_by_address_and_dealt_with(demo, busy, open_browser): 
     shot(browser, "user")
     checked = demo.send("GET", "/auth/check", {"Cookie": busy["live"]})
     assert checked.status == 200
-    live = len(browser.find_elements(By.CSS_SELECTOR, "ul.sessions .badge.good"))
-    assert live >= 1
-    # The app's own session and the sign-in behind it are live too.
-    ending = f"End the session {checked.header('X-Auth-Session')}"
-    row = next(row for row in browser.find_elements(By.CSS_SELECTOR, "ul.sessions li")
-               if row.find_elements(By.CSS_SELECTOR, f"summary[aria-label='{ending}']"))
+    # The app's own session and the sign-in behind it are live too, and those of other tests.
+    question = (By.CSS_SELECTOR, f"summary[aria-label='End the session {checked.header('X-Auth-Session')}']")
+    row = next(row for row in browser.find_elements(By.CSS_SELECTOR, "ul.sessions li") if row.find_elements(*question))
+    assert row.find_elements(By.CSS_SELECTOR, ".badge.good")
     row.find_element(By.TAG_NAME, "summary").click()
     assert "End this session" in row.text, "it asks first"
     row.find_element(By.CSS_SELECTOR, "form button").click()
-    wait(browser).until(
-        lambda it: len(it.find_elements(By.CSS_SELECTOR, "ul.sessions .badge.good")) == live - 1)
+    wait(browser).until(lambda it: it.find_elements(By.CSS_SELECTOR, "ul.sessions") and not it.find_elements(*question))
     assert demo.send("GET", "/auth/check", {"Cookie": busy["live"]}).status == 401
     assert json.loads(Admin(demo).events(sub="alice", type="web_session.ended")[0]["detail"])[
         "actor"] == "client:demo-admin"
@@ -307,6 +304,18 @@ def test_explain_answers_in_the_page(demo, open_browser):  # noqa: F811
     press(browser, "Explain the redirect")
     wait_for_text(browser, "It does not pass")
     shot(browser, "explain")
+
+
+def test_explain_begins_with_the_website_that_apps_open_by_default(demo):
+    page = Console(demo).get("/admin/explain").text
+    website = re.search(r'<select id="client".*?</select>', page, re.S).group(0)
+    assert re.findall(r"<option selected>([^<]*)</option>", website) == ["demo-web"]
+
+
+def test_the_way_in_for_people_comes_first(demo):
+    page = demo.send("GET", "/admin/sign-in").text
+    assert page.index('id="account"') < page.index('id="token"')
+    assert re.search(r'<a class="button" id="account"', page) and "autofocus" not in page
 
 
 def test_an_exchange_is_explained_in_the_page(demo, open_browser):  # noqa: F811
@@ -557,6 +566,7 @@ def test_what_is_not_there_is_said_in_the_console_with_a_way_back(demo, path, ba
     assert any(form["action"] == "/admin/sign-out" for form in page.forms), "the console's frame"
     assert "There is no such page" in answer.text and "/sign-in" not in answer.text
     assert re.search(rf'<a [^>]*href="{back}"[^>]*>Back to “{section}”</a>', answer.text)
+    assert ('aria-current="page"' in answer.text) == (section != "Overview"), "an unknown address is in no section"
     # Who is no administrator learns nothing, and sees nothing of the console.
     other = demo.send("GET", f"/admin/{path}", browser)
     assert other.status in (303, 404) and "/admin/sign-out" not in other.text

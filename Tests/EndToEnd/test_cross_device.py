@@ -379,6 +379,33 @@ def test_a_report_raises_an_alarm_and_blocks_the_computer(start_demo):
     instance.wait_until(lambda: "\"alert\"" in demo.output and "reported_sign_ins" in demo.output, 30, "the alarm")
 
 
+@pytest.mark.parametrize("report", ["yes", "TRUE", 2])
+def test_a_report_that_is_not_understood_is_refused_and_decides_nothing(demo, computer, phone, report):
+    """A plain no would end the sign-in, and the alarm would never be raised."""
+    computer.open()
+    phone.scan(computer)
+    answer = phone.post(f"{computer.id}/deny", report=report)
+    assert answer.status == 400 and answer.json()["error"] == "invalid_request", answer.body
+    assert "report" in answer.json()["error_description"]
+    assert computer.state() == "scanned"
+    assert phone.post(f"{computer.id}/deny", report=0).status == 204
+
+
+def test_a_number_or_a_boolean_is_no_text_and_decides_nothing(demo, computer, phone):
+    """A client that sends the wrong type has to hear of it, and not that a code is unknown."""
+    computer.open()
+    phone.scan(computer)
+    for path, members in [
+            (f"{computer.id}/approve", {"txn": 5}), (f"{computer.id}/approve", {"txn": True}),
+            (f"{computer.id}/deny", {"txn": 5}), (f"{computer.id}/deny", {"report": ["1"]}),
+            ("by-code", {"user_code": 12345678}), ("by-code", {"user_code": False})]:
+        answer = phone.post(path, **members)
+        said = answer.json()
+        assert (answer.status, said["error"]) == (400, "invalid_request"), answer.body
+        assert said["error_description"] == f"{next(iter(members))} has the wrong type", said
+    assert computer.state() == "scanned"
+
+
 def test_an_administrator_asks_what_a_sign_in_waits_for_and_whether_an_app_may_approve(demo, computer, phone):
     computer.open()
     other = Phone(demo, "bob")

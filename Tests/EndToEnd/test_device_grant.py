@@ -106,6 +106,28 @@ def test_a_user_who_declines_is_access_denied(demo):
     assert device.error() == (400, "access_denied")
 
 
+def test_an_answer_that_is_sent_again_has_the_same_page(demo):
+    for decision, said in [("allow", "The device is being signed in"), ("deny", "The device was not signed in")]:
+        device, browser = Device(demo), Visitor(demo)
+        page = browser.ask(device.user_code)
+        first, again = browser.decide(page, decision), browser.decide(page, decision)
+        assert (first.status, again.status) == (200, 200) and said in first.text and said in again.text
+        other = {"allow": "deny", "deny": "allow"}[decision]
+        assert "does not wait any more" in browser.decide(page, other).text
+
+
+def test_somebody_else_may_let_the_device_in_and_the_code_stays(demo):
+    device, browser = Device(demo), Visitor(demo)
+    for page in (browser.visit(f"/device?user_code={device.user_code}"), browser.ask(device.user_code)):
+        link = html.unescape(re.search(r'<a [^>]*href="([^"]+)" id="other">Use another account</a>', page.text).group(1))
+        assert link.startswith("/sign-in?") and "account=another" in link
+    asked = browser.visit(link, "bob")
+    assert device.user_code in asked.text and re.search(r'signed in as <strong id="known">[^<]*Bob', asked.text)
+    # Without a code nothing is carried along.
+    plain = browser.visit("/device")
+    assert 'href="/sign-in?redirect=%2Fdevice&amp;account=another" id="other"' in plain.text
+
+
 def test_a_client_without_the_grant_gets_none(demo):
     answer = oauth.post(demo, "/oauth/device_authorization", {"client_id": "demo-webview"})
     assert (answer.status, answer.json()["error"]) == (400, "unauthorized_client")

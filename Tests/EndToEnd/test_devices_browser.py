@@ -172,7 +172,8 @@ def test_ending_all_others_leaves_this_one(own, browser):
     browser.find_element(By.ID, "end-others").click()
     assert ids(browser) == everything, "it asks first"
     browser.find_element(By.ID, "end-others-now").click()
-    wait_for_path(browser, f"{PAGE}?ended")
+    wait_for_path(browser, f"{PAGE}?ended_others")
+    assert "Everything else is ended." in browser.find_element(By.ID, "notice").text
     assert ids(browser) == kept and len(kept) == 1
     assert not browser.find_elements(By.ID, "end-others")
     for app in [people.lost, people.here]:
@@ -221,7 +222,7 @@ def test_it_works_without_scripts(own, open_browser):
     people.open(browser)
     browser.find_element(By.ID, "end-others").click()
     browser.find_element(By.ID, "end-others-now").click()
-    wait_for_path(browser, f"{PAGE}?ended")
+    wait_for_path(browser, f"{PAGE}?ended_others")
     assert len(places(browser)) == 1
 
 

@@ -250,6 +250,32 @@ def test_every_type_and_folder_that_the_architecture_names_exists():
     assert {folder for folder in folders if not (sources / folder).is_dir()} == set()
 
 
+def test_the_graph_of_the_targets_is_the_packages():
+    text = (instance.ROOT / "docs/architecture.md").read_text()
+    graph = {}
+    for name, others in re.findall(r"^ +([\w-]+)(?:\[[\w-]+\])? --> ([\w &-]+)$", text, re.MULTILINE):
+        graph[{"app": "drawbridge-app", "phone": "drawbridge-phone"}.get(name, name)] = set(others.split(" & "))
+
+    def reached(name: str) -> set[str]:
+        return {one for other in graph.get(name, ()) for one in {other} | reached(other)}
+
+    depends = {}
+    for target in re.split(r"\.(?:target|executableTarget)\(", (instance.ROOT / "Package.swift").read_text())[1:]:
+        name = re.match(r'\s*name: "([^"]+)"', target)[1]
+        listed = target.partition("dependencies: [")[2].partition("]")[0]
+        depends[name] = set(re.findall(r'"([\w-]+)"', re.sub(r"\.product\([^)]*\)", "", listed)))
+    drawn = graph.keys() | set().union(*graph.values())
+    for name in graph:
+        assert graph[name] <= depends[name], name
+        assert depends[name] & drawn <= reached(name), name
+
+
+def test_the_decisions_are_listed_once_each_in_their_order():
+    decisions = instance.ROOT / "docs/adr"
+    listed = re.findall(r"^\* \[ADR-\d+\]\(([^)]+)\)", (decisions / "README.md").read_text(), re.MULTILINE)
+    assert listed == sorted(path.name for path in decisions.glob("ADR-*.md"))
+
+
 def test_the_index_of_the_documents_leads_to_every_one():
     docs = instance.ROOT / "docs"
     led_to = {target.split("#")[0] for target in re.findall(r"\]\(([^)]+)\)", (docs / "README.md").read_text())}

@@ -111,6 +111,22 @@ def test_13_the_claim_is_named_as_the_settings_name_it_and_the_reason_in_the_aud
     assert [row["reason"] for row in instance.audit_rows(server.data) if row["type"] == "bearer.refused"] == ["missing_claim"]
 
 
+def test_13_a_wrong_issuer_or_audience_is_shown_beside_those_of_the_settings(serve):
+    """Short, and each so that what nobody sees in it is seen; nothing of it is in the audit log."""
+    server = serve()
+    for claim, said, shown, configured in [
+            ("aud", ["drawbridge ", "x,y"], "drawbridge%20, x%2Cy", "drawbridge"),
+            ("aud", "\u202e" + "a" * 1000, "%E2%80%AE" + "a" * 191 + "…", "drawbridge"),
+            ("iss", f"{server.ISSUER}/", f"{server.ISSUER}/", f"{server.base}, {server.ISSUER}")]:
+        bearer = server.bearer(**{claim: said})
+        done = instance.run(
+            "explain", "bearer", "--config", str(server.settings), stdin=f"{bearer}\n".encode(), check=False)
+        reason = {"aud": "wrong_audience", "iss": "unknown_issuer"}[claim]
+        assert json.loads(done.stdout)["steps"] == [
+            {"check": "token is good", "outcome": f"failed: {reason}"}, {"check": f"{claim} of the token", "outcome": shown},
+            {"check": f"{claim} in the settings", "outcome": configured}], done.stdout
+
+
 def test_a_redirect_to_a_website_of_the_database_is_explained_as_the_api_explains_it(demo, settings):
     admin = Admin(demo)
     site = {"client_id": "explained-shop", "client_type": "web", "return_paths": ["/cart/*", "/home"],

@@ -568,7 +568,8 @@ def test_a_hand_off_that_cannot_be_read_counts_as_well():
         assert portal.follow(browser, "short").status == 400
         assert [event["reason"] for event in portal.demo.audit("login_token.refused")] == ["invalid_request"] * 5
         assert portal.make(browser, clientid="other").status == 429
-        assert portal.follow(browser, new_state()).status == 429
+        limited = portal.follow(browser, new_state())
+        assert limited.status == 429 and "There were too many attempts. Please wait" in limited.text
     finally:
         assert portal.demo.stop() == 0
 
@@ -645,6 +646,17 @@ def test_a_path_that_is_passed_on_as_it_came_is_read_whole(portal):
     assert parse_qs(urlsplit(raw.header("Location")).query)["redirect"] == ["/account/5?x=1&y=2"]
     foreign = portal.at(OTHER, "/session/sign-in?redirect=https://evil.example/x")
     assert "redirect" not in parse_qs(urlsplit(foreign.header("Location")).query)
+
+
+def test_a_website_that_no_portal_reaches_is_in_the_service_log_once_a_minute(portal):
+    """Its visitors sign in where they are signed in already, again and again."""
+    for _ in range(2):
+        asked = portal.at(THIRD, "/session/sign-in?redirect=%2Fcontacts")
+        assert asked.status == 303
+        assert asked.header("Location") == f"{portal.demo.facts['issuer']}/sign-in?redirect=%2Fcontacts"
+    instance.wait_until(lambda: "signs nobody in at the website" in portal.demo.output, what="the line in the log")
+    assert portal.demo.output.count("signs nobody in at the website") == 1
+    assert f"https://{THIRD}" in portal.demo.output
 
 
 def test_at_the_portal_itself_the_way_is_its_own_sign_in_page(portal):

@@ -104,7 +104,7 @@ def test_who_signs_in_there_sees_and_ends_the_rest(world):
     assert 'value="others"' in page.text
     ended = oauth_browser.request(
         "POST", END, {"form_token": form_token(page), "what": "others"}, site="same-origin")
-    assert ended.header("Location").endswith("?ended"), ended
+    assert ended.header("Location").endswith("?ended_others"), ended
     refused = person.app.refresh()
     assert (refused.status, refused.json()["error"]) == (400, "invalid_grant")
     assert not is_signed_in(person.browser)

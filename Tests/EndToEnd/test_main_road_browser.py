@@ -258,6 +258,18 @@ def open_as_bob_in_alices_browser(demo, browser) -> dict:
     return token
 
 
+def test_the_page_of_two_accounts_loaded_again_says_so_and_offers_to_stay(demo, browser):
+    token = open_as_bob_in_alices_browser(demo, browser)
+    browser.refresh()
+    wait(browser).until(lambda it: "or this page was loaded again" in it.find_element(By.ID, "incomplete").text)
+    assert browser.title.startswith("This link is incomplete · ")
+    stay = browser.find_element(By.ID, "stay")
+    assert stay.text.startswith("Stay signed in as")
+    stay.click()
+    assert_signed_in(browser, "alice")
+    assert demo.status(token["id"], "bob") == "pending", "nothing was used up"
+
+
 def test_account_switch_no_keeps_the_first(demo, browser):
     token = open_as_bob_in_alices_browser(demo, browser)
     shoot(browser, "switch")

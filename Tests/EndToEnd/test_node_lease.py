@@ -73,6 +73,9 @@ def test_a_node_that_slept_through_its_lease_writes_nothing_when_it_wakes_up(fir
         for _ in range(20):
             assert post_issue(first) == 503
         assert readiness(first) == 503
+        # Whether the batch or the renewal of the lease was first to find it out.
+        words = [line.get("message") for line in first.json_lines()]
+        assert words.count("another process has taken over as this node") == 1 and "lost the node's lease" not in words
         assert metric(first, "drawbridge_node_lease_held") == 0
         assert metric(second, "drawbridge_node_lease_held") == 1
         assert metric(second, "drawbridge_node_lease_epoch") > 1

@@ -163,5 +163,6 @@ def test_the_page_shows_every_operation_without_a_script_of_its_own(demo, descri
     assert re.findall("<script[^>]*>", page) == ['<script src="/assets/once.js" defer>'], "what every page has"
     assert [operation["operationId"] for operation in operations(described[which])
             if f'id="{operation["operationId"]}"' not in page] == []
-    targets = set(re.findall(r'href="#([^"]+)"', page))
-    assert targets and targets <= set(re.findall(r'id="([^"]+)"', page))
+    targets, ids = set(re.findall(r'href="#([^"]+)"', page)), re.findall(r' id="([^"]+)"', page)
+    assert targets and targets <= set(ids)
+    assert sorted(set(ids)) == sorted(ids), "each id is of one element"

@@ -489,6 +489,19 @@ def test_a_sighup_takes_in_no_settings_that_no_server_would_start_with(serve):
     server.settings.write_text(whole)
 
 
+def test_a_sighup_names_the_settings_that_it_does_not_take_in(serve):
+    server = serve()
+    whole = server.settings.read_text()
+    changed = whole.replace("audience: drawbridge", "audience: another")
+    assert changed != whole
+    server.settings.write_text(changed + "trusted_proxies: [192.0.2.7]\n")
+    server.signal(signal.SIGHUP)
+    wait_until(lambda: "trusted_issuers, trusted_proxies changed; that counts after a restart" in [
+        line.get("message") for line in server.json_lines() if line.get("level") == "warning"], 30, "the warning")
+    server.issue()
+    server.settings.write_text(whole)
+
+
 def test_a_shared_secret_that_is_replaced_counts_from_the_sighup_on(serve):
     server = serve()
     secret = server.scratch / "issuer-secret"
@@ -506,7 +519,7 @@ def test_a_shared_secret_that_is_replaced_counts_from_the_sighup_on(serve):
     secret.write_bytes(b"short")
     server.signal(signal.SIGHUP)
     [line] = wait_until(
-        lambda: [line for line in server.json_lines() if "could not reload trusted issuers" in line.get("message", "")], 30,
+        lambda: [line for line in server.json_lines() if "could not reload issuers' key files" in line.get("message", "")], 30,
         "a line in the log")
     assert server.ISSUER in json.dumps(line) and "hmac.secret_file" in json.dumps(line)
     server.issue()
@@ -544,6 +557,26 @@ def test_slow_clients_are_cut_off_while_others_are_served(serve):
         assert server.send("GET", "/session").status == 200
         after = [connection.result() for connection in closed]
     assert after[0] >= 3 and after[1] >= 1 and after[2] >= 3, "none is cut off at once"
+
+
+def asks_and_never_reads(port: int) -> socket.socket:
+    """A connection that has asked for more than it and the system take."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.connect(("127.0.0.1", port))
+    connection.settimeout(2)
+    with contextlib.suppress(OSError):  # the server takes no more, or has ended the connection
+        for _ in range(10_000):
+            connection.sendall(b"GET /sign-in HTTP/1.1\r\nHost: x\r\n\r\n" * 10)
+    return connection
+
+
+def test_whoever_asks_and_never_reads_holds_no_connection_for_long(serve):
+    server = serve("http: {header_timeout: 1s, max_connections: 4}")
+    with ThreadPoolExecutor() as pool, contextlib.ExitStack() as stack:
+        for connection in pool.map(lambda _: asks_and_never_reads(server.port), range(4)):
+            stack.enter_context(connection)
+        assert wire.send(server.base, "GET", "/session", timeout=25).status == 200
 
 
 def test_idle_connections_do_not_silence_the_management_listener_for_long(start_demo):
@@ -804,6 +837,53 @@ def test_check_config_online_tries_the_master_key_on_the_database(serve, tmp_pat
     done = instance.run("check-config", "--online", "--config", str(server.settings), check=False)
     assert done.returncode == 1
     assert "FAIL  master key: The master key" in done.stdout.decode() and "does not open the key" in done.stdout.decode()
+
+
+def test_check_config_online_tells_a_proxy_that_does_not_pass_host_on_and_another_websites_answer(serve, tmp_path):
+    """Such a proxy gets 404 for every page of an instance whose origins are apart."""
+    answers = {}
+
+    class Proxy(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            status, body = answers["now"] or (lambda answer: (answer.status, answer.body))(
+                wire.send(server.base, "GET", self.path, {"Host": answers["host"]}))
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+    threading.Thread(target=proxy.serve_forever, daemon=True).start()
+    origin = f"http://127.0.0.1:{proxy.server_port}"
+    server = serve("issuer: http://127.0.0.1:1\n", origin=origin)
+
+    def said() -> str:
+        ran = instance.run("check-config", "--online", "--config", str(server.settings), check=False)
+        [line] = [line for line in ran.stdout.decode().splitlines() if line[6:].startswith(f"origin {origin}: ")]
+        return line.replace(f"origin {origin}: ", "")
+
+    advice = "`proxy_set_header Host $http_host`"
+    for host, now, words in [
+            (f"127.0.0.1:{proxy.server_port}", None, "ok    answers"), ("127.0.0.1", None, advice),
+            ("drawbridge", None, advice), ("", (200, b"<!doctype html>hello"), "FAIL  something else answers"),
+            ("", (200, b"{}"), "FAIL  something else answers"), ("", (502, b""), "note  answers with 502"), ("", (403, b""), "note  answers with 403: a gate"),
+            ("", (302, b""), "note  answers with 302: a gate")]:
+        answers.update(host=host, now=now)
+        line = said()
+        if words == advice:
+            assert line.startswith("FAIL  reaches a server") and advice in line, line
+        else:
+            assert line.startswith(words), line
+
+    def told() -> list[dict]:
+        return [line for line in server.json_lines() if "its Host is no origin" in line.get("message", "")]
+
+    wait_until(told, what="the line in the log")
+    assert [(line["level"], line["host"]) for line in told()] == [("warning", "127.0.0.1")], "once a minute"
+    proxy.shutdown()
+    proxy.server_close()
 
 
 def test_check_config_online_reads_the_keys_of_issuers_and_providers(tmp_path):

@@ -567,6 +567,7 @@ def test_a_scanner_that_submits_forms_burns_no_link_that_asks_for_a_code(serve):
         page = server.redeem(issued["token"])
         answer = type_code(server, page, typed)
         assert answer.status == 200 and not answer.session_cookie and "login_code" in shown_form(answer)
+        assert ("Type all six digits that your app shows" in answer.text) == bool(typed), typed
     assert type_code(server, server.redeem(issued["token"]), issued["login_code"]).session_cookie
 
 

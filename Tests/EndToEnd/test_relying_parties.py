@@ -39,7 +39,7 @@ def target(party) -> str | None:
 
 def test_a_stranger_sees_the_sign_in_page_of_drawbridge(demo, party):
     answer = Traveller(party).go(party.origin + party.page)
-    assert answer.status == 200 and ('action="/sign-in"' in answer.text or "oauth_login" in answer.text), answer.text[:500]
+    assert answer.status == 200 and ('action="/sign-in' in answer.text or "oauth_login" in answer.text), answer.text[:500]
 
 
 def test_a_link_of_the_app_opens_the_members_page_without_a_question(demo, party):

@@ -7,7 +7,7 @@ import html
 import json
 import re
 import time
-from urllib.parse import parse_qs, quote, urlencode, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 
 import pytest
 
@@ -703,6 +703,18 @@ def test_an_answer_by_direct_post_is_picked_up_by_the_browser_that_asked_and_onc
     assert browser.submit(page, 0).status == 400
 
 
+def test_an_answer_after_another_tab_finished_names_that_as_a_cause(demo):
+    """The cookie that both tabs' sign-ins hang on goes with the first that is finished."""
+    phone = Phone()
+    browser, _ = new_account(demo, phone)
+    first, second = browser.start(), browser.start()
+    assert browser.respond(phone.answer(first)).status == 200
+    answer = browser.respond(phone.answer(second))
+    refused(demo, answer, "browser_mismatch")
+    assert "another tab" in answer.json()["error_description"]
+    assert "another tab of this browser finished first" in demo.send("GET", "/self-issued/callback").text
+
+
 def test_who_says_that_was_not_me_is_not_signed_in(demo, linked):
     browser = Browser(demo)
     request = browser.start("?return=%2Faccount%2Fprofile")
@@ -914,6 +926,76 @@ def test_browsers_on_android_open_our_page_where_no_app_takes_the_scheme(demo):
     opened = demo.send("GET", link_of(page.text, "open-app").removeprefix(demo.base) + "&response_mode=direct_post", android)
     link, _, rest = link_of(opened.text, "open-scheme").partition("#")
     assert link.endswith("&response_mode=direct_post") and "response_mode%3Ddirect_post;end" in rest
+
+
+def test_who_waits_for_a_phone_gets_a_new_code_or_signs_in_another_way(demo):
+    browser = Browser(demo)
+    browser.start("?return=%2Faccount%2Fprofile")
+    page = browser.submit(browser.page)
+    assert "Waiting for your phone" in page.text
+    again = link_of(page.text, "begin-again")
+    assert again == "/self-issued/start?return=%2Faccount%2Fprofile"
+    assert link_of(page.text, "other") == "/sign-in?redirect=%2Faccount%2Fprofile"
+    assert 'id="qr"' in browser.request("GET", again).text
+
+
+def test_who_links_a_phone_on_another_device_is_told_where_it_is_done(demo):
+    browser = Browser(demo)
+    browser.sign_in("alice")
+    page = browser.request("GET", "/self-issued/start?link=1").text
+    told = "choose “Your account”, then “Phones that sign you in”"
+    assert told in html.unescape(page) and "From then on" not in page
+    opened = browser.request("GET", link_of(page, "open-app").removeprefix(demo.base)).text
+    assert told in html.unescape(opened) and link_of(opened, "other") == "/account/phone-keys"
+    signing_in = browser.request("GET", "/self-issued/start").text
+    opened = browser.request("GET", link_of(signing_in, "open-app").removeprefix(demo.base)).text
+    for other in [signing_in, opened]:
+        assert "Phones that sign you in" not in other and "/sign-in" in link_of(other, "other")
+
+
+def test_a_phone_is_linked_from_the_account_only_where_it_can_follow(demo, secure):
+    """As it signs in: it fetches the request file over https alone."""
+    over_tls = Browser(secure)
+    assert 'id="link-another"' in over_tls.sign_in("bob").text
+    assert 'id="phone-keys"' in over_tls.request("GET", "/account").text
+    person = {"username": "without-keys", "password": "an old pudding of plums"}
+    made = Admin(demo).send("POST", "users", json.dumps(person), {"Content-Type": "application/json"})
+    assert made.status == 201, made.body
+    browser = Browser(demo)
+    assert browser.submit(browser.request("GET", "/sign-in?redirect=%2Faccount%2Fphone-keys"), **person).status == 303
+    keys = browser.request("GET", "/account/phone-keys").text
+    assert 'id="keys"' in keys and 'id="link-another"' not in keys
+    assert 'id="phone-keys"' not in browser.request("GET", "/account").text
+    browser.link(Phone())
+    assert 'id="phone-keys"' in browser.request("GET", "/account").text, "what is there can be unlinked"
+
+
+def test_attack_an_app_that_takes_the_scheme_of_an_intent_is_not_handed_the_claimed_links_nonce(serve, monkeypatch):
+    """The address that the browser falls back to is in the intent, so the app reads it too."""
+    password = "a long enough passphrase"
+    server = serve(users={"erin": password}, settings="""
+self_issued:
+  enabled: true
+app_links:
+  apple: [ABCDE12345.com.example.app]
+""")
+    monkeypatch.setitem(wire.NAVIGATION, "User-Agent",
+                        "Mozilla/5.0 (Linux; Android 16; Pixel 9) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36")
+    browser, thief = Browser(server), Phone()
+    page = browser.request("GET", "/self-issued/start").text
+    claimed = parse_qs(urlsplit(link_of(page, "open-app")).query)["nonce"][0]
+    intent = link_of(page, "open-scheme")
+    assert intent.startswith("intent:") and claimed not in intent and claimed not in unquote(unquote(intent))
+    fallback = unquote(re.search(r"S\.browser_fallback_url=([^;]+);", intent)[1])
+    # Without an app it leads to our page, and the page on by the scheme again, with no other nonce.
+    opened = browser.request("GET", fallback.removeprefix(server.base))
+    assert opened.status == 200 and claimed not in opened.text and link_of(opened.text, "open-scheme") == intent
+    request = browser.read("openid://authz?" + urlsplit(fallback).query)
+    assert browser.respond(thief.answer(request)).json() == {"location": "/self-issued/choice"}
+    answer = browser.submit(browser.request("GET", "/sign-in?redirect=%2Faccount%2Fphone-keys"),
+                            username="erin", password=password)
+    page = browser.request("GET", answer.header("Location").removeprefix(server.base)).text
+    assert 'id="link"' not in page and 'id="notice"' in page
 
 
 def test_whoever_signed_in_with_a_key_is_offered_that_way_first(secure):

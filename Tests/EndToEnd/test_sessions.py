@@ -79,7 +79,9 @@ def test_check_answers_by_the_visitors_own_method(demo, method):
 
 
 @pytest.mark.parametrize("query", ["?acr=a&acr=b", "?max_age=5&max_age=6", "?identity=name&identity=email",
-                                   "?identity=password", "?website=a&website=b"])
+                                   "?identity=password", "?website=a&website=b", "?redirect=/x&redirect=/y",
+                                   "?zz=1&zz=2", "?acr_values=aal2", "?max-age=60", "?ACR=aal2", "?Max_Age=60",
+                                   "?Identity=name", "?Redirect=%2Fx", "?max_auth_age=60"])
 def test_check_refuses_a_question_of_two_meanings_whoever_asks(demo, query):
     answer = check(demo, query=query)
     assert (answer.status, answer.body) == (400, b"")

@@ -15,6 +15,10 @@ import instance
 import wire
 
 DOCS = instance.ROOT / "docs/webhooks.md"
+#: What anybody can send in the signature's place: to be refused, not to break the receiver.
+STRANGERS_HEADERS = [
+    "", ",", "=", "t", "t=,v1=", "t=²,v1=00", "t=١٢,v1=00", f"t={'9' * 5000},v1=00", "t=-1,v1=00", "t=NOW", "t=NOW,v1=é",
+    "t=NOW,v1=\udce9", "t=NOW,t=NOW,v1=00"]
 
 
 class Receiver:
@@ -75,10 +79,6 @@ def start(serve, tmp_path):
             f"webhooks:\n  secrets_directory: {folder}\n",
             website=f"webhook_uri: 'http://127.0.0.1:{port}/hook', webhook_secret_file: web-hook")
         served.secret_file = folder / "web-hook"
-        # The queue begins when the database knows who has a webhook.
-        instance.wait_until(
-            lambda: instance.query(served.data, "SELECT count(*) FROM webhook_subscriber")[0][0],
-            what="the subscriber")
         return served
 
     return start
@@ -138,6 +138,8 @@ def test_the_end_of_a_session_is_posted_signed_and_holds_no_secret(start, receiv
     assert not verified(post["body"] + b" ", header, secret)
     assert not verified(post["body"], header, key())
     assert not verified(post["body"], header.replace("t=", "t=1"), secret)
+    for stranger in STRANGERS_HEADERS:
+        assert not verified(post["body"], stranger.replace("NOW", str(int(time.time()))), secret), stranger
     for part in (secret, cookie.split("=", 1)[1]):
         assert part not in post["body"].decode() + str(post["headers"])
         assert part not in served.output
@@ -181,13 +183,15 @@ def test_the_php_example_of_the_documentation_verifies_the_same(start, receiver,
     script = tmp_path / "verify.php"
     script.write_text(code + "\necho verified($argv[1], $argv[2], $argv[3]) ? 'yes' : 'no';\n")
 
-    def verify(body: str, key: str) -> str:
+    def verify(body: str, key: str, header: str = header) -> str:
         return subprocess.run(["php", script, body, header, key], capture_output=True, text=True).stdout
 
     body = post["body"].decode()
     assert verify(body, secret) == "yes"
     assert verify(body + " ", secret) == "no"
     assert verify(body, key()) == "no"
+    for stranger in STRANGERS_HEADERS:
+        assert verify(body, secret, stranger.replace("NOW", str(int(time.time())))) == "no", stranger
 
 
 @pytest.mark.parametrize("status", [302, 307, 400, 404, 410, 500])
@@ -246,14 +250,26 @@ def test_a_secret_is_replaced_without_a_gap(start, receiver):
     assert verifier()(post["body"], header, new) and not verifier()(post["body"], header, old)
 
 
-def test_without_a_secret_that_only_its_owner_can_read_nothing_is_posted(start, receiver):
+def test_the_database_knows_who_has_a_webhook_before_the_server_listens(start, receiver):
     served = start(receiver.port, key())
+    assert instance.query(served.data, "SELECT client_id FROM webhook_subscriber") == [("web",)]
+
+
+def test_without_a_secret_that_only_its_owner_can_read_nothing_is_posted_and_the_log_says_what_to_do(start, receiver):
+    served = start(receiver.port, key())
+    online = ["check-config", "--online", "--config", str(served.settings)]
+    assert f"ok    webhook secret of web: {served.secret_file}" in instance.run(*online, check=False).stdout.decode()
     served.secret_file.chmod(0o644)
+    advice = f"{served.secret_file} can be read by others (mode 644); run: chmod 600 {served.secret_file}"
+    done = instance.run(*online, check=False)
+    assert done.returncode == 1 and f"FAIL  webhook secret of web: {advice}" in done.stdout.decode()
     sign_out(served, sign_in(served))
     instance.wait_until(
         lambda: instance.query(served.data, "SELECT max(attempts) FROM webhook_notice")[0][0],
         what="a first try")
     assert receiver.posts == []
+    instance.wait_until(lambda: "a webhook has no secret" in served.output, what="the line in the log")
+    assert f"chmod 600 {served.secret_file}" in served.output.replace("\\/", "/")
     served.secret_file.chmod(0o600)
     receiver.wait(1)
 

@@ -18,7 +18,7 @@ from connections import Connections
 
 def hidden(page: str, action: str) -> dict:
     """What a page's form holds already."""
-    form = re.search(rf'<form[^>]*action="{re.escape(action)}".*?</form>', page, re.S)
+    form = re.search(rf'<form[^>]*action="{re.escape(action)}(?:\?[^"]*)?".*?</form>', page, re.S)
     return {unescape(name): unescape(value) for name, value in re.findall(
         r'<input type="hidden" name="([^"]*)" value="([^"]*)"', form.group(0))} if form else {}
 

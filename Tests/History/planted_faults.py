@@ -263,7 +263,7 @@ EDITS = [
          '            || planted("replaced-secret-works-on") ? .overlapping : .replayed'),
     Edit("Sources/Bridge/Session/Lineage/EndingWalk.swift",
          "case .device(let id):\n            guard let device",
-         'case .device(let id):\n            if planted("secret-replay-ends-nothing"), reason == "replayed" { return }\n'
+         'case .device(let id):\n            if planted("secret-replay-ends-nothing"), reason == .word(.replayed) { return }\n'
          "            guard let device"),
     Edit("Sources/Bridge/NativeSSO/Exchange/NativeSSOCheck.swift",
          "let held = facts.session?.scope ?? .empty",

@@ -1,4 +1,5 @@
 import Bridge
+import StorageConformance
 import Testing
 
 @testable import SQLStorage
@@ -19,7 +20,7 @@ import Testing
                     engine: RemoteEngine(engine: storage.engine, log: log), auditor: .sample(node: "ahead"),
                     time: .system)
                 for subject in ["alice", "bob"] as [Subject] {
-                    try await remote.recordFirstSight(of: subject, issuer: "i", at: Visit.now)
+                    try await remote.addUser(subject, at: Visit.now)
                 }
                 try await remote.append([.sample(reason: "first")])
                 try await body(remote, log)

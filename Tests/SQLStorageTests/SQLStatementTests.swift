@@ -1,4 +1,5 @@
 import Bridge
+import StorageConformance
 import Testing
 
 @testable import SQLStorage
@@ -46,8 +47,7 @@ import Testing
         try await TemporaryDatabase.with { database in
             let storage = try database.open()
             await #expect(throws: StorageError.self) {
-                try await storage.recordFirstSight(
-                    of: "alice\0mallory", issuer: "i", at: Timestamp(milliseconds: 0))
+                try await storage.addUser("alice\0mallory", at: Timestamp(milliseconds: 0))
             }
             #expect(try await storage.standing(of: "alice") == .unknown)
         }

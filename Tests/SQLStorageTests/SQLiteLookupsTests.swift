@@ -1,5 +1,6 @@
 import Bridge
 import GRDB
+import StorageConformance
 import Testing
 
 @testable import SQLStorage
@@ -27,7 +28,7 @@ import Testing
     @Test func `a look-up sees what was committed before it, on a connection that it used already`() async throws {
         try await Self.withLookups { storage, lookups in
             let early = try lookups.run { try Self.finds("alice", in: $0) }
-            try await storage.recordFirstSight(of: "alice", issuer: "i", at: Visit.now)
+            try await storage.addUser("alice", at: Visit.now)
             let late = try lookups.run { try Self.finds("alice", in: $0) }
             #expect(!early && late)
         }
@@ -35,7 +36,7 @@ import Testing
 
     @Test func `look-ups at the same time wait for nobody`() async throws {
         try await Self.withLookups { storage, lookups in
-            try await storage.recordFirstSight(of: "alice", issuer: "i", at: Visit.now)
+            try await storage.addUser("alice", at: Visit.now)
             let found = try lookups.run { outer in
                 let inner = try lookups.run { try Self.finds("alice", in: $0) }
                 return try inner && Self.finds("alice", in: outer)
@@ -46,7 +47,7 @@ import Testing
 
     @Test func `a look-up cannot write`() async throws {
         try await Self.withLookups { storage, lookups in
-            try await storage.recordFirstSight(of: "alice", issuer: "i", at: Visit.now)
+            try await storage.addUser("alice", at: Visit.now)
             #expect(throws: (any Error).self) {
                 try lookups.run { try $0.change(Self.delete, [.text("alice")]) }
             }
@@ -57,7 +58,7 @@ import Testing
 
     @Test func `a look-up under way outlives the close, and none begins after it`() async throws {
         try await Self.withLookups { storage, lookups in
-            try await storage.recordFirstSight(of: "alice", issuer: "i", at: Visit.now)
+            try await storage.addUser("alice", at: Visit.now)
             let found = try lookups.run { session in
                 try lookups.close()
                 return try Self.finds("alice", in: session)

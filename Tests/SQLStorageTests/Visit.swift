@@ -53,7 +53,7 @@ extension DurableStorage {
     func disable(_ subject: Subject) async throws -> [SessionID]? {
         let outcome = try await setDisabled(
             true, subject: subject, event: .sample(.userDisabled, reason: subject.rawValue),
-            ending: .sample("user_disabled"))
+            ending: .sample(.administrator))
         return if case .changed(let ended) = outcome { ended.sessions } else { nil }
     }
 }

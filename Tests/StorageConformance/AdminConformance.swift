@@ -104,36 +104,38 @@ package enum AdminConformance {
     private static let groundCases: [ConformanceCase<any BridgeStorage>] = [
         ground("the revocation of its token", of: .client("robot")) { store in
             try await store.revokeToken(
-                "token-mine", until: Sample.now, event: Sample.event(.accessTokenRevoked, reason: "lost"))
+                "token-mine", until: Sample.now, event: Sample.event(.accessTokenRevoked, reason: "administrator"))
         },
         ground("its client's deletion", of: .client("robot")) { store in
-            _ = try await store.deleteClient("client-mine", event: Sample.event(.clientDeleted, reason: "lost"))
+            _ = try await store.deleteClient(
+                "client-mine", event: Sample.event(.clientDeleted, reason: "administrator"))
         },
         ground("its client's deletion as it was read", of: .client("robot")) { store in
             _ = try await store.deleteClient(
-                unchanged: Sample.administration("client-mine"), event: Sample.event(.clientDeleted, reason: "lost"))
+                unchanged: Sample.administration("client-mine"),
+                event: Sample.event(.clientDeleted, reason: "administrator"))
         },
         ground("the loss of the scope admin", of: .client("robot")) { store in
             _ = try await store.save(
                 Client(id: "client-mine", name: "client-mine", kind: .service), expecting: .present,
-                event: Sample.event(.clientChanged, reason: "lost"))
+                event: Sample.event(.clientChanged, reason: "administrator"))
         },
         ground("an end of everything of its user", of: .account("mine")) { store in
-            _ = try await store.end(.user("mine"), .sample("lost"))
+            _ = try await store.end(.user("mine"), .sample(.administrator))
         },
         ground("a new password", of: .account("mine")) { store in
             _ = try await store.setPassword(
                 try Sample.passwordHash(), of: "mine", event: Sample.event(.userPasswordChanged),
-                ending: .sample("lost"))
+                ending: .sample(.administrator))
         },
         ground("the disabling of its user", of: .account("mine")) { store in
             _ = try await store.setDisabled(
-                true, subject: "mine", event: Sample.event(.userDisabled), ending: .sample("lost"))
+                true, subject: "mine", event: Sample.event(.userDisabled), ending: .sample(.administrator))
         },
         ground("the loss of the role", of: .account("mine")) { store in
             _ = try await store.changeUser(
-                "mine", UserChange(role: .take), events: { type, _ in Sample.event(type, reason: "lost") },
-                ending: .sample("lost"))
+                "mine", UserChange(role: .take), events: { type, _ in Sample.event(type, reason: "administrator") },
+                ending: .sample(.administrator))
         },
     ]
 
@@ -154,7 +156,7 @@ package enum AdminConformance {
             try expectEqual(try await open().adminSession(secretDigest: "mine"), nil, "mine")
             try expect(try await store.adminSession(secretDigest: "other") != nil, "another's is left")
             let events = try await store.events(.adminSignedOut)
-            try expectEqual(events.map(\.reason), ["lost"], "reasons")
+            try expectEqual(events.map(\.reason), ["administrator"], "reasons")
             try expectEqual(events.map(\.tokenID), ["token-mine"], "tokens")
             try expectEqual(events.map(\.detail), [#"{"actor":"\#(actor)"}"#], "actors")
         }

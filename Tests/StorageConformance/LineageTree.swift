@@ -249,7 +249,7 @@ struct LineageTree {
             expiresAt: Sample.now + .seconds(9000))
         let outcome = try await server(number).issueDeviceSecret(
             device, digest: "\(name)-\(number)", limit: DeviceSecretLimit(count: 50, behavior: .reject),
-            event: Sample.event(.deviceSecretIssued), displaced: .sample("limit"), rejected: nil)
+            event: Sample.event(.deviceSecretIssued), displaced: .sample(.limit), rejected: nil)
         guard case .issued = outcome else { return nil }
         return Node(kind: .device, id: device.id.rawValue)
     }
@@ -265,7 +265,7 @@ struct LineageTree {
             opening: forCookies
                 ? .webSession(web, refreshDigest: nil) : .appSession(child, refreshToken: nil), events: [])
         let outcome = try await server(number).useDeviceSecret(
-            digest: nodes[device].id, for: use, overlap: .zero, replayed: .sample("replayed"))
+            digest: nodes[device].id, for: use, overlap: .zero, replayed: .sample(.replayed))
         guard case .accepted = outcome else { return nil }
         return forCookies
             ? Node(kind: .web, id: web.id.rawValue, parents: [app])

@@ -43,7 +43,7 @@ extension AppSession {
 extension Ending {
     /// An end for no particular reason.
     package static func sample(
-        _ reason: String = "because", at: Timestamp = Timestamp(milliseconds: 1_763_708_400_123),
+        _ reason: EndReason = .administrator, at: Timestamp = Timestamp(milliseconds: 1_763_708_400_123),
         extent: Extent = .everything
     ) -> Ending {
         Ending(at: at, reason: reason, origin: nil, extent: extent)

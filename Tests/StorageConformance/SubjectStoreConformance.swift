@@ -7,7 +7,7 @@ package enum SubjectStoreConformance {
         ConformanceCase("a user is unknown, then active, then disabled, then active") { open in
             let store = try await open()
             try expectEqual(try await store.standing(of: "alice"), .unknown, "before")
-            try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            try await store.addUser("alice", at: Sample.now)
             try expectEqual(try await store.standing(of: "alice"), .active, "seen")
             try expectEqual(try await store.setDisabled(true), .changed(.nothing), "ended sessions")
             try expectEqual(try await open().standing(of: "alice"), .disabled, "disabled")
@@ -19,22 +19,22 @@ package enum SubjectStoreConformance {
         ConformanceCase("the list of disabled users holds each of them, at most as many as are asked for") { open in
             let store = try await open()
             for subject in ["alice", "bob", "carol", "dave"] as [Subject] {
-                try await store.recordFirstSight(of: subject, issuer: "i", at: Sample.now)
+                try await store.addUser(subject, at: Sample.now)
             }
             try expectEqual(try await store.disabledSubjects(limit: 9), [], "before")
             for subject in ["alice", "bob", "carol"] as [Subject] {
                 _ = try await store.setDisabled(
-                    true, subject: subject, event: Sample.event(.userDisabled), ending: .sample("user_disabled"))
+                    true, subject: subject, event: Sample.event(.userDisabled), ending: .sample(.administrator))
             }
             _ = try await store.setDisabled(
-                false, subject: "bob", event: Sample.event(.userEnabled), ending: .sample("user_disabled"))
+                false, subject: "bob", event: Sample.event(.userEnabled), ending: .sample(.administrator))
             try expectEqual(Set(try await open().disabledSubjects(limit: 9)), ["alice", "carol"], "list")
             try expectEqual(try await store.disabledSubjects(limit: 1).count, 1, "limited")
         },
         ConformanceCase("the first sight stays the first") { open in
             let store = try await open()
-            try await store.recordFirstSight(of: "alice", issuer: "first", at: Sample.now)
-            try await store.recordFirstSight(of: "alice", issuer: "second", at: Sample.now + .seconds(1))
+            try await store.addUser("alice", issuer: "first", at: Sample.now)
+            try await store.addUser("alice", issuer: "second", at: Sample.now + .seconds(1))
             let known = SubjectRecord(subject: "alice", issuer: "first", firstSeenAt: Sample.now, disabledAt: nil)
             try expectEqual(try await store.users(after: nil, limit: 10), [UserOverview(known)], "users")
         },
@@ -42,7 +42,7 @@ package enum SubjectStoreConformance {
         { open in
             let servers = [try await open(), try await open()]
             let first = try await concurrently(40) { number in
-                try await servers[number % 2].recordFirstSight(of: "alice", issuer: "i\(number)", at: Sample.now)
+                try await servers[number % 2].addUser("alice", issuer: "i\(number)", at: Sample.now) == .recorded
                     ? number : nil
             }.compactMap(\.self)
             try expectEqual(first.count, 1, "firsts")
@@ -51,7 +51,7 @@ package enum SubjectStoreConformance {
         ConformanceCase("setting what is set, or an unknown user, writes no event") { open in
             let store = try await open()
             try expectEqual(try await store.setDisabled(true), .unchanged, "unknown")
-            try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            try await store.addUser("alice", at: Sample.now)
             try expectEqual(try await store.setDisabled(false), .unchanged, "already active")
             _ = try await store.setDisabled(true)
             try expectEqual(try await store.setDisabled(true), .unchanged, "already disabled")
@@ -60,7 +60,7 @@ package enum SubjectStoreConformance {
         },
         ConformanceCase("disabling ends the user's sessions, each with its event, and nobody else's") { open in
             let store = try await open()
-            try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            try await store.addUser("alice", at: Sample.now)
             for name in ["a1", "a2"] { _ = try await store.redeemSample(Sample.token(name)) }
             _ = try await store.redeemSample(Sample.token("b", subject: "bob"))
             guard case .changed(let ended) = try await store.setDisabled(true) else {
@@ -74,7 +74,7 @@ package enum SubjectStoreConformance {
         },
         ConformanceCase("a disabled user's token opens nothing, nor once enabled; one issued afterwards does") { open in
             let store = try await open()
-            try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            try await store.addUser("alice", at: Sample.now)
             _ = try await store.setDisabled(true)
             let refused = try await store.redeemSample(Sample.token("t"), at: Sample.now + .seconds(1))
             try expectEqual(refused, .revoked(at: Sample.now), "outcome")
@@ -89,7 +89,7 @@ package enum SubjectStoreConformance {
         },
         ConformanceCase("no session outlives a disabling that races with redemptions") { open in
             let servers = [try await open(), try await open()]
-            try await servers[0].recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            try await servers[0].addUser("alice", at: Sample.now)
             _ = try await concurrently(21) { number in
                 if number == 10 {
                     _ = try await servers[1].setDisabled(true)
@@ -104,7 +104,7 @@ package enum SubjectStoreConformance {
         },
         ConformanceCase("a user's record says who first named them, and whether they have an account") { open in
             let store = try await open()
-            try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            try await store.addUser("alice", at: Sample.now)
             try await store.addAdministrator("root")
             let alice = try await open().record(of: "alice")
             try expectEqual(alice?.issuer, "i", "issuer")
@@ -118,7 +118,7 @@ package enum SubjectStoreConformance {
         },
         ConformanceCase("what another issuer says of groups is kept of its own users, and replaced") { open in
             let store = try await open()
-            try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            try await store.addUser("alice", at: Sample.now)
             try await store.addAdministrator("root")
             let groups = try ["staff", "Zoë, & co"].asGroups()
             let event = Sample.event(.userClaimsChanged)
@@ -180,7 +180,7 @@ package enum SubjectStoreConformance {
         ConformanceCase("users are listed by subject, page by page") { open in
             let store = try await open()
             for name in ["c", "a", "é", "b"] {
-                try await store.recordFirstSight(of: Subject(rawValue: name), issuer: "i", at: Sample.now)
+                try await store.addUser(Subject(rawValue: name), at: Sample.now)
             }
             try expectEqual(
                 try await store.users(after: nil, limit: 3).map(\.subject), ["a", "b", "c"], "first page")
@@ -195,7 +195,7 @@ extension UserStore {
     ) async throws -> UserChangeOutcome {
         try await setDisabled(
             disabled, subject: subject, event: Sample.event(disabled ? .userDisabled : .userEnabled),
-            ending: .sample("user_disabled"))
+            ending: .sample(.administrator))
     }
 }
 

@@ -75,7 +75,7 @@ package enum WebSessionStoreConformance {
                 _ = try await store.redeem(
                     token, opening: session, use: Sample.use(session), replacing: [], events: [])
             }
-            try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            try await store.addUser("alice", at: Sample.now)
             _ = try await store.open(Sample.appSession("own"), refreshToken: nil, events: [])
             try await add("plain", under: nil)
             try await add("phone", under: "phone")

@@ -32,15 +32,19 @@
 
     const hasToken = () => form.querySelector('input[name="token"]') !== null;
 
+    // A page that came without a token is called by what it shows without this script.
     const asked = document.title;
+    const cameComplete = hasToken();
 
     const ready = () => {
         const complete = hasToken();
         const incomplete = document.getElementById("incomplete");
+        const question = document.getElementById("question");
         incomplete.hidden = complete;
-        document.getElementById("question").hidden = !complete;
+        question.hidden = !complete;
+        const shown = complete ? question : incomplete;
         const site = asked.split(" · ").at(-1);
-        document.title = complete ? asked : `${incomplete.querySelector("h1").textContent} · ${site}`;
+        document.title = cameComplete ? asked : `${shown.querySelector("h1").textContent} · ${site}`;
         if (!complete) return;
         button.disabled = false;
         if (form.dataset.submitsItself !== undefined) whenSeen(submit);

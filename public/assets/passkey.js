@@ -96,6 +96,9 @@
     const isMade = data.passkey === "make";
     const ask = (event) => {
         event.preventDefault();
+        // What came of the last answer is not what comes of this one.
+        const notice = document.getElementById("notice");
+        if (notice) notice.hidden = true;
         for (const line of document.querySelectorAll("[data-passkey-problem]")) line.hidden = true;
         (isMade ? make() : use("optional")).catch(fail);
     };

@@ -69,14 +69,15 @@ package enum KeyConsequence: String, Sendable, CaseIterable {
     case idTokens = "id_tokens"
     case websites
 
-    /// For administrators, in English.
+    /// A sentence for administrators, in English.
     package var sentence: String {
         switch self {
         case .nothing: "It has signed nothing yet, so nothing stops working."
         case .links:
             "Login links that it signed are refused: those of the last minute. Apps get new ones by asking again."
         case .pages:
-            "Pages that are open begin anew: sign-in, consent, confirmation and this console's forms are sealed with it."
+            "Open pages have to be started again: sign-in, consent, confirmation and this console's forms are sealed "
+                + "with it."
         case .setUpLinks: "Password set-up links and sign-ins that wait for a phone are refused: make new ones."
         case .forgeries:
             "Nobody is signed out. What was opened with forged links is to be looked for and ended by hand."

@@ -13,7 +13,7 @@ package struct RedirectExplainer: Sendable {
         signIn = website.landing == .initiateLogin ? website.initiateLoginURI : nil
     }
 
-    /// Of entries that belong to no website.
+    /// Explains by entries that belong to no website.
     package init(_ policy: ReturnPathPolicy) {
         self.policy = policy
         origin = ""

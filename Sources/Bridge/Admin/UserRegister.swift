@@ -30,7 +30,7 @@ package final class UserRegister: Sendable {
         self.onChange = onChange
     }
 
-    /// At most `limit` after `cursor`, in order of subject.
+    /// At most `limit` users after `cursor`, in order of subject.
     package func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
         try await storage.users(after: cursor, limit: limit)
     }

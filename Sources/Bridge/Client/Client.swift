@@ -31,7 +31,7 @@ package struct Client: Hashable, Sendable {
 
     /// Where a redemption's browser goes.
     package enum LandingMode: String, Sendable, CaseIterable {
-        /// To the page itself.
+        /// The browser goes to the page itself.
         case returnPath = "return_path"
         /// To where the website begins its own sign-in, which the new session answers (OpenID Connect Core §4).
         case initiateLogin = "initiate_login"
@@ -167,16 +167,21 @@ extension Client {
 
     /// Whether a sign-in is strong and fresh enough for the client (`min_acr`, `max_auth_age`; RFC 9470).
     package func accepts(_ authentication: Authentication, at now: Timestamp) -> Bool {
-        if let minimumACR, !AuthenticationLevel.satisfies(authentication.acr, required: minimumACR) { return false }
+        guard acceptsStrength(of: authentication) else { return false }
         guard let maximumAuthenticationAge else { return true }
         return authentication.isFresh(within: maximumAuthenticationAge, at: now)
+    }
+
+    /// Whether a sign-in is strong enough for the client, however long ago it was.
+    package func acceptsStrength(of authentication: Authentication) -> Bool {
+        minimumACR.map { AuthenticationLevel.satisfies(authentication.acr, required: $0) } ?? true
     }
 
     /// Tells an app what a sign-in for this client must be like (RFC 9470 §3).
     package var authenticationChallenge: String {
         var challenge = "Bearer error=\"\(ErrorCode.insufficientUserAuthentication.rawValue)\""
         // Only what fits a quoted string as it is; nobody else names a class otherwise (RFC 6749 appendix A).
-        if let minimumACR, minimumACR.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) {
+        if let minimumACR, minimumACR.utf8.allSatisfy(ASCII.isNQCharacter) {
             challenge += ", acr_values=\"\(minimumACR)\""
         }
         if let maximumAuthenticationAge {
@@ -281,6 +286,12 @@ extension Client {
         let domain = cookieDomain.drop { $0 == "." }.lowercased()
         let host = host.lowercased()
         return host == domain || host.hasSuffix(".\(domain)")
+    }
+
+    /// Whether nobody but a portal can hand a visitor on to it who signed in at the issuer's origin, which is another:
+    /// it asks for no code of its own, and has no cookie in common with that origin.
+    package func needsPortal(besides issuer: WebOrigin) -> Bool {
+        kind == .web && redirectURIs.isEmpty && !setsCookies(at: issuer.host)
     }
 }
 

@@ -45,7 +45,7 @@ package struct ClientDirectory: Sendable {
     /// The client that ``defaultTarget`` names; `nil` where none is named, or none has that id.
     package var defaultWebsite: Client? { defaultTarget.flatMap { clients[$0] } }
 
-    /// In order of id.
+    /// All clients in the order of their ids.
     package var all: [Client] { clients.values.sorted { $0.id.rawValue < $1.id.rawValue } }
 }
 

@@ -177,8 +177,8 @@ package struct ClientDocument: Sendable, Codable, Hashable {
     private static func publicOrigin(_ fields: inout StrictFields<Field>) -> WebOrigin? {
         guard let text = fields.text(.publicOrigin) else { return nil }
         guard let origin = WebOrigin(text), origin.isSecure || origin.isLoopback else {
-            fields.note(
-                .publicOrigin, "must be an origin such as https://www.example.com: https, lower case, no path")
+            let form = "an origin such as https://www.example.com: https, lower case, no path"
+            fields.note(.publicOrigin, "must be \(WebOrigin.respelling(of: text) ?? form)")
             return nil
         }
         return origin
@@ -219,7 +219,7 @@ package struct ClientDocument: Sendable, Codable, Hashable {
     }
 }
 
-// What to write in place of an entry that is none.
+// What to write in place of an invalid entry.
 extension ClientDocument {
     private static func remedy(for entry: String) -> String {
         if entry.prefix(while: { $0 != "/" }).contains(where: { $0 == "." || $0 == ":" }) {

@@ -73,6 +73,22 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+extension WebOrigin {
+    /// What to write in place of a text that is an origin in all but its spelling, as what something must be; `nil`
+    /// where something else is wrong with it.
+    package static func respelling(of text: String) -> String? {
+        var origin = text.lowercased()
+        var faults = origin == text ? [] : ["in lower case"]
+        for (scheme, port) in [("https://", ":443"), ("http://", ":80")]
+        where origin.hasPrefix(scheme) && origin.hasSuffix(port) {
+            origin.removeLast(port.count)
+            faults.append("without the default port \(port)")
+        }
+        guard !faults.isEmpty, WebOrigin(origin) != nil else { return nil }
+        return "written \(faults.joined(separator: " and ")), as browsers send it: \(origin)"
+    }
+}
+
 /// An absolute web address that a client registers: `https`, or `http` on loopback; no user, no fragment.
 ///
 /// Read by bytes: nothing is mended, so what is registered is what is called.

@@ -88,7 +88,7 @@ package enum RefusalReason: String, CaseIterable, Sendable {
     case requestedTokenType = "requested_token_type"
     /// An actor token of this type is not taken.
     case actorTokenType = "actor_token_type"
-    /// `scope` is none.
+    /// `scope` is malformed.
     case malformedScope = "malformed_scope"
     /// A device may have none of what was asked for.
     case scopeOfDevice = "scope"
@@ -170,7 +170,7 @@ package enum RefusalReason: String, CaseIterable, Sendable {
     case locked
     /// It was used up before, whatever a store says now.
     case usedBefore = "used_before"
-    /// The digits beside a user name are wrong.
+    /// The digits typed with a user name are wrong.
     case wrongCode = "wrong_code"
     /// Phone and computer are not in one network.
     case otherNetwork = "other_network"

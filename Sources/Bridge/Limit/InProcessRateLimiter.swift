@@ -31,7 +31,7 @@ package final class InProcessRateLimiter: RateLimiter {
     }
 
     /// More keys than this at once are an attack; new ones are then refused rather than uncounted, and the refusal
-    /// says that it was for want of room (``fullScope``).
+    /// says that there was no room (``fullScope``).
     private let capacity: Int
     private let state = Mutex(State())
     /// Milliseconds of the clock in use.

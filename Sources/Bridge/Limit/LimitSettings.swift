@@ -57,60 +57,8 @@ package struct LimitSettings: Sendable {
     /// Accounts that come into being by a phone's key, per network.
     package var selfIssuedAccountPerNetwork = AttemptWindow(count: 5, per: .seconds(3600), block: .seconds(600))
 
-    /// With every default.
+    /// Settings with every default.
     package init() {}
-
-    func issueKeys(_ bearer: BearerIdentity, origin: RequestOrigin) -> [RateLimitKey] {
-        let subject = bearer.subject.rawValue
-        // Its length goes ahead, so that no two users and devices together make one key.
-        let device = "\(subject.utf8.count) \(subject) \(bearer.deviceID ?? "")"
-        var keys = [
-            RateLimitKey(scope: "issue.device", value: device, bucket: issuePerDevice),
-            RateLimitKey(scope: "issue.subject", value: subject, bucket: issuePerSubject),
-        ]
-        keys += networkKey("issue.network", of: origin, issuePerNetwork)
-        if let issuePerClient {
-            keys.append(RateLimitKey(scope: "issue.client", value: bearer.clientID.rawValue, bucket: issuePerClient))
-        }
-        return keys
-    }
-
-    func failedRedemptionKeys(origin: RequestOrigin) -> [RateLimitKey] {
-        networkKey(Self.failedRedemptions, of: origin, failedRedemptionPerNetwork)
-    }
-
-    /// What ``failedRedemptionKeys(origin:)`` counts: the reason of `rate_limit.exceeded`.
-    static let failedRedemptions = "redeem.network"
-
-    /// Tries of one token's code, of which the last is the token's end.
-    static let typedCodeTries = 5
-
-    func typedCodeKeys(of id: TokenID) -> [RateLimitKey] {
-        [RateLimitKey(scope: "redeem.code", value: id.rawValue, bucket: TokenBucket(perMinute: Self.typedCodeTries))]
-    }
-
-    /// Keys for refused bearers: each refusal costs a signature check and an audit row, so they are counted.
-    package func refusedBearerKeys(origin: RequestOrigin) -> [RateLimitKey] {
-        networkKey("bearer.network", of: origin, refusedBearerPerNetwork)
-    }
-
-    /// Keys for bearers that an issuer is asked about: counted apart from ``refusedBearerKeys(origin:)``, which also
-    /// count what is refused without asking.
-    func bearerInquiryKeys(origin: RequestOrigin) -> [RateLimitKey] {
-        networkKey("bearer.inquiry", of: origin, refusedBearerPerNetwork)
-    }
-
-    func unknownRefreshKeys(origin: RequestOrigin) -> [RateLimitKey] {
-        networkKey("refresh.network", of: origin, unknownRefreshPerNetwork)
-    }
-
-    func failedClientKeys(origin: RequestOrigin) -> [RateLimitKey] {
-        networkKey("client.network", of: origin, failedClientPerNetwork)
-    }
-
-    func refusedTokenRequestKeys(origin: RequestOrigin) -> [RateLimitKey] {
-        networkKey("token.network", of: origin, refusedTokenRequestPerNetwork)
-    }
 
     /// - Returns: none for a request without an address, such as the command line's.
     func networkKey(_ scope: String, of origin: RequestOrigin, _ bucket: TokenBucket) -> [RateLimitKey] {

@@ -69,57 +69,6 @@ package final class RefusalLog: Sendable {
         return counts
     }
 
-    /// A bearer that was refused.
-    /// - Parameters:
-    ///   - reason: a ``BearerRefusal`` or a `DPoPRefusal`, raw.
-    ///   - issuer: one of the settings that the bearer says to be of; `nil` where it names none of them.
-    ///   - identity: whom it names, where the bearer itself is good.
-    package func bearerRefused(
-        reason: String, issuer: String?, of identity: BearerIdentity? = nil, origin: RequestOrigin, at now: Timestamp
-    ) async throws {
-        var detail = JSONObjectWriter()
-        detail.add("issuer", issuer)
-        try await record(
-            AuditEvent(
-                at: now, type: .bearerRefused, outcome: .failure, reason: reason, subject: identity?.subject,
-                clientID: identity?.clientID, sessionID: identity?.sessionID, origin: origin,
-                detail: issuer == nil ? nil : detail.finishedText()))
-    }
-
-    /// A client that was not believed.
-    func clientRefused(_ reason: String, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp) async throws {
-        try await record(
-            AuditEvent(
-                at: now, type: .clientAuthenticationFailed, outcome: .failure, reason: reason, clientID: clientID,
-                origin: origin))
-    }
-
-    /// A token request that was refused.
-    /// - Parameter clientID: `nil` where it was refused before its client was known.
-    func tokenRequestRefused(
-        _ error: OAuthError, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp
-    ) async throws {
-        try await record(Self.tokenRequest(refusedWith: error, clientID: clientID, origin: origin, at: now))
-    }
-
-    private static func tokenRequest(
-        refusedWith error: OAuthError, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp
-    ) -> AuditEvent {
-        AuditEvent(
-            at: now, type: .tokenRequestRefused, outcome: .failure, reason: error.detail ?? error.code.rawValue,
-            clientID: clientID, origin: origin)
-    }
-
-    /// A token that a client may neither end nor ask about, at the neighbours of the token endpoint, which have no limit of
-    /// their own; for each network sixty a minute are written.
-    func tokenWithheld(
-        _ error: OAuthError, clientID: ClientID, origin: RequestOrigin, at now: Timestamp
-    ) async throws {
-        try await record(
-            Self.tokenRequest(refusedWith: error, clientID: clientID, origin: origin, at: now),
-            within: .network("audit.token_withheld", of: origin, perMinute: 60))
-    }
-
     /// A limit that was hit. Written at most once a minute for each network and scope: whoever is over a limit must
     /// not be able to fill the log instead.
     package func limitExceeded(

@@ -25,7 +25,7 @@ package enum ReplayClaim: Hashable, Sendable {
 package final class InProcessReplayGuard: ReplayGuard {
     private struct Generation {
         let span: Int64
-        /// By the clock that nobody sets.
+        /// An instant of the clock that nobody sets.
         var keptUntil: ContinuousClock.Instant
         var ids: Set<UInt128>
     }

@@ -28,7 +28,7 @@ package struct TokenBucket: Hashable, Sendable {
             burst: max(1, perSecond) * max(1, seconds), refillInterval: Self.interval(of: perSecond, in: 1000))
     }
 
-    /// So many at once and so many a minute.
+    /// A bucket of so many at once and so many a minute.
     package init(perMinute: Int) {
         self.init(burst: perMinute, refillInterval: Self.interval(of: perMinute, in: 60_000))
     }
@@ -41,7 +41,7 @@ package struct TokenBucket: Hashable, Sendable {
         return .milliseconds((milliseconds + count - 1) / count)
     }
 
-    /// So many times as wide and as quick.
+    /// A bucket that is so many times as wide and as quick.
     package func multiplied(by factor: Int) -> TokenBucket {
         TokenBucket(burst: burst * factor, refillInterval: refillInterval / factor)
     }

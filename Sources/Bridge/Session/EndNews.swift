@@ -16,7 +16,7 @@ package struct EndNews: Hashable, Sendable {
     package let ended: [SessionID]
     /// Where the next call goes on.
     package let mark: EndMark
-    /// Whether ends may be missing here: at first, and when the numbers began anew since the earlier mark.
+    /// Whether ends may be missing here: at first, and when the numbers began again since the earlier mark.
     package let hasGap: Bool
 
     package init(ended: [SessionID], mark: EndMark, hasGap: Bool) {

@@ -37,7 +37,7 @@ package struct ReplacedSession: Sendable {
         isSameUser = session.subject == subject
         ending =
             isSameUser
-            ? Ending(at: now, reason: "replaced", origin: origin, extent: .signOut)
+            ? Ending(at: now, reason: .replaced, origin: origin, extent: .signOut)
             : .accountSwitch(origin: origin, at: now)
         self.isRaised = isRaised
         self.isSameSignIn = isRaised || isSameSignIn

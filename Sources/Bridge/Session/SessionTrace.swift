@@ -12,7 +12,7 @@ package struct SessionTrace: Hashable, Sendable {
 }
 
 extension AuditLog {
-    /// The traces of sessions of one user, however old. Some lack one: those of before the log begins, and of many those
+    /// The traces of sessions of one user, however old. Some lack one: those older than the log, and of many those
     /// between which the user did more than a look-up for people should read.
     /// - Parameter sessions: a page of a list.
     package func traces(of sessions: [SessionOverview]) async throws -> [SessionID: SessionTrace] {

@@ -38,7 +38,7 @@ final class WebSessionCache: Sendable {
     /// Sessions that can be found by their id: never more than the capacity.
     var count: Int { state.withLock { $0.digests.count } }
 
-    /// To be taken before the store is read.
+    /// Must be taken before the store is read.
     var ticket: Int { state.withLock { $0.removals } }
 
     func entry(digest: String) -> Entry? {

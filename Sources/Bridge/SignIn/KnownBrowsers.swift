@@ -8,8 +8,8 @@ import OAuth2
 /// back, and its own do not hold back others.
 ///
 /// The cookie opens nothing. It holds, for each of a few accounts, a random mark, an instant, and a code over both and
-/// the account's subject, which outlives a change of its name, and is nobody else's when the name is given anew. Nothing is
-/// stored, and no name can be read from it.
+/// the account's subject, which outlives a change of its name, and is nobody else's when the name is given again.
+/// Nothing is stored, and no name can be read from it.
 package struct KnownBrowsers: Sendable {
     /// How long a browser is known after its last sign-in.
     package static let lifetime = Duration.seconds(180 * 86_400)

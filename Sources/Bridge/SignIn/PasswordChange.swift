@@ -68,7 +68,7 @@ package final class PasswordChange: Sendable {
             let isSet = try await set(
                 hash, of: account, by: .session(session.id), AuditEvent.byTheUser, origin: origin, at: now)
             guard isSet else { return .stale }
-            // As strong as the one before, no younger, and no longer: the password alone proves no second factor anew.
+            // As strong as the one before, no younger, and no longer: the password alone proves no second factor again.
             let opened = try await opener.open(
                 for: account.subject, authentication: session.authentication, provenBy: .password(setAt: now),
                 replacing: session, isSameSignIn: true, until: session.expiresAt, origin: origin, at: now)
@@ -191,7 +191,7 @@ package final class PasswordChange: Sendable {
             .userPasswordChanged, account.subject, sessionID: warrant.session, reason: reason, origin: origin, at: now)
         let ended = try await storage.replacePassword(
             hash, of: account, by: warrant, event: event,
-            ending: Ending(at: now, reason: "password_changed", origin: origin))
+            ending: Ending(at: now, reason: .passwordChanged, origin: origin))
         guard let ended else {
             await endings.take(in: .nothing, of: .user(account.subject))
             try await record(.outrun, of: account.subject, warrant.session, origin: origin, at: now)

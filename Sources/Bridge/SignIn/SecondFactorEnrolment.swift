@@ -1,3 +1,5 @@
+import OAuth2
+
 /// How users set up a second factor, remove it, and get new recovery codes.
 ///
 /// Whoever does so must have signed in here a moment ago: a session that was left open, or came from a login token, is
@@ -47,6 +49,11 @@ package final class SecondFactorEnrolment: Sendable {
         return .enrolled(account, recoveryCodesLeft: try await accounts.unusedRecoveryCodes(of: subject))
     }
 
+    /// What the user types in to sign in; `nil` for a user of another issuer.
+    package func username(of subject: Subject) async throws -> Username? {
+        try await accounts.account(of: subject)?.username
+    }
+
     /// Whether a session was opened by a sign-in at this very browser, recently enough, and not by a phone's key: a thief of
     /// the phone would lock out whoever knows the password, and keep the factor when the key is unlinked.
     package func isRecent(_ session: WebSession) -> Bool {
@@ -74,10 +81,12 @@ package final class SecondFactorEnrolment: Sendable {
         guard isRecent(session), let draft = draft(sealed: sealed, in: session) else {
             return try await refuse(.stale, session, origin: origin, at: now)
         }
+        let secret = draft.secret.expose()
         guard let account = try await accounts.account(of: session.subject), account.passwordHash != nil,
             account.secondFactor == nil
-        else { return try await refuse(.conflict, session, origin: origin, at: now) }
-        let secret = draft.secret.expose()
+        else {
+            return try await notAdded(secret, session, origin: origin, at: now)
+        }
         guard let step = OneTimeCode.matchingStep(code.filter { $0 != " " }, secret: secret, at: now) else {
             return try await refuse(.wrongCode, session, origin: origin, at: now)
         }
@@ -87,7 +96,25 @@ package final class SecondFactorEnrolment: Sendable {
         let isAdded = try await accounts.addSecondFactor(
             factor, recoveryDigests: codes.map(\.digest), of: session.subject, in: session.id,
             event: SecondFactorChange.enrolled.event(byUser: session, origin: origin, at: now))
-        return isAdded ? .enrolled(codes) : try await refuse(.conflict, session, origin: origin, at: now)
+        return isAdded ? .enrolled(codes) : try await notAdded(secret, session, origin: origin, at: now)
+    }
+
+    /// Tells a form that came twice, perhaps at the same time, from one that another factor has overtaken.
+    private func notAdded(
+        _ secret: [UInt8], _ session: WebSession, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> SecondFactorOutcome {
+        let isRepeated = try await isInForce(secret, of: session.subject)
+        let outcome = try await refuse(.conflict, session, origin: origin, at: now)
+        return isRepeated ? .enrolledBefore : outcome
+    }
+
+    /// Whether a draft is what the user has already: its form came again, as when the page of the recovery codes is
+    /// loaded once more, or after a double click.
+    private func isInForce(_ secret: [UInt8], of subject: Subject) async throws -> Bool {
+        guard let factor = try await accounts.account(of: subject)?.secondFactor,
+            let known = try? secrets.open(factor.sealedSecret, for: subject)
+        else { return false }
+        return ConstantTime.equals(bytes: known, secret)
     }
 
     /// Removes the factor, for whoever has it or a recovery code.
@@ -231,6 +258,8 @@ package struct SecondFactorDraft: Sendable {
 package enum SecondFactorOutcome: Sendable {
     /// In force. The recovery codes are shown now and never again.
     case enrolled([RecoveryCode])
+    /// It is in force by this very draft, whose recovery codes were shown.
+    case enrolledBefore
     case recoveryCodes([RecoveryCode])
     case removed
     /// The code is wrong or was used before.

@@ -130,7 +130,7 @@ enum SignInWay: Hashable, Sendable {
     /// With a key on another device than the browser's.
     case phoneElsewhere
 
-    /// For the audit log.
+    /// The reason in the audit log.
     var reason: String? {
         switch self {
         case .here: nil

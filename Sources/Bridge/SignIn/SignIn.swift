@@ -261,7 +261,7 @@ package enum SignInOutcome: Sendable {
     /// - Parameter pending: for the next page's form; opens nothing by itself.
     case needsCode(pending: String)
     case refused
-    /// The step before was too long ago, or is not this browser's: it has to begin anew.
+    /// The step before was too long ago, or is not this browser's: it has to begin again.
     case stale
     /// Too many failures; also for the right password, or guessing would go on. Or too many right passwords.
     case limited(retryAfter: Duration)

@@ -4,9 +4,9 @@ import OAuth2
 /// when there is no website.
 package final class SignInLanding: Sendable {
     private let clients: Reloadable<ClientDirectory>
-    /// Of websites that have none of their own.
+    /// The origin of websites that have none of their own.
     private let publicOrigin: WebOrigin
-    /// Of the console.
+    /// The origin of the console.
     private let adminOrigin: WebOrigin
     private let refusals: RefusalLog
     private let time: TimeSource
@@ -50,6 +50,12 @@ package final class SignInLanding: Sendable {
     package func targetOrigin(for redirect: [UInt8]?, at here: WebOrigin) -> WebOrigin {
         if let website = handedOnTo(redirect) { return website.publicOrigin ?? publicOrigin }
         return ownPage(redirect, at: here)?.origin ?? website.map { $0.publicOrigin ?? publicOrigin } ?? here
+    }
+
+    /// The website whose page it leads to, by a hand-off too; `nil` for a page of ours.
+    package func website(for redirect: [UInt8]?) -> Client? {
+        if let website = handedOnTo(redirect) { return website }
+        return ownPage(redirect, at: publicOrigin) == nil ? website : nil
     }
 
     /// The website that a hand-off after the sign-in leads to.

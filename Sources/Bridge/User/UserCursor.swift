@@ -12,7 +12,7 @@ package struct UserCursor: Hashable, Sendable {
     package let key: Key
     package let subject: Subject
 
-    /// After this user, in this order.
+    /// A cursor after this user, in this order.
     package init(after user: UserOverview, by order: UserOrder) {
         subject = user.subject
         key =

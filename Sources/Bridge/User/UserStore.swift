@@ -5,11 +5,6 @@ package protocol UserStore: Sendable {
     /// Whether the user may sign in; `.unknown` for one that was never seen.
     func standing(of subject: Subject) async throws -> SubjectStanding
 
-    /// Notes a user's first sight; does nothing when the user is known.
-    /// - Returns: whether it was the first.
-    @discardableResult
-    func recordFirstSight(of subject: Subject, issuer: String, at now: Timestamp) async throws -> Bool
-
     /// Replaces the groups that an issuer says its user is in; of a user with an account nothing is kept, since those are
     /// the operator's to say.
     /// - Returns: whether they are others now.
@@ -141,7 +136,7 @@ package enum AccountAdding: Hashable, Sendable {
     case subjectTaken
 }
 
-/// By what a user replaces a password.
+/// What entitles a user to replace a password.
 package enum PasswordWarrant: Hashable, Sendable {
     /// The session in which the user says so, which must live.
     case session(SessionID)
@@ -153,6 +148,6 @@ package enum PasswordWarrant: Hashable, Sendable {
     /// The session, if it is one.
     package var session: SessionID? { if case .session(let id) = self { id } else { nil } }
 
-    /// Before which the link was not made, if it is one.
+    /// For a link, the instant before which it was not made.
     package var linkMadeAfter: Timestamp? { if case .link(let start) = self { start } else { nil } }
 }

@@ -54,7 +54,7 @@ struct AdminExplainController: AdministratorGroup {
 
     private static func phoneAnswer(_ object: [String: JSONValue]) throws -> (FormParameters, nonce: String?) {
         let judged: Set = ["id_token", "access_token", "userinfo_token", "error"]
-        // A phone's answer has the rest beside what is judged here (RFC 6749 §4.2.2).
+        // A phone's answer has the rest besides what is judged here (RFC 6749 §4.2.2).
         let rest: Set = ["state", "token_type", "expires_in", "error_description", "error_uri"]
         try AdminRequestReader.check(object, knows: judged.union(rest).union(["kind", "nonce"]))
         return (

@@ -152,7 +152,7 @@ package final class AdminGate: Sendable {
     ) async throws -> any Error {
         try await refusals.adminRefused(refusal, origin: context.origin(of: request), at: time.now())
         if let code = refusal.codeBesideProof { return ResourceChallenge.error(for: OAuthError(code)) }
-        return Self.error(for: refusal.reason)
+        return refusal.reason.answer
     }
 
     private func programVisit(_ request: Request) async throws -> AdminVisit {
@@ -254,51 +254,6 @@ package final class AdminGate: Sendable {
         guard sameOrigin.holds(for: request), let formToken, let expected else { return false }
         return ConstantTime.equals(formToken.utf8, expected.utf8)
     }
-
-    private static let insufficientScope = "Bearer error=\"insufficient_scope\", scope=\"admin\""
-    // RFC 9470 §3.
-    private static let insufficientSignIn =
-        "Bearer error=\"\(ErrorCode.insufficientUserAuthentication.rawValue)\""
-    private static let strongSignIn =
-        "\(insufficientSignIn), acr_values=\"\(AuthenticationLevel.twoFactors.rawValue)\""
-    private static let freshSignIn =
-        "\(insufficientSignIn), max_age=\"\(WebSession.signInFreshness.inMilliseconds / 1000)\""
-
-    private static func error(for reason: AdminRefusal.Reason) -> any Error {
-        switch reason {
-        case .missing:
-            ChallengedError(
-                error: OAuthError(.invalidToken, "an administrator's access token is required"),
-                headers: [.wwwAuthenticate: "Bearer"])
-        case .invalid: OAuthError(.invalidToken)
-        case .notSignedInHere:
-            ChallengedError(
-                error: OAuthError(.insufficientScope, "this takes a sign-in at this service's own page"),
-                headers: [.wwwAuthenticate: insufficientScope])
-        case .notAdministrator:
-            ChallengedError(
-                error: OAuthError(.insufficientScope, "this takes the scope admin, or the role admin"),
-                headers: [.wwwAuthenticate: insufficientScope])
-        case .secondFactorMissing, .idle:
-            OAuthError(
-                .insufficientUserAuthentication, "sign in again, with a second factor", challenge: strongSignIn)
-        case .secondFactorNotEnrolled:
-            OAuthError(
-                .insufficientUserAuthentication, "set up a second factor, then sign in with it",
-                challenge: strongSignIn)
-        case .signInTooOld:
-            OAuthError(
-                .insufficientUserAuthentication,
-                "sign in again: a change takes a sign-in of the last "
-                    + "\(WebSession.signInFreshness.roundedUpMinutes) minutes",
-                challenge: freshSignIn)
-        case .foreignPage:
-            OAuthError(
-                .forbidden,
-                "with a cookie this takes the X-CSRF-Token of a page of the console, or the console's own Origin with "
-                    + "JSON, or without a body on PUT, PATCH and DELETE; with an access token it takes neither")
-        }
-    }
 }
 
 /// An administrator's request that was let in.
@@ -348,24 +303,6 @@ struct AdminVisit: Sendable {
         return Base64URL.encode(
             Array(HMAC<SHA256>.authenticationCode(for: Array("drawbridge console form".utf8), using: key)))
     }
-}
-
-/// What an administrator's request is for.
-enum AdminPurpose: Sendable {
-    case read
-    /// Goes on by itself for as long as a page is open: no use of the session that it comes with.
-    case watch
-    /// Reads all there is, which leaves an event or a file behind: a browser that another website led here does not.
-    case take
-    /// Sends something and changes nothing of anybody else's: a question, or the way out.
-    case ask
-    case change
-
-    /// By the method: what may change something is taken to do so.
-    init(_ method: String) { self = ["GET", "HEAD", "OPTIONS"].contains(method) ? .read : .change }
-
-    /// Whether a browser must prove that a page of ours sends it.
-    var takesFormToken: Bool { self == .ask || self == .change }
 }
 
 /// Routes for administrators.

@@ -40,10 +40,10 @@ struct DeviceSecretController: AdministratorGroup {
 
     @Sendable func revoke(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
     {
-        let reason = try await AdminRequestReader.reasonAlone(request) ?? "revoked_by_administrator"
+        let reason = try await AdminRequestReader.reasonAlone(request)
         let outcome = try await device.secrets.revoke(
-            DeviceSecretID(rawValue: try AdminRequestReader.parameter("id", context)), reason: reason,
-            by: visit.actor, signedInAt: visit.signedInAt, origin: context.origin(of: request), at: gate.time.now())
+            DeviceSecretID(rawValue: try AdminRequestReader.parameter("id", context)),
+            by: AdminRequestReader.action(visit, reason: reason, request, context, at: gate.time.now()))
         guard outcome != .unknown else { throw OAuthError(.notFound) }
         return .done
     }

@@ -71,6 +71,10 @@ package final class BearerGate: Sendable {
             identity = try await authenticator.authenticate(token, at: time.now())
         } catch let refusal as BearerRefusal {
             explanation.check("token is good", fails: refusal.reason.rawValue, in: refusal.claim)
+            if let mismatch = authenticator.mismatch(of: token, refusedFor: refusal.reason) {
+                explanation.note("\(mismatch.claim) of the token", Self.listed(mismatch.said))
+                explanation.note("\(mismatch.claim) in the settings", Self.listed(mismatch.configured))
+            }
             return nil
         }
         explanation.check("token is good", fails: nil, found: "until \(identity.expiresAt.rfc3339)")
@@ -79,6 +83,16 @@ package final class BearerGate: Sendable {
         explanation.note("session", identity.sessionID?.rawValue ?? "not named")
         if identity.proofKeyThumbprint != nil { explanation.note("proof of possession", "needed; not judged here") }
         return identity
+    }
+
+    /// Values from outside, a few and not too long, each so that what nobody sees in it is seen.
+    private static func listed(_ values: [String]) -> String {
+        guard !values.isEmpty else { return "none" }
+        let shown = values.prefix(8).map { value in
+            let text = HeaderText.encode(String(value.prefix(200)))
+            return text.isEmpty ? "(empty)" : text.count > 200 || value.count > 200 ? "\(text.prefix(200))…" : text
+        }
+        return shown.joined(separator: ", ") + (values.count > shown.count ? ", …" : "")
     }
 
     /// The claims of an access token of our own.

@@ -11,6 +11,7 @@ package struct Endpoints {
     private let router: Router<BridgeRequestContext>
     /// `nil` where no website is, whose paths would have to be told apart.
     private let origins: OriginReader?
+    private let unknownHosts: UnknownHosts?
     /// What the address must be for where these paths answer; `nil` where they answer under any host.
     private var purposes: Origins.Purposes?
     /// Pages whose paths differ from another's by the slash at their end alone, which the router does not tell apart.
@@ -30,10 +31,12 @@ package struct Endpoints {
     ]
 
     init(
-        router: Router<BridgeRequestContext>, origins: OriginReader? = nil, slashSiblings: [String: Handler] = [:]
+        router: Router<BridgeRequestContext>, origins: OriginReader? = nil, unknownHosts: UnknownHosts? = nil,
+        slashSiblings: [String: Handler] = [:]
     ) {
         self.router = router
         self.origins = origins
+        self.unknownHosts = unknownHosts
         self.slashSiblings = slashSiblings
     }
 
@@ -91,8 +94,11 @@ package struct Endpoints {
 
     private func guarded(_ handler: @escaping Handler) -> Handler {
         guard let purposes, let origins, origins.configured.areApart else { return handler }
-        return { request, context in
-            guard !origins.place(of: request).purposes.isDisjoint(with: purposes) else { throw OAuthError(.notFound) }
+        return { [unknownHosts] request, context in
+            guard !origins.place(of: request).purposes.isDisjoint(with: purposes) else {
+                unknownHosts?.tell(of: request, logger: context.logger)
+                throw OAuthError(.notFound)
+            }
             return try await handler(request, context)
         }
     }

@@ -22,7 +22,7 @@ struct RouteGuard<Group: Sendable, Admitted: Sendable>: Sendable {
 /// A bearer whose access token was verified.
 struct AdmittedBearer: Sendable {
     let identity: BearerIdentity
-    /// Of the request.
+    /// Where the request came from.
     let origin: RequestOrigin
 
     fileprivate init(identity: BearerIdentity, origin: RequestOrigin) {

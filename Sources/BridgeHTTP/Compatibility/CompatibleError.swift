@@ -6,7 +6,7 @@ import OAuth2
 
 /// Errors in the words of the VA's service: `{"errors":"…"}`.
 enum CompatibleError {
-    /// What `error` has beside `errors`.
+    /// What `error` has besides `errors`.
     enum Member {
         /// The code, as every other error here: for programs that know those.
         case code

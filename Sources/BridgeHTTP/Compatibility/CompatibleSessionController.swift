@@ -87,7 +87,7 @@ struct CompatibleSessionController: BrowserGroup {
         _ request: Request, context: BridgeRequestContext, asker: AppOrBrowser
     ) async throws -> Response {
         let origin = context.origin(of: request)
-        let ending = Ending(at: time.now(), reason: "all_sessions_revoked", origin: origin)
+        let ending = Ending(at: time.now(), reason: .allSessionsRevoked, origin: origin)
         switch asker {
         case .app(let token):
             guard try await mayEndAll(token) else {

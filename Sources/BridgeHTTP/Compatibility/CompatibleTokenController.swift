@@ -133,10 +133,10 @@ struct CompatibleTokenController: BrowserGroup {
                     OAuthError(.invalidToken, "the device secret is not valid", detail: .wrongDeviceSecret),
                     request, context)
             }
-            try await secrets.revoke(secret, reason: "signed_out", origin: origin, at: now)
+            try await secrets.revoke(secret, reason: .signedOut, origin: origin, at: now)
         }
         try await endings.end(
-            .appSession(session.id), Ending(at: now, reason: "signed_out", origin: origin))
+            .appSession(session.id), Ending(at: now, reason: .signedOut, origin: origin))
         return Response(status: .ok, headers: TokenAnswer.headers)
     }
 
@@ -210,7 +210,7 @@ extension Request {
 /// version, themselves.
 enum CompatibleRefreshToken {
     private static let version = "V0"
-    /// After the prefix and half of the random part.
+    /// A token is cut after the prefix and half of the random part.
     private static let cut = 26
 
     static func write(_ token: Secret<String>) -> Secret<String> {

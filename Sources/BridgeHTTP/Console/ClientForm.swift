@@ -24,7 +24,7 @@ struct ClientForm: Sendable {
     }
 
     struct Group: Sendable {
-        /// Of its title in the catalogue.
+        /// The key of its title in the catalogue.
         let key: String
         let fields: [Field]
     }
@@ -136,7 +136,7 @@ struct ClientForm: Sendable {
         text.utf8.count <= 10 && text.utf8.allSatisfy(ASCII.isDigit)
     }
 
-    /// For the template.
+    /// What the template fills in.
     /// - Parameter fault: what was refused; a field that it names is marked, and the first one has the cursor.
     static func values(
         _ members: [String: JSONValue], kind: Client.Kind, fault: ConsoleFault?, _ words: ConsoleWords

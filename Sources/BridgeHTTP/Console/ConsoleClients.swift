@@ -268,7 +268,7 @@ private struct TypedForm {
     /// Whether it is a document that was sent, and is wrong.
     var isDocumentWrong = false
 
-    /// As the template reads it.
+    /// The form as the template reads it.
     var values: [String: any Sendable] {
         var values: [String: any Sendable] = ["is_document_wrong": isDocumentWrong]
         values["typed_id"] = id

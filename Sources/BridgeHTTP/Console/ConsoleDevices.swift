@@ -32,9 +32,7 @@ struct ConsoleDevices: ConsoleGroup {
         guard let subject = fields["sub"] else { throw OAuthError(.invalidRequest, "sub is missing") }
         let action = try frame.action(fields, request, context, visit)
         let outcome = try await device.secrets.revoke(
-            DeviceSecretID(rawValue: try AdminRequestReader.parameter("id", context)),
-            reason: action.reason.flatMap { $0.isEmpty ? nil : $0 } ?? "revoked_by_administrator", by: action.actor,
-            signedInAt: action.signedInAt, origin: context.origin(of: request), at: action.at)
+            DeviceSecretID(rawValue: try AdminRequestReader.parameter("id", context)), by: action)
         guard outcome != .unknown else { throw OAuthError(.notFound) }
         return frame.redirect(to: ConsoleRows.userPath(Subject(rawValue: subject)))
     }

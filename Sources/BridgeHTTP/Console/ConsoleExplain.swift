@@ -96,12 +96,16 @@ struct ConsoleExplain: ConsoleGroup {
     /// What the forms choose from, and which of them there are.
     private func choices(_ chosen: String?) async throws -> [String: any Sendable] {
         let clients = try await frame.services.clients.clients()
-        func rows(_ clients: [Client]) -> [[String: any Sendable]] {
-            clients.map { ["id": $0.id.rawValue, "is_chosen": $0.id.rawValue == chosen] }
+        func rows(_ clients: [Client], _ usual: ClientID? = nil) -> [[String: any Sendable]] {
+            let isThere = clients.contains { $0.id.rawValue == chosen }
+            let marked = isThere ? chosen : usual?.rawValue
+            return clients.map { ["id": $0.id.rawValue, "is_chosen": $0.id.rawValue == marked] }
         }
+        let websites = clients.filter { $0.kind == .web }
         let exchanging = clients.filter { $0.grantTypes.contains(.tokenExchange) }
         return [
-            "clients": rows(clients.filter { $0.kind == .web }), "exchanging": rows(exchanging),
+            "clients": rows(websites, frame.kit.clients.current.defaultWebsite?.id),
+            "exchanging": rows(exchanging),
             "can_exchange": explanations.knowsExchanges && !exchanging.isEmpty,
             "takes_phone_keys": explanations.knowsPhoneKeys, "takes_device_codes": explanations.knowsDeviceCodes,
             "takes_cross_device": explanations.knowsCrossDevice, "audience": frame.issuer.description,

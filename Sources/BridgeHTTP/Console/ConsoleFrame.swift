@@ -109,7 +109,7 @@ final class ConsoleFrame: Sendable {
 
     /// A page of the console.
     func render(
-        _ template: String, _ values: [String: any Sendable], section: ConsoleSection, visit: AdminVisit,
+        _ template: String, _ values: [String: any Sendable], section: ConsoleSection?, visit: AdminVisit,
         _ request: Request, _ context: BridgeRequestContext, status: HTTPResponse.Status = .ok
     ) -> Response {
         let visitor = PageVisitor(request, context)
@@ -131,7 +131,7 @@ final class ConsoleFrame: Sendable {
                 "looks": looks(at: alert.rule.name, words),
             ]
         }
-        values["here"] = request.method == .get ? request.uri.string : section.path
+        values["here"] = request.method == .get ? request.uri.string : (section ?? .overview).path
         values["actor"] = visit.actor.name
         values["form_token"] = visit.formToken ?? ""
         return pages.render("admin_\(template)", values, to: visitor, language: words.language, status: status)
@@ -180,7 +180,9 @@ final class ConsoleFrame: Sendable {
         let name = words("console", "nav_\(section.rawValue)")
         return render(
             "missing", ["back_path": section.path, "back": words("console", "back_to", ["name": name])],
-            section: section, visit: visit, request, context, status: .init(code: ErrorCode.notFound.status))
+            // What is in no other part is not in the first one either.
+            section: section == .overview ? nil : section, visit: visit, request, context,
+            status: .init(code: ErrorCode.notFound.status))
     }
 }
 

@@ -14,7 +14,7 @@ struct ConsoleOverview: ConsoleGroup {
     /// A span of time and the width of its bars.
     private struct Span {
         let hours: Int
-        /// In the catalogue.
+        /// The name in the catalogue.
         let name: String
         let minutesPerBar: Int64
     }

@@ -44,7 +44,7 @@ enum KeyOrder: String, ListOrder {
     }
 }
 
-/// Of the audit chains, one for each node.
+/// The orders of the list of audit chains, one for each node.
 enum ChainOrder: String, ListOrder {
     case node, events, last
 

@@ -3,7 +3,7 @@ import NIOHTTP1
 
 /// Closes a connection whose request body is not complete in time.
 ///
-/// Hummingbird's own timeout starts anew with every piece, so a body sent a byte at a time would hold a connection for
+/// Hummingbird's own timeout starts again with every piece, so a body sent a byte at a time would hold a connection for
 /// hours. Requests whose body comes with their header, as nearly all do, never start the clock.
 final class BodyDeadlineHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart

@@ -12,6 +12,8 @@ struct ErrorResponder: Sendable {
     /// Says itself what is not there.
     let console: ConsoleFrame
     let shapes: ErrorShapes
+    /// Where links lead.
+    let redemptionPaths: [String]
 
     func response(to error: any Error, request: Request, context: BridgeRequestContext) async -> Response {
         let answer = ErrorTable.answer(to: error)
@@ -27,7 +29,7 @@ struct ErrorResponder: Sendable {
         var response =
             switch shape {
             case .nothing: Response(status: .init(code: answer.status))
-            case .page: await page(of: answer.error.code, request, context)
+            case .page: await page(of: answer.error, request, context)
             case .json, .token, .negotiated: json(answer, requestID: context.requestID)
             }
         for field in answer.headers { response.headers[values: field.name] = [] }
@@ -40,10 +42,25 @@ struct ErrorResponder: Sendable {
     }
 
     private func page(
-        of code: ErrorCode, _ request: Request, _ context: BridgeRequestContext
+        of error: OAuthError, _ request: Request, _ context: BridgeRequestContext
     ) async -> Response {
+        let code = error.code
         if code == .notFound, let page = await console.missingPage(request, context) { return page }
-        return pages.error(code, to: PageVisitor(request, context))
+        var visitor = PageVisitor(request, context)
+        // Where a store is away, nothing more is asked of it.
+        if code != .temporarilyUnavailable { visitor = await console.kit.atHome(visitor, request) }
+        if code == .rateLimited, let wait = error.retryAfter {
+            return pages.limited(retryAfter: .seconds(wait), of: .ofUser, to: visitor)
+        }
+        return pages.error(code, of: unavailable(at: context.endpointPath), to: visitor)
+    }
+
+    /// What a store that is away keeps from a visitor.
+    private func unavailable(at route: String?) -> Pages.Unavailable {
+        guard let route else { return .page }
+        if redemptionPaths.contains(route) { return .link }
+        let isSignIn = ["/sign-in", "/signin/", "/oauth/"].contains { route.hasPrefix($0) }
+        return isSignIn ? .signIn : .page
     }
 
     private func json(_ answer: ErrorTable.Answer, requestID: String) -> Response {

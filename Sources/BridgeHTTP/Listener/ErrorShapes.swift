@@ -3,7 +3,7 @@ import Hummingbird
 
 /// How errors look, by path and method.
 struct ErrorShapes: Sendable {
-    /// By route.
+    /// The shapes that routes declare, by route.
     let declared: [String: OfPath]
 
     func shape(for request: Request, route: String?) -> ErrorShape {

@@ -1,7 +1,7 @@
 /// The name of a route in log lines and metrics: its template, never the path that was asked for.
 enum RouteLabel {
     static let unmatched = "unmatched"
-    /// For what is not a request.
+    /// The label of what is not a request.
     static let malformed = "malformed"
 
     static func of(_ endpointPath: String?) -> String {

@@ -42,12 +42,17 @@ struct HandOffController: BrowserGroup {
             _ = try handOff.get()
             return try signInFirst(request, to: visitor)
         }
-        switch try await handOffs.follow(handOff, from: session, origin: context.origin(of: request)) {
-        case .stuck: return pages.stuckHandOff(to: visitor)
-        case .link(let answer):
-            var response = Response.seeOther(answer.loginURL.expose())
-            response.headers[.xRobotsTag] = "noindex"
-            return response
+        do {
+            switch try await handOffs.follow(handOff, from: session, origin: context.origin(of: request)) {
+            case .stuck: return pages.stuckHandOff(to: visitor)
+            case .link(let answer):
+                var response = Response.seeOther(answer.loginURL.expose())
+                response.headers[.xRobotsTag] = "noindex"
+                return response
+            }
+        } catch let refusal as OAuthError where refusal.code == .insufficientUserAuthentication {
+            guard let page = try await signInBetter(request, refusal, session, to: visitor) else { throw refusal }
+            return page
         }
     }
 
@@ -71,8 +76,7 @@ struct HandOffController: BrowserGroup {
 
     /// The sign-in page, which leads back here; at an origin that has none, a page with the way to it.
     private func signInFirst(_ request: Request, to visitor: PageVisitor) throws -> Response {
-        let here = "\(HandOffs.path)?\(request.uri.query ?? "")"
-        let query = "\(SignInWay.wanted)=\(PercentEncoding.encode(here))"
+        let query = "\(SignInWay.wanted)=\(PercentEncoding.encode(Self.wayBack(to: request)))"
         var response: Response
         if origins.place(of: request).purposes.contains(.provider) {
             response = try signIn.page(
@@ -85,6 +89,29 @@ struct HandOffController: BrowserGroup {
         response.headers[.wwwAuthenticate] = AuthCheckController.signedOut.headers[.wwwAuthenticate]
         return response
     }
+
+    /// The page that asks for what a sign-in lacks for the website, and leads back here.
+    /// - Returns: `nil` where no page could help, and for a script.
+    private func signInBetter(
+        _ request: Request, _ refusal: OAuthError, _ session: WebSession, to visitor: PageVisitor
+    ) async throws -> Response? {
+        let here = Self.wayBack(to: request)
+        let errand = SignInErrand(redirect: here)
+        guard origins.place(of: request).purposes.contains(.provider), HandOffs.checked(here) != nil,
+            request.acceptsPage || !request.headers.contains(.accept),
+            // Whoever comes back from the page comes a moment after the sign-in, so this would never end.
+            signIn.services.landing.website(for: errand.redirect)?.maximumAuthenticationAge != Duration.zero
+        else { return nil }
+        var response = try await signIn.missingPage(
+            errand, browser: FormCookie.binding(of: request, random: random), session: session,
+            at: origins.own(of: request), to: visitor)
+        response.status = .init(code: refusal.code.status)
+        response.headers[.wwwAuthenticate] =
+            refusal.challenge ?? AuthCheckController.signedOut.headers[.wwwAuthenticate]
+        return response
+    }
+
+    private static func wayBack(to request: Request) -> String { "\(HandOffs.path)?\(request.uri.query ?? "")" }
 
     private static func handOff(inQueryOf request: Request) throws -> HandOffs.Request {
         guard let parameters = try? request.query() else {

@@ -45,8 +45,8 @@ struct AssetController: RouteGroup {
         return Self.answer(Asset(Array(accent.text.utf8), type: "text/css; charset=utf-8"), to: request)
     }
 
-    /// `/favicon.ico`, which browsers ask for beside answers that are no pages. A folder of one's own may have its own icon
-    /// of either kind.
+    /// `/favicon.ico`, which browsers ask for along with answers that are no pages. A folder of one's own may have its
+    /// own icon of either kind.
     @Sendable func showIcon(_ request: Request, context: BridgeRequestContext) throws -> Response {
         guard let icon = assets["favicon.ico"] ?? assets["drawbridge.svg"] else { throw OAuthError(.notFound) }
         return Self.answer(icon, to: request)

@@ -3,6 +3,6 @@ struct HiddenField: Hashable, Sendable {
     let name: String
     let value: String
 
-    /// As templates read it.
+    /// The field as templates read it.
     var values: [String: String] { ["name": name, "value": value] }
 }

@@ -16,7 +16,7 @@ struct LanguageController: RouteGroup {
 
     let pages: Pages
     let origins: OriginReader
-    /// Of the page with a path.
+    /// The repetition of the page with a path.
     let repetition: @Sendable (Substring) -> PageRepetition
 
     @Sendable func choose(_ request: Request, context: BridgeRequestContext) throws -> Response {

@@ -12,7 +12,7 @@ struct PageAgain: Hashable, Sendable {
     /// - Returns: `nil` unless it is the address of such a page.
     init?(_ address: String, _ repetition: (Substring) -> PageRepetition) {
         // Visible ASCII without the backslash, which browsers take for a slash.
-        guard address.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") }) else { return nil }
+        guard address.utf8.allSatisfy({ ASCII.isVisible($0) && $0 != UInt8(ascii: "\\") }) else { return nil }
         let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard let path = parts.first, Self.isPlain(path) else { return nil }
         switch repetition(path) {

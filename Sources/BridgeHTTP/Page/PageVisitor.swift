@@ -2,7 +2,7 @@ package import Hummingbird
 import Bridge
 import HTTPTypes
 
-/// For whom a page is made.
+/// The visitor that a page is made for.
 package struct PageVisitor: Sendable {
     private(set) var acceptLanguage: String?
     /// What the visitor chose on a page of ours; perhaps a language that there is not any more.
@@ -12,8 +12,10 @@ package struct PageVisitor: Sendable {
     /// Whether somebody signed in here with a phone's key: then that way is offered first.
     let hasUsedPhoneKey: Bool
     let requestID: String
-    /// Of the website that the page belongs to.
+    /// The looks of the website that the page belongs to.
     private(set) var theme = Theme()
+    /// Where pages lead that would lead others to a sign-in; `nil` where nobody is known to be signed in.
+    private(set) var home: String?
 
     /// Says so for half a year; it opens nothing and names nobody.
     static let phoneKeyCookie: StaticString = "__Host-siop_ok"
@@ -33,6 +35,14 @@ package struct PageVisitor: Sendable {
         guard let theme = website?.theme, !theme.isEmpty else { return self }
         var visitor = self
         visitor.theme = theme
+        return visitor
+    }
+
+    /// The same visitor, who is signed in.
+    /// - Parameter path: where they are at home.
+    func signedIn(at path: String) -> PageVisitor {
+        var visitor = self
+        visitor.home = path
         return visitor
     }
 

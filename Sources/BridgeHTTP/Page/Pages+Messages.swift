@@ -10,11 +10,24 @@ extension Pages {
         render("refused", to: visitor, status: .init(code: ErrorCode.invalidRequest.status))
     }
 
-    /// - Parameter isOfLink: whether an app's link led here; whoever signs in without an app has none to open again.
-    func limited(retryAfter wait: Duration, isOfLink: Bool, to visitor: PageVisitor) -> Response {
+    /// What there were too many of.
+    enum Excess {
+        /// Links of apps from a network: what was opened is opened once more from the app.
+        case links
+        /// Sign-ins from a network; whoever signs in without an app has none to open again.
+        case signIns
+        /// A user's own tries, wherever they came from.
+        case ofUser
+    }
+
+    func limited(retryAfter wait: Duration, of excess: Excess, to visitor: PageVisitor) -> Response {
         let language = language(for: visitor)
-        let explanation = texts.text(
-            "limited", isOfLink ? "explanation" : "explanation_sign_in", in: language, waiting: wait)
+        let explanation =
+            switch excess {
+            case .links: texts.text("limited", "explanation", in: language, waiting: wait)
+            case .signIns: texts.text("limited", "explanation_sign_in", in: language, waiting: wait)
+            case .ofUser: texts.text("sign_in", "limited", in: language, waiting: wait)
+            }
         var response = render(
             "limited", ["explanation": explanation], to: visitor, language: language,
             status: .init(code: ErrorCode.rateLimited.status))
@@ -22,9 +35,11 @@ extension Pages {
         return response
     }
 
+    /// Says so, or that a session is alive in the browser all the same.
     /// - Parameter isEverywhere: whether everything of the user ended, and not this browser's session alone.
     func signedOut(isEverywhere: Bool = false, to visitor: PageVisitor) -> Response {
-        render(isEverywhere ? "signed_out_everywhere" : "signed_out", to: visitor)
+        let everythingEnded = isEverywhere && visitor.home == nil
+        return render(everythingEnded ? "signed_out_everywhere" : "signed_out", to: visitor)
     }
 
     /// Asks before everything of the user ends.
@@ -51,11 +66,27 @@ extension Pages {
         return render("sign_out", values, to: visitor, policy: ContentSecurityPolicy(formTargets: formTargets))
     }
 
+    /// What cannot be shown or done now.
+    enum Unavailable: Sendable {
+        /// What a link leads to, which is still good.
+        case link
+        case signIn
+        case page
+    }
+
     /// The page for an error that a person ran into.
-    /// - Parameter description: what a program would be told, for who writes that program.
-    func error(_ code: ErrorCode, describedAs description: String? = nil, to visitor: PageVisitor) -> Response {
+    /// - Parameters:
+    ///   - description: what a program would be told, for who writes that program.
+    ///   - part: what is unavailable, where the error says that something is.
+    func error(
+        _ code: ErrorCode, describedAs description: String? = nil, of part: Unavailable = .page,
+        to visitor: PageVisitor
+    ) -> Response {
         let status = HTTPResponse.Status(code: code.status)
-        if code == .temporarilyUnavailable { return render("unavailable", to: visitor, status: status) }
+        if code == .temporarilyUnavailable {
+            return render(
+                "unavailable", ["is_link": part == .link, "is_page": part == .page], to: visitor, status: status)
+        }
         let section =
             switch code {
             case .notFound: "not_found"
@@ -74,7 +105,7 @@ extension Pages {
         return render("error", values, to: visitor, language: language, status: status)
     }
 
-    /// For who has to sign in before everything of a user can end.
+    /// A page for whoever has to sign in before everything of a user can end.
     /// - Parameters:
     ///   - url: the sign-in, with the way back.
     ///   - description: what a program would be told, for who writes that program.

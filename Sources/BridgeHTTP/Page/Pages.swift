@@ -101,12 +101,19 @@ package final class Pages: Sendable {
         object["logo"] = "/assets/\(logo ?? "drawbridge.svg")"
         object["accent"] = visitor.theme.accent.map { "/assets/" + AccentStylesheet(of: $0).name }
         object["sign_in_url"] = values["sign_in_url"] ?? signInURL
+        object["signed_in_home"] = visitor.home.map { signedInHome($0, language) }
         object["request_id"] = visitor.requestID
         // The template is there: a folder's files stand before the embedded ones, which tests have looked at.
         let html = (replacedLibrary ?? Self.ownLibrary).render(object, withTemplate: template) ?? ""
         return Response(
             status: status, headers: Self.headers(language: language, policy: policy),
             body: .init(byteBuffer: ByteBuffer(string: html)))
+    }
+
+    /// Where a page leads somebody who is signed in.
+    private func signedInHome(_ path: String, _ language: String) -> [String: String] {
+        let label = path == AccountPath.home ? ("account", "title") : ("confirm", "title")
+        return ["url": path, "label": texts.text(label.0, label.1, in: language)]
     }
 
     /// The languages to choose from; `nil` where the page could not be shown again.

@@ -8,7 +8,7 @@ import OAuth2
 struct ClientRequest: Sendable {
     let form: FormParameters
     let basic: BasicCredentials
-    /// Of the request.
+    /// Where the request came from.
     let origin: RequestOrigin
 
     fileprivate init(form: FormParameters, basic: BasicCredentials, origin: RequestOrigin) {

@@ -6,7 +6,7 @@ struct LogoutRequest: Sendable {
     /// Where the browser goes afterwards.
     struct Target: Sendable {
         let location: String
-        /// For the page's `form-action`.
+        /// What the page's `form-action` has to allow.
         let formTarget: String
     }
 

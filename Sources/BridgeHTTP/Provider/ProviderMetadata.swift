@@ -43,7 +43,7 @@ enum ProviderMetadata {
         return .object(members)
     }
 
-    /// By what clients prove at each endpoint who they are.
+    /// How clients prove at each endpoint who they are.
     private static var clientAuthentication: [String: JSONValue] {
         let methods = texts(ClientAuthenticationMethod.allCases.map(\.rawValue))
         let assertionAlgorithms = texts(VerificationKey.announcedAlgorithms.map(\.rawValue))

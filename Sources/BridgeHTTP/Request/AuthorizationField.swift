@@ -2,7 +2,7 @@ import OAuth2
 
 /// The value of an `Authorization` field: a scheme, spaces, and what the scheme makes of the rest (RFC 9110 §11.4).
 struct AuthorizationField {
-    /// In lower case.
+    /// The scheme in lower case.
     let scheme: String
     /// Without the spaces before it; may be empty.
     let credentials: Substring.UTF8View

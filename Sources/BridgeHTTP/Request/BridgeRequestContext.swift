@@ -13,7 +13,7 @@ package struct BridgeRequestContext: RequestContext {
     package internal(set) var requestID = ""
     /// The client's address, seen through the trusted proxies.
     package internal(set) var address: NetworkAddress?
-    /// Of the page that is asked for.
+    /// The repetition of the page that is asked for.
     var repetition = PageRepetition.never
 
     package init(source: ApplicationRequestContextSource) {

@@ -9,7 +9,7 @@ struct BrowserForm: Sendable {
     let browser: OpaqueSecret
     /// Made for this very browser in the last minutes; without it nothing is done (login CSRF: RFC 9700 §4.7).
     let isOurs: Bool
-    /// Whether it is not ours for want of the cookie alone that was set with its page.
+    /// Whether it is not ours only because the cookie that was set with its page is missing.
     let lacksCookie: Bool
 
     static let tokenField = "form_token"

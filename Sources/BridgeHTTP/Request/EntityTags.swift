@@ -6,7 +6,7 @@ import OAuth2
 struct EntityTags: Sendable {
     private struct Tag: Sendable {
         let isWeak: Bool
-        /// With its quotes.
+        /// The text with its quotes.
         let text: [UInt8]
     }
 

@@ -21,7 +21,7 @@ enum HeaderText {
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
-        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "%") && byte != UInt8(ascii: ",")
+        ASCII.isVisible(byte) && byte != UInt8(ascii: "%") && byte != UInt8(ascii: ",")
     }
 
     /// The media type without its parameters, in lower case.

@@ -1,3 +1,5 @@
+import OAuth2
+
 /// User agents that fetch links to show a preview or to inspect them, not because a person opened them.
 ///
 /// Only agents that name themselves can be on such a list; those that pose as browsers are met by the confirm page.
@@ -60,5 +62,5 @@ enum LinkPreviewAgents {
 
     private static func slot(_ first: UInt8, _ second: UInt8) -> Int { Int(first & 0x7F) << 7 | Int(second & 0x7F) }
 
-    private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+    private static func lowercased(_ byte: UInt8) -> UInt8 { ASCII.isUppercase(byte) ? byte | 0x20 : byte }
 }

@@ -136,6 +136,9 @@ final class OriginReader: Sendable {
         return origin == configured.website || clients.current.websites[origin] != nil ? origin : nil
     }
 
+    /// Whether a request names an origin that is configured, ours or a website's.
+    func isKnown(_ request: Request) -> Bool { named(by: request) != nil }
+
     private func named(by request: Request) -> WebOrigin? {
         // Host names know no case.
         guard let host = authority(of: request)?.lowercased() else { return nil }

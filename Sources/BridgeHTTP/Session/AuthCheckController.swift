@@ -65,6 +65,51 @@ struct AuthCheckController: RouteGroup {
         return websites
     }
 
+    /// The websites whose `min_acr` a session has to meet: all at the origin, because a check does not say which of them
+    /// its page is of, and the session's own.
+    private func websitesToMeet(
+        _ request: Request, by session: WebSession, in directory: ClientDirectory
+    ) -> [Client] {
+        let here = way.origins.own(of: request)
+        let home = directory.defaultWebsite
+        var websites = directory.websites[here] ?? []
+        // Without an origin of its own it is at ours, and wherever else no website is.
+        if let home, home.publicOrigin == nil, websites.isEmpty || here == way.origins.configured.website {
+            websites.append(home)
+        }
+        return websites + [directory[session.clientID] ?? home].compactMap(\.self)
+    }
+
+    /// What a session lacks for a check.
+    struct Shortfall {
+        /// RFC 9470 §3.
+        let challenge: String
+        /// What the sign-in page has to see to, any of these; empty where the sign-in is too old.
+        let acrValues: [String]
+    }
+
+    /// What a session lacks of what the proxy demands, and of what the websites there want of every sign-in
+    /// (`min_acr`). How old one may be that is handed over (`max_auth_age`) is no matter of a check.
+    /// - Returns: `nil` where it is enough.
+    func shortfall(
+        of session: WebSession, demand: AuthenticationDemand?, by request: Request, at now: Timestamp
+    ) -> Shortfall? {
+        let strict = websitesToMeet(request, by: session, in: way.clients.current)
+            .first { !$0.acceptsStrength(of: session.authentication) }
+        let minimum = strict?.minimumACR
+        guard let demand, !demand.isMet(by: session.authentication, at: now) else {
+            return strict.map {
+                Shortfall(challenge: $0.authenticationChallenge, acrValues: [minimum].compactMap(\.self))
+            }
+        }
+        guard demand.acceptsAge(of: session.authentication, at: now) else {
+            return Shortfall(challenge: demand.challenge, acrValues: [])
+        }
+        // The stronger of the two.
+        let values = minimum.flatMap { AuthenticationDemand.isAny(of: demand.acrValues, metBy: $0) ? [$0] : nil }
+        return Shortfall(challenge: demand.challenge, acrValues: values ?? demand.acrValues)
+    }
+
     /// What `?identity=` asks for.
     /// - Throws: `OAuthError(.invalidRequest)` for a name without a field, and for a repeated parameter: a proxy's
     ///   configuration that means something must never be read as less.
@@ -90,14 +135,18 @@ struct AuthCheckController: RouteGroup {
 
     /// What a visitor gets whom the check does not let in: the way to the sign-in page, where the proxy asks for that and
     /// somebody looks, else the refusal.
-    func refusal(of request: Request, isStepUp: Bool, _ refusal: ChallengedError) throws -> Response {
+    /// - Parameter acrValues: how strong the sign-in has to be: as one of these.
+    func refusal(
+        of request: Request, isStepUp: Bool, acrValues: [String], _ refusal: ChallengedError
+    ) throws -> Response {
         guard let query = request.uri.query, let parameters = try? FormParameters(parsing: query.utf8),
             parameters.names.contains(SignInWay.wanted), !parameters.isRepeated(SignInWay.wanted),
             SignInWay.isPage(request.headers)
         else { throw refusal }
         let wanted =
             parameters.bytes(SignInWay.wanted) ?? request.headers.value(of: .xForwardedURI).map { Array($0.utf8) }
-        return way.destination(from: request, wanted: wanted, isStepUp: isStepUp).response(.found)
+        return way.destination(from: request, wanted: wanted, isStepUp: isStepUp, acrValues: acrValues)
+            .response(.found)
     }
 
     // RFC 9110 §15.5.2 asks for a challenge with every 401. There is no scheme for cookies; `Bearer` makes no browser

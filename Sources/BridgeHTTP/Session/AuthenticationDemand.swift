@@ -24,14 +24,18 @@ struct AuthenticationDemand: Hashable, Sendable {
     }
 
     func isMet(by authentication: Authentication, at now: Timestamp) -> Bool {
-        if !acrValues.isEmpty {
-            let isStrongEnough = acrValues.contains {
-                AuthenticationLevel.satisfies(authentication.acr, required: $0)
-            }
-            guard isStrongEnough else { return false }
-        }
+        Self.isAny(of: acrValues, metBy: authentication.acr) && acceptsAge(of: authentication, at: now)
+    }
+
+    /// Whether the sign-in is fresh enough, however weak it is.
+    func acceptsAge(of authentication: Authentication, at now: Timestamp) -> Bool {
         guard let maximumAge else { return true }
         return authentication.isFresh(within: .seconds(maximumAge), at: now)
+    }
+
+    /// Whether an `acr` is as strong as one of these; any is where there are none.
+    static func isAny(of acrValues: [String], metBy acr: String?) -> Bool {
+        acrValues.isEmpty || acrValues.contains { AuthenticationLevel.satisfies(acr, required: $0) }
     }
 
     /// RFC 9470 §3; the values were checked to be plain when they were read.
@@ -43,12 +47,11 @@ struct AuthenticationDemand: Hashable, Sendable {
     }
 
     /// Space-separated, each of NQCHAR (RFC 6749 appendix A), so they fit a quoted string unescaped.
-    private static func acrValues(_ text: String) throws -> [String] {
+    static func acrValues(_ text: String) throws -> [String] {
         let values = text.split(separator: " ", omittingEmptySubsequences: false)
         guard values.count <= 16,
             values.allSatisfy({ value in
-                (1...255).contains(value.utf8.count)
-                    && value.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+                (1...255).contains(value.utf8.count) && value.utf8.allSatisfy(ASCII.isNQCharacter)
             })
         else { throw malformed("acr") }
         return values.map(String.init)

@@ -31,6 +31,22 @@ final class BrowserPages: Sendable {
         self.random = random
         self.cookieTokens = cookieTokens
     }
+
+    /// Where a visitor goes who stays signed in after all: to the account where its page is, else to the website.
+    func stayPath(_ request: Request) -> String {
+        origins.place(of: request).purposes.isDisjoint(with: [.provider, .console]) ? "/" : AccountPath.home
+    }
+
+    /// The same visitor, who is led there and not to a sign-in where a session is alive in the browser. To find it out
+    /// is no use of it; without its store nobody knows.
+    func atHome(_ visitor: PageVisitor, _ request: Request) async -> PageVisitor {
+        do {
+            guard try await browsers.firstAtHome(of: request) != nil else { return visitor }
+            return visitor.signedIn(at: stayPath(request))
+        } catch {
+            return visitor
+        }
+    }
 }
 
 /// Routes for browsers.
@@ -60,12 +76,10 @@ extension BrowserGroup {
             .themed(by: here).themed(by: website)
     }
 
-    /// Where a visitor goes who stays signed in after all: to the account where its page is, else to the website.
-    func stayPath(_ request: Request) -> String {
-        origins.place(of: request).purposes.isDisjoint(with: [.provider, .console]) ? "/" : AccountPath.home
-    }
+    /// Where a visitor goes who stays signed in after all.
+    func stayPath(_ request: Request) -> String { kit.stayPath(request) }
 
-    /// To another page of the origin that was asked.
+    /// Redirects to another page of the origin that was asked.
     /// - Parameter path: with its query.
     func onward(_ path: String, _ request: Request) -> Response {
         .seeOther("\(origins.own(of: request))\(path)")

@@ -142,6 +142,12 @@ package final class BrowserSessions: Sendable {
         return try await tokenSessions(of: request).first?.session
     }
 
+    /// The same, for a page of ours that knows its visitor: not where a website of another domain has seen the cookie.
+    func firstAtHome(of request: Request) async throws -> WebSession? {
+        guard let session = try await firstToEnd(of: request), !origins.isKeptElsewhere(session) else { return nil }
+        return session
+    }
+
     /// Every live session that the cookies name, at whichever website: what a sign-out ends.
     func all(of request: Request) async throws -> [SignedIn] {
         let opened = try await opened(by: request) { _ in true }

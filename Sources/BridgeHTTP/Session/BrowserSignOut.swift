@@ -85,7 +85,7 @@ final class BrowserSignOut: Sendable {
         take(CookieTokens.cleared(of: client, refreshPaths: refreshPaths), in: &headers)
     }
 
-    /// Takes away what a browser keeps beside what the answer sets or takes away: the cookies that came of an earlier
+    /// Takes away what a browser keeps besides what the answer sets or takes away: the cookies that came of an earlier
     /// `cookie_domain`, or of another client of the prefix. They have one name and go out together, and of two nobody
     /// can tell which is good (``CookieHeader``), so that one would be signed out until the older had run out.
     ///

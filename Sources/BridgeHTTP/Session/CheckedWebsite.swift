@@ -3,7 +3,6 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import OAuth2
-import Synchronization
 
 /// Which website a check is about where the proxy says so, by `?website=` and a client's id: Traefik and ingress-nginx
 /// ask with a `Host` of their own (docs/recipes/proxies.md).
@@ -11,13 +10,12 @@ final class CheckedWebsite: Sendable {
     static let parameter = "website"
 
     private let origins: OriginReader
-    private let time: TimeSource
-    /// When the service log heard of a wrong one.
-    private let lastTold = Mutex<ContinuousClock.Instant?>(nil)
+    /// Of a wrong one.
+    private let notices: OnceAMinute
 
     init(origins: OriginReader, time: TimeSource) {
         self.origins = origins
-        self.time = time
+        notices = OnceAMinute(time: time)
     }
 
     /// The request as it would have come with that website's `Host`. So whoever asks the check directly gains nothing by
@@ -50,13 +48,7 @@ final class CheckedWebsite: Sendable {
 
     /// A proxy with a wrong name asks with every request of its website, and so may anybody: once a minute is enough.
     private func tell(_ logger: Logger) {
-        let now = time.uptime()
-        let isDue = lastTold.withLock { last in
-            if let told = last, now - told < .seconds(60) { return false }
-            last = now
-            return true
-        }
-        guard isDue else { return }
+        guard notices.isDue() else { return }
         logger.error(
             "A proxy asked /auth/check about a website that is unknown or has no public_origin",
             metadata: ["parameter": "\(Self.parameter)"])

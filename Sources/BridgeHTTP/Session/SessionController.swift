@@ -92,9 +92,10 @@ struct SessionController: BrowserGroup {
         return response
     }
 
-    @Sendable func signedOut(_ request: Request, context: BridgeRequestContext) -> Response {
+    @Sendable func signedOut(_ request: Request, context: BridgeRequestContext) async -> Response {
         pages.signedOut(
-            isEverywhere: request.uri.query == Self.everywhere, to: pageVisitor(request, context))
+            isEverywhere: request.uri.query == Self.everywhere,
+            to: await kit.atHome(pageVisitor(request, context), request))
     }
 
     private func isOurForm(_ body: [UInt8], _ request: Request) throws -> Bool {

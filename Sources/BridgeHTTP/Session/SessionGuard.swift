@@ -24,26 +24,29 @@ extension RouteGuard where Group: BrowserGroup, Admitted == BrowserForm {
 }
 
 extension RouteGuard where Group == AuthCheckController, Admitted == SignedIn {
-    /// A browser that is signed in at the website that asks, as well and as lately as it demands.
+    /// A browser that is signed in at the website that asks, as well as it wants and as lately as its proxy demands.
     static var session: Self {
         Self(.session) { group, handler in
             { received, context in
+                try CheckParameters.check(received.uri.query)
                 let demand = try AuthenticationDemand(query: received.uri.query)
                 if let query = received.uri.query { _ = try AuthCheckController.identityNames(query) }
                 let request = try group.websites.apply(to: received, logger: context.logger)
                 guard let found = try await group.sessions.visitor(of: request) else {
-                    return try group.refusal(of: request, isStepUp: false, AuthCheckController.signedOut)
+                    return try group.refusal(
+                        of: request, isStepUp: false, acrValues: demand?.acrValues ?? [], AuthCheckController.signedOut)
                 }
                 let now = group.time.now()
-                if let demand, !demand.isMet(by: found.session.authentication, at: now) {
+                if let shortfall = group.shortfall(of: found.session, demand: demand, by: request, at: now) {
                     let other = try await group.sessions.visitor(of: request, besides: found) { session in
-                        demand.isMet(by: session.authentication, at: now)
+                        group.shortfall(of: session, demand: demand, by: request, at: now) == nil
                     }
                     if let other { return try await handler(request, context, other) }
                     let refusal = ChallengedError(
                         error: OAuthError(.insufficientUserAuthentication),
-                        headers: [.wwwAuthenticate: demand.challenge, .cacheControl: "no-store"])
-                    return try group.refusal(of: request, isStepUp: true, refusal)
+                        headers: [.wwwAuthenticate: shortfall.challenge, .cacheControl: "no-store"])
+                    return try group.refusal(
+                        of: request, isStepUp: true, acrValues: shortfall.acrValues, refusal)
                 }
                 return try await handler(request, context, found)
             }

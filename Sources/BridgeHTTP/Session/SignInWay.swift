@@ -12,6 +12,9 @@ struct SignInWay: Sendable {
     static let wanted = "redirect"
     /// What says to the page that a session is there and not good enough, where its cookies do not.
     static let stepUp = HiddenField(name: "fresh", value: "1")
+    /// The parameter that says how strong the sign-in has to be: any of its values. Not `acr`, which apps of the VA
+    /// write into the page's address (docs/va-sign-in.md).
+    static let wantedStrength = "wanted_acr"
 
     let clients: Reloadable<ClientDirectory>
     let origins: OriginReader
@@ -21,6 +24,8 @@ struct SignInWay: Sendable {
         let location: String
         /// What the website's cookie has to hold when the visitor comes back; `nil` without a hand-off.
         let state: String?
+        /// Whether who signs in there is not signed in at the website for it: no portal hands them back.
+        var isDeadEnd = false
 
         /// A redirect there.
         /// - Parameter status: 302 where a proxy passes it on, 303 otherwise.
@@ -35,7 +40,10 @@ struct SignInWay: Sendable {
     /// - Parameters:
     ///   - wanted: the page's path as it came; one that the website does not list is left out.
     ///   - isStepUp: whether a session is there and not good enough, so that it must not come back as it is.
-    func destination(from request: Request, wanted: [UInt8]?, isStepUp: Bool) -> Destination {
+    ///   - acrValues: how strong the sign-in has to be: as one of these. A step-up without any wants a newer sign-in.
+    func destination(
+        from request: Request, wanted: [UInt8]?, isStepUp: Bool, acrValues: [String] = []
+    ) -> Destination {
         let own = origins.own(of: request)
         let configured = origins.configured
         let directory = clients.current
@@ -51,22 +59,28 @@ struct SignInWay: Sendable {
             let state = random.text(16)
             var handOff = "\(HandOffs.path)?client_id=\(PercentEncoding.encode(website.id.rawValue))&state=\(state)"
             if let path { handOff += "&redirect=\(PercentEncoding.encode(path))" }
-            let location = isStepUp ? Self.asStepUp(Self.signIn(andThen: handOff)) : handOff
+            // Whoever is not signed in here may be well enough there.
+            let location =
+                isStepUp ? Self.signIn(andThen: handOff, isStepUp: true, acrValues: acrValues) : handOff
             return Destination(location: configured.issuer.description + location, state: state)
         }
-        let page = Self.signIn(andThen: path)
-        guard isApart else { return Destination(location: own.description + page, state: nil) }
-        let location = configured.issuer.description + (isStepUp ? Self.asStepUp(page) : page)
-        return Destination(location: location, state: nil)
+        // The page sees a session of its own host.
+        let page = Self.signIn(
+            andThen: path, isStepUp: isStepUp && (isApart || acrValues.isEmpty), acrValues: acrValues)
+        return Destination(
+            location: (isApart ? configured.issuer : own).description + page, state: nil,
+            isDeadEnd: isApart && website.map { $0.needsPortal(besides: configured.issuer) } ?? false)
     }
 
-    /// The address of the page at another host than the session's.
-    private static func asStepUp(_ page: String) -> String {
-        "\(page)\(page.contains("?") ? "&" : "?")\(stepUp.name)=\(stepUp.value)"
-    }
-
-    private static func signIn(andThen path: String?) -> String {
-        path.map { "\(page)?\(wanted)=\(PercentEncoding.encode($0))" } ?? page
+    /// The page's address.
+    private static func signIn(andThen path: String?, isStepUp: Bool, acrValues: [String]) -> String {
+        let parameters = [
+            path.map { "\(wanted)=\(PercentEncoding.encode($0))" },
+            isStepUp ? "\(stepUp.name)=\(stepUp.value)" : nil,
+            acrValues.isEmpty
+                ? nil : "\(wantedStrength)=\(PercentEncoding.encode(acrValues.joined(separator: " ")))",
+        ].compactMap(\.self)
+        return parameters.isEmpty ? page : "\(page)?\(parameters.joined(separator: "&"))"
     }
 
     /// Whether somebody looks at the page that a proxy asks for: a script has no use for a sign-in page.

@@ -1,6 +1,7 @@
 import Bridge
 import HTTPTypes
 import Hummingbird
+import Logging
 import OAuth2
 
 /// `/session/sign-in`: where a website's proxy sends whoever is not signed in; the way to the sign-in page and back to
@@ -13,10 +14,21 @@ struct SignInWayController: RouteGroup {
     static let place: Origins.Purposes? = .all
 
     let way: SignInWay
+    /// Of the lack of a portal.
+    let notices: OnceAMinute
 
     @Sendable func begin(_ request: Request, context: BridgeRequestContext) throws -> Response {
         let wanted = try Self.wanted(request.uri.query ?? "")
-        return way.destination(from: request, wanted: wanted, isStepUp: false).response(.seeOther)
+        let destination = way.destination(from: request, wanted: wanted, isStepUp: false)
+        if destination.isDeadEnd, notices.isDue() {
+            context.logger.warning(
+                """
+                A website sent a visitor to sign in at the issuer's origin, which signs nobody in at the website: let \
+                default_web_client be a portal that may reach it
+                """,
+                metadata: ["website": "\(way.origins.own(of: request))"])
+        }
+        return destination.response(.seeOther)
     }
 
     /// The page that was wanted. A proxy that cannot encode puts its own request's target there as it is, `?` and `&`

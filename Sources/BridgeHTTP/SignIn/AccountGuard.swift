@@ -17,17 +17,17 @@ extension RouteGuard where Group == DevicesController, Admitted == SignedIn {
     }
 }
 
-extension RouteGuard where Group == DevicesController, Admitted == (found: SignedIn, form: FormParameters) {
-    /// A form of ours, from whoever is signed in. For any other the page is shown once more, and nothing has happened.
+extension RouteGuard where Group == DevicesController, Admitted == (found: SignedIn, form: BrowserForm) {
+    /// A form from whoever is signed in, whether it is ours or not; anybody else is shown how to be.
     static var sessionForm: Self {
         Self(.session) { group, handler in
             { request, context in
                 let form = try await BrowserForm.read(
                     request, as: .devices, isOfSession: true, formTokens: group.formTokens, random: group.random)
-                guard form.isOurs, let found = try await group.browsers.signedIn(by: request) else {
+                guard let found = try await group.browsers.signedIn(by: request) else {
                     return group.onward(DevicesController.path, request)
                 }
-                return try await handler(request, context, (found, form.parameters))
+                return try await handler(request, context, (found, form))
             }
         }
     }

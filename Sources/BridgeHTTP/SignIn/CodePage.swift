@@ -1,6 +1,8 @@
 /// The content of the page that asks for a code.
 struct CodePage: Sendable {
     let fields: [HiddenField]
+    /// What its form's address ends in (``SignInErrand/querySuffix``).
+    let querySuffix: String
     let notice: SignInNotice?
     /// The app that asked for the sign-in.
     let clientName: String?

@@ -7,7 +7,8 @@ extension Pages {
     func signIn(_ page: SignInPage, to visitor: PageVisitor) -> Response {
         let language = language(for: visitor)
         var values: [String: any Sendable] = [
-            "fields": page.fields.map(\.values), "needs_username": page.username == nil,
+            "fields": page.fields.map(\.values), "query_suffix": page.querySuffix,
+            "needs_username": page.username == nil,
         ]
         values["notice"] = text(of: page.notice, in: "sign_in", language)
         values["is_error"] = page.notice.map(\.isOfFields) ?? false
@@ -22,6 +23,7 @@ extension Pages {
         }
         values[visitor.hasUsedPhoneKey ? "first_self_issued_url" : "self_issued_url"] = page.selfIssuedURL
         values["phone_url"] = page.phoneURL
+        values["second_factor_url"] = page.secondFactorURL
         let ownPage = page.isForAccount ? "for_account" : page.isForDevice ? "for_device" : nil
         values["purpose"] =
             ownPage.map { texts.text("sign_in", $0, in: language) } ?? purpose(page.clientName, language)
@@ -38,7 +40,8 @@ extension Pages {
     func code(_ page: CodePage, to visitor: PageVisitor) -> Response {
         let language = language(for: visitor)
         var values: [String: any Sendable] = [
-            "fields": page.fields.map(\.values), "other_url": page.otherAccountURL,
+            "fields": page.fields.map(\.values), "query_suffix": page.querySuffix,
+            "other_url": page.otherAccountURL,
         ]
         values["notice"] = text(of: page.notice, in: "code", language)
         values["is_error"] = page.notice.map(\.isOfFields) ?? false

@@ -13,6 +13,6 @@ struct Person: Sendable {
         id = name == subject.rawValue ? nil : subject.rawValue
     }
 
-    /// As templates read it.
+    /// The person as templates read it.
     var values: [String: String] { ["name": name].merging(id.map { ["id": $0] } ?? [:]) { name, _ in name } }
 }

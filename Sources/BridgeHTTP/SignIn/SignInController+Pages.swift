@@ -28,15 +28,20 @@ extension SignInController {
         }
     }
 
-    /// What the page says to somebody whose own sign-in is not what an app asks for, as when an upstream provider has
-    /// answered with one of before: without a word the page would just come again.
+    /// What the page says to somebody whose own sign-in is not what an app or a website asks for, as when an upstream
+    /// provider has answered with an earlier one: without an explanation the page would just come again.
     private func shortfall(
         _ errand: SignInErrand, browser: OpaqueSecret, session: WebSession?
     ) async throws -> SignInNotice? {
-        guard let journey = errand.journey, !errand.isForAnother, let session, session.isOwnSignIn,
-            try await services.authorizations.fallsShort(session, of: journey, browser: browser)
-        else { return nil }
-        return .notEnough
+        guard !errand.isForAnother, let session else { return nil }
+        if let journey = errand.journey {
+            guard session.isOwnSignIn,
+                try await services.authorizations.fallsShort(session, of: journey, browser: browser)
+            else { return nil }
+            return .notEnough
+        }
+        guard isTooWeak(session.authentication, for: errand) else { return nil }
+        return try await mayAddSecondFactor(session, for: errand) ? .lacksSecondFactor : .notEnough
     }
 
     /// The session that cookies of the profile `tokens` alone open, for a page that says why it is not enough.
@@ -47,7 +52,7 @@ extension SignInController {
         return try await browsers.signedIn(by: request)?.session
     }
 
-    /// What the browser's session lacks for what it is here for. Only an app's request says how much it wants.
+    /// What the browser's session lacks for what it is here for.
     func missing(
         _ errand: SignInErrand, browser: OpaqueSecret, session: WebSession?
     ) async throws -> MissingProof {
@@ -57,11 +62,12 @@ extension SignInController {
         }
         // Who comes from the console is known there; the code's page follows the password by itself.
         // So are users who change how they sign in; a session that came over an edge is not told a name.
-        guard errand.isForConsole || errand.isForAccount, session.isOwnSignIn,
+        guard session.isOwnSignIn,
+            errand.isForConsole || errand.isForAccount || isTooWeak(session.authentication, for: errand),
             let account = try await services.accounts.account(of: session.subject), account.passwordHash != nil,
             account.username != nil, account.disabledAt == nil
         else { return .everything }
-        return .password(account)
+        return errand.isForWebsite ? missing(errand, session, of: account) : .password(account)
     }
 
     /// The page for a change in the console that takes a newer sign-in than its sender's.
@@ -90,10 +96,11 @@ extension SignInController {
     ) throws -> Response {
         let request = request(errand, browser)
         var content = SignInPage(
-            fields: errand.fields + [try token(browser)], notice: notice,
+            fields: errand.fields + [try token(browser)], querySuffix: errand.querySuffix, notice: notice,
             username: account?.username?.text ?? username ?? request?.loginHint, clientName: request?.client.name,
             formTargets: targets(request, errand, at: here))
         content.passkey = try passkeyRequest(browser, at: here)
+        if case .lacksSecondFactor = notice { content.secondFactorURL = AccountPath.secondFactor }
         if let account {
             content.known = (account.shownName, errand.forAnother.url)
         } else {
@@ -102,7 +109,7 @@ extension SignInController {
             // Whoever is to be somebody else need not hear what is wrong with this one.
             content.isByLink = !errand.isForAnother && session?.isOwnSignIn == false
             content.providers = providers(errand)
-            content.selfIssuedURL = selfIssuedURL(errand)
+            content.selfIssuedURL = selfIssuedURL(errand, request)
             content.phoneURL = phoneURL(errand, request)
         }
         var response = pages.signIn(content, to: visitor.preferring(request?.uiLocales).themed(by: request?.client))
@@ -122,7 +129,7 @@ extension SignInController {
         var response = pages.code(
             CodePage(
                 fields: errand.fields + [HiddenField(name: "pending", value: pending), try token(browser)],
-                notice: notice, clientName: request?.client.name,
+                querySuffix: errand.querySuffix, notice: notice, clientName: request?.client.name,
                 formTargets: targets(request, errand, at: here), otherAccountURL: errand.forAnother.url,
                 name: account?.shownName),
             to: visitor.preferring(request?.uiLocales).themed(by: request?.client))
@@ -139,18 +146,12 @@ extension SignInController {
     }
 
     /// The page that starts a sign-in with a key on a phone.
-    /// - Returns: `nil` at a plain http origin as well: phones fetch the request file over https alone
-    ///   (docs/phone.md), so the way would end at the phone. The page is there for whoever calls it.
-    private func selfIssuedURL(_ errand: SignInErrand) -> String? {
-        guard let phones = services.selfIssued, phones.signIn.configuration.origin.isSecure, !errand.isForConsole else {
-            return nil
-        }
-        let parts = [
-            errand.journey.map { "journey=\(PercentEncoding.encode($0))" },
-            errand.named.map { "return=\(PercentEncoding.encode(String(decoding: $0, as: UTF8.self)))" },
-            errand.isRepeated ? "return=&return=" : nil,
-        ].compactMap(\.self)
-        return SelfIssuedConfiguration.startPath + (parts.isEmpty ? "" : "?" + parts.joined(separator: "&"))
+    /// - Returns: `nil` where that one factor is not enough, and where no page offers it.
+    private func selfIssuedURL(_ errand: SignInErrand, _ request: AuthorizationRequest?) -> String? {
+        guard let phones = services.selfIssued, phones.signIn.configuration.isOffered, !errand.isForConsole,
+            request?.acceptsOneFactor ?? !isTooWeak(.ofOneFactor, for: errand)
+        else { return nil }
+        return SelfIssuedController.startURL(for: errand)
     }
 
     private func passkeyRequest(_ browser: OpaqueSecret, at here: WebOrigin) throws -> PasskeyRequest? {
@@ -160,8 +161,7 @@ extension SignInController {
 
     private func providers(_ errand: SignInErrand) -> [(name: String, url: String)] {
         (services.upstream?.signIn.providers ?? []).map { provider in
-            let query = errand.isEmpty ? "" : "?\(errand.query)"
-            return (provider.name, "\(Self.path)/with/\(provider.id)\(query)")
+            (provider.name, "\(Self.path)/with/\(provider.id)\(errand.querySuffix)")
         }
     }
 
@@ -171,7 +171,7 @@ extension SignInController {
         guard services.phone != nil, !errand.isForConsole, request.map({ $0.client.kind == .web }) ?? true else {
             return nil
         }
-        return PhoneSignInController.path + (errand.isEmpty ? "" : "?\(errand.query)")
+        return PhoneSignInController.path + errand.querySuffix
     }
 
     /// Where the redirects after a form may end, for what the sign-in is for.

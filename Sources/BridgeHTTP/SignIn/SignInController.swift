@@ -32,7 +32,7 @@ struct SignInController: BrowserGroup {
     /// Has the page say that a password was set.
     private static let passwordSet = HiddenField(name: "notice", value: "password_set")
 
-    /// Where a user signs in who has set a password by a link, whosever the browser's session is.
+    /// Where a user who has set a password by a link signs in, whichever user's the browser's session is.
     static var pathAfterSetUp: String {
         "\(SignInErrand(redirect: AccountPath.home).forAnother.url)&\(passwordSet.name)=\(passwordSet.value)"
     }
@@ -110,7 +110,7 @@ struct SignInController: BrowserGroup {
         switch outcome {
         case .signedIn(let opened):
             return try await proceed(errand, opened, browser: form.browser, request, context)
-        // Whose session it was may have changed: who the visitor is has to be said anew.
+        // Whose session it was may have changed: who the visitor is has to be said again.
         case .stale: return try page(errand.forAnother, .stale, browser: form.browser, at: here, to: visitor)
         case .refused, .needsCode: return try await again(.refused)
         case .limited(let wait): return try await again(.limited(wait))
@@ -130,22 +130,23 @@ struct SignInController: BrowserGroup {
             try await setCookies(of: opened, request, context, in: &response.headers)
             return response
         }
-        let location = try await location(for: errand, of: opened.session.subject, request, context)
+        let location = try await location(for: errand, of: opened.session, request, context)
         var response = Response.seeOther(location)
         try await setCookies(of: opened, request, context, in: &response.headers)
         return response
     }
 
-    /// Where a sign-in leads that was for this.
+    /// Where a sign-in leads that was for this; back to the page for one that is too weak for the website.
     func location(
-        for errand: SignInErrand, of subject: Subject, _ request: Request, _ context: BridgeRequestContext
+        for errand: SignInErrand, of session: WebSession, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> String {
         if let journey = errand.journey {
             return "\(origins.configured.issuer)\(AuthorizeController.path)?journey=\(PercentEncoding.encode(journey))"
         }
+        let here = origins.own(of: request)
+        guard !isTooWeak(session.authentication, for: errand) else { return here.description + errand.forTheRest.url }
         return try await services.landing.location(
-            for: errand.redirectParameter, of: subject, at: origins.own(of: request),
-            origin: context.origin(of: request))
+            for: errand.redirectParameter, of: session.subject, at: here, origin: context.origin(of: request))
     }
 
     /// Sets the cookies of whoever has just signed in, and leaves nothing of other users in the browser.
@@ -158,9 +159,10 @@ struct SignInController: BrowserGroup {
         SessionCookies.set(opened.session, secret: opened.secret, at: time.now(), in: &headers)
     }
 
-    /// Somebody who opens the code page by hand has no sign-in under way.
+    /// Somebody who loads the address of the code's form has no sign-in under way any more, and begins one for what the
+    /// address says.
     @Sendable func beginAnew(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        onward(Self.path, request)
+        onward(SignInErrand(try request.queryOfLink()).url, request)
     }
 
     /// The authorization that an app means which opens the sign-in page with it.
@@ -173,7 +175,10 @@ struct SignInController: BrowserGroup {
 
     /// Whether it matters to what the sign-in is for how old it is.
     func limitsAge(_ errand: SignInErrand, browser: OpaqueSecret) -> Bool {
-        errand.journey.flatMap { services.authorizations.request(of: $0, browser: browser) }?.limitsAge == true
+        guard let journey = errand.journey else {
+            return services.landing.website(for: errand.redirect)?.maximumAuthenticationAge != nil
+        }
+        return services.authorizations.request(of: journey, browser: browser)?.limitsAge == true
     }
 
     /// Whether the app that asks for the sign-in shows the page inside itself and must not.

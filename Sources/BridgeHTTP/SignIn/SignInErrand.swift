@@ -15,6 +15,8 @@ struct SignInErrand: Sendable {
     /// Whether a website that the visitor is signed in to wants a newer sign-in, or a stronger one. The address says
     /// so, because the session's cookies are those of another host.
     let isStepUp: Bool
+    /// How strong the sign-in has to be, as a website's proxy asks: as one of these. Empty where it says nothing.
+    let acrValues: [String]
     /// A form of the console that waits for the sign-in, sealed (``HeldForm``). Travels in forms alone: it is long.
     let held: String?
 
@@ -30,18 +32,21 @@ struct SignInErrand: Sendable {
             parameters.isRepeated(SignInWay.wanted) || parameters[Self.repeated.name] == Self.repeated.value
         isForAnother = parameters[Self.another.name] == Self.another.value
         isStepUp = parameters[SignInWay.stepUp.name] == SignInWay.stepUp.value
+        acrValues =
+            parameters[SignInWay.wantedStrength].flatMap { try? AuthenticationDemand.acrValues($0) } ?? []
         held = parameters[Self.heldName]
     }
 
     init(
         journey: String?, named: [UInt8]?, isRepeated: Bool = false, isForAnother: Bool = false,
-        isStepUp: Bool = false, held: String? = nil
+        isStepUp: Bool = false, acrValues: [String] = [], held: String? = nil
     ) {
         self.journey = journey
         self.named = named
         self.isRepeated = isRepeated
         self.isForAnother = isForAnother
         self.isStepUp = isStepUp
+        self.acrValues = acrValues
         self.held = held
     }
 
@@ -58,8 +63,17 @@ struct SignInErrand: Sendable {
     /// The same, for any user.
     var forAnother: SignInErrand {
         SignInErrand(
-            journey: journey, named: named, isRepeated: isRepeated, isForAnother: true, isStepUp: isStepUp, held: held)
+            journey: journey, named: named, isRepeated: isRepeated, isForAnother: true, isStepUp: isStepUp,
+            acrValues: acrValues, held: held)
     }
+
+    /// The same after a sign-in that is too weak for it: what that one lacks is asked for.
+    var forTheRest: SignInErrand {
+        SignInErrand(journey: journey, named: named, isRepeated: isRepeated, acrValues: acrValues)
+    }
+
+    /// Whether it leads to a website, and to no page of ours.
+    var isForWebsite: Bool { journey == nil && !isForConsole && !isForAccount && !isForDevice }
 
     /// The path that may be followed, if the website's list has it.
     var redirect: [UInt8]? { isRepeated ? nil : named }
@@ -85,22 +99,26 @@ struct SignInErrand: Sendable {
         journey == nil && DevicePath.checked(redirect.map { String(decoding: $0, as: UTF8.self) }) != nil
     }
 
-    /// The complete sign-in page for a journey, whosever the browser's session is.
+    /// The complete sign-in page for a journey, whichever user's the browser's session is.
     static func otherAccountURL(journey: String) -> String {
         SignInErrand(journey: journey, named: nil, isForAnother: true).url
     }
 
     /// The sign-in page's address.
-    var url: String { isEmpty ? SignInController.path : "\(SignInController.path)?\(query)" }
+    var url: String { SignInController.path + querySuffix }
 
     var isEmpty: Bool { addressed.isEmpty }
+
+    /// What an address that carries it ends in: a page's form has such a one too, so that whoever loads the address of
+    /// the answer again has not lost what the sign-in is for. What counts are the form's fields.
+    var querySuffix: String { isEmpty ? "" : "?\(query)" }
 
     /// The same as a query.
     var query: String {
         addressed.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
     }
 
-    /// For a form.
+    /// The hidden fields of a form.
     var fields: [HiddenField] { addressed + (held.map { [HiddenField(name: Self.heldName, value: $0)] } ?? []) }
 
     private var addressed: [HiddenField] {
@@ -110,6 +128,8 @@ struct SignInErrand: Sendable {
             isRepeated ? Self.repeated : nil,
             isForAnother ? Self.another : nil,
             isStepUp ? SignInWay.stepUp : nil,
+            acrValues.isEmpty
+                ? nil : HiddenField(name: SignInWay.wantedStrength, value: acrValues.joined(separator: " ")),
         ].compactMap(\.self)
     }
 }

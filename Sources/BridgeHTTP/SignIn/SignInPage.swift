@@ -5,7 +5,7 @@ import OAuth2
 enum SignInNotice: PageNotice {
     /// Name or password are wrong, and nothing tells which.
     case refused
-    /// What was typed beside the user name cannot be a phone's digits.
+    /// What was typed next to the user name cannot be a phone's digits.
     case noDigits
     case limited(Duration)
     /// The page was open too long, or in another browser.
@@ -20,6 +20,8 @@ enum SignInNotice: PageNotice {
     case declined
     /// The browser's session is the user's own sign-in, and not what an app asks for.
     case notEnough
+    /// The website wants a second factor, and the user whose sign-in it is has none.
+    case lacksSecondFactor
     /// A change in the console waits for a newer sign-in.
     /// - Parameter isKept: whether what was sent is done after it, or has to be sent again.
     case changeWaits(isKept: Bool)
@@ -41,6 +43,7 @@ enum SignInNotice: PageNotice {
         case .passkeyRefused: "passkey_refused"
         case .declined: "declined"
         case .notEnough: "not_enough"
+        case .lacksSecondFactor: "lacks_second_factor"
         case .changeWaits(let isKept): isKept ? "change_waits" : "change_lost"
         case .passwordSet: "password_set"
         }
@@ -56,7 +59,7 @@ enum SignInNotice: PageNotice {
         case .refused, .noDigits, .wrongPassword, .stale, .noCookies, .passkeyRefused, .declined: .invalidRequest
         case .limited: .rateLimited
         case .changeWaits: .insufficientUserAuthentication
-        case .notEnough, .passwordSet: nil
+        case .notEnough, .lacksSecondFactor, .passwordSet: nil
         }
     }
 
@@ -72,6 +75,8 @@ enum SignInNotice: PageNotice {
 /// The content of the sign-in page.
 struct SignInPage: Sendable {
     let fields: [HiddenField]
+    /// What the addresses of its forms end in (``SignInErrand/querySuffix``).
+    let querySuffix: String
     let notice: SignInNotice?
     let username: String?
     /// The app that asked for the sign-in.
@@ -87,6 +92,8 @@ struct SignInPage: Sendable {
     var passkey: PasskeyRequest?
     /// Other ways to sign in.
     var providers: [(name: String, url: String)] = []
+    /// Where somebody sets up a second factor whom the page tells that they lack one.
+    var secondFactorURL: String?
     /// Where somebody signs in with a key on a phone.
     var selfIssuedURL: String?
     /// The page on which a phone signs in; `nil` where none may.

@@ -54,7 +54,7 @@ struct UpstreamController: BrowserGroup {
         return response
     }
 
-    /// Whether a sign-in of before will not do. Somebody who is already signed in here, by cookies of either profile,
+    /// Whether an earlier sign-in will not do. Somebody who is already signed in here, by cookies of either profile,
     /// wants another sign-in, not the same one again.
     private func wantsFreshSignIn(
         _ errand: SignInErrand, browser: OpaqueSecret, _ request: Request

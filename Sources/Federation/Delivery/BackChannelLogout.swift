@@ -18,11 +18,11 @@ package struct BackChannelLogout: LogoutDelivery {
         do {
             switch try await HTTPClient.deliveries.status(of: request, within: timeout) {
             case 200, 204: return .accepted
-            case 500...: return .failed
+            case let status where status >= 500: return .failed(status: status)
             case let status: return .refused(status: status)
             }
         } catch {
-            return .failed
+            return .failed(status: nil)
         }
     }
 }

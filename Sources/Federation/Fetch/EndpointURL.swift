@@ -1,4 +1,5 @@
 import Bridge
+import OAuth2
 
 /// An address that we fetch from: `https`, or `http` on loopback.
 package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
@@ -15,7 +16,7 @@ package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
         let rest = text[authority.endIndex...]
         guard let webOrigin = WebOrigin(String(origin)), webOrigin.isSecure || webOrigin.isLoopback,
             rest.isEmpty || rest.hasPrefix("/"),
-            rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"#\"<>\\^`{|}".utf8.contains($0) }),
+            rest.utf8.allSatisfy({ ASCII.isVisible($0) && !"#\"<>\\^`{|}".utf8.contains($0) }),
             allowingQuery || !rest.contains("?")
         else { return nil }
         description = text

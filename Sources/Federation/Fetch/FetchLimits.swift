@@ -2,14 +2,14 @@
 package struct FetchLimits: Sendable, Hashable {
     /// For one request or one discovery, until the last byte.
     package var timeout: Duration
-    /// Of one answer or key file.
+    /// The size of one answer or key file.
     package var maximumBytes: Int
-    /// In one key set.
+    /// How many keys one key set may have.
     package var maximumKeys: Int
     /// How long fetched keys are used before nothing is verified with them without fetching them again: the longest
     /// that a withdrawn key is accepted while its issuer can be reached.
     package var refreshInterval: Duration
-    /// From when on a use of the keys has them fetched anew meanwhile, so that a busy issuer's never come of age.
+    /// From this age on, a use of the keys has them fetched again meanwhile, so that a busy issuer's never expire.
     package var refreshAhead: Duration
     /// The least time between two fetches, failed ones included.
     package var refetchFloor: Duration

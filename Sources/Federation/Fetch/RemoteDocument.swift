@@ -32,7 +32,7 @@ final class RemoteDocument<Content: Sendable>: Sendable {
     }
 
     /// What it says, which may lack what is wanted.
-    /// - Parameter suffices: whether what is known has it; otherwise it is fetched anew, unless that was just done.
+    /// - Parameter suffices: whether what is known has it; otherwise it is fetched again, unless that was just done.
     /// - Returns: `nil` when that cannot be found out now.
     func content(at now: Timestamp, where suffices: (Content) -> Bool) async -> Content? {
         let known = state.withLock { state in usable(state, at: now) }

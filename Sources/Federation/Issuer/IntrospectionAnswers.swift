@@ -8,7 +8,7 @@ final class IntrospectionAnswers: Sendable {
     typealias Members = [String: JSONValue]
 
     private struct State {
-        /// Under way.
+        /// The questions that are under way.
         var requests: [BearerCache.Key: Task<Members, any Error>] = [:]
         /// When each was asked about that is not active.
         var inactive: [BearerCache.Key: Timestamp] = [:]

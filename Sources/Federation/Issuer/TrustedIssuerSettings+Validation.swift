@@ -4,7 +4,7 @@ import OAuth2
 extension TrustedIssuerSettings {
     /// Everything wrong with a list of issuers; nothing is read or fetched.
     /// - Parameters:
-    ///   - incomplete: those of which something could not be read: they are judged beside the others alone.
+    ///   - incomplete: those of which something could not be read: they are judged only together with the others.
     ///   - own: this service, whose users they must not be able to name either.
     package static func problems(
         in issuers: [TrustedIssuerSettings], and incomplete: [TrustedIssuerSettings] = [],
@@ -13,7 +13,7 @@ extension TrustedIssuerSettings {
         issuers.flatMap { $0.ownProblems } + mutualProblems(in: issuers + incomplete, beside: own)
     }
 
-    /// What is wrong among issuers, and with their names beside this service's own.
+    /// What is wrong among issuers, and with their names next to this service's own.
     private static func mutualProblems(
         in issuers: [TrustedIssuerSettings], beside own: OwnIssuer
     ) -> [TrustedIssuerError] {
@@ -176,6 +176,6 @@ extension TrustedIssuerSettings {
     }
 
     private static func isWord(_ text: String, upTo limit: Int) -> Bool {
-        (1...limit).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        (1...limit).contains(text.utf8.count) && text.utf8.allSatisfy(ASCII.isVisible)
     }
 }

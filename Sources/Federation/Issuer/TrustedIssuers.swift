@@ -48,6 +48,25 @@ package struct TrustedIssuers: BearerAuthenticator {
         (try? self.issuer(of: token))?.issuer.settings.issuer
     }
 
+    package func mismatch(of token: Secret<String>, refusedFor reason: BearerRefusal.Reason) -> BearerMismatch? {
+        let text = token.expose()
+        guard text.utf8.count <= TrustedIssuerSettings.maximumTokenLength, !OpaqueSecret.isMarked(text),
+            let claims = ForeignToken(text)?.claims, let issuer = claims["iss"]?.string
+        else { return nil }
+        let known = issuers[Array(issuer.utf8)]?.settings
+        switch reason {
+        case .unknownIssuer where known == nil:
+            let configured = issuers.values.map { $0.settings.issuer }.sorted()
+            return BearerMismatch(claim: "iss", said: [issuer], configured: configured)
+        case .wrongAudience:
+            // What an introspection endpoint says of the audience is not in the token.
+            guard let known, !known.usesIntrospection, let audience = claims["aud"] else { return nil }
+            let said = audience.string.map { [$0] } ?? audience.strings ?? []
+            return BearerMismatch(claim: "aud", said: said, configured: known.audiences)
+        default: return nil
+        }
+    }
+
     /// Reads files of keys and secrets again and forgets fetched keys (SIGHUP). What is broken now stays as it was.
     /// - Throws: ``TrustedIssuerProblems``, for the log.
     package func reload() async throws(TrustedIssuerProblems) {

@@ -6,7 +6,7 @@ enum UpstreamTokenFlaw {
     case expired, notYetValid
     case unknownKey, badSignature
 
-    /// Of a logout token.
+    /// What it is called for a logout token.
     var logoutTokenRefusal: LogoutTokenRefusal {
         switch self {
         case .wrongType: .wrongType

@@ -1,6 +1,6 @@
 /// How an answer to an authorization request travels to the client.
 package enum ResponseMode: String, Hashable, Sendable, CaseIterable {
-    /// In the redirect's query.
+    /// The answer is in the redirect's query.
     case query
     /// In a form that the browser posts (OAuth 2.0 Form Post Response Mode): codes stay out of addresses and logs.
     case formPost = "form_post"

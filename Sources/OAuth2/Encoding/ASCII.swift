@@ -12,6 +12,22 @@ package enum ASCII {
 
     @inlinable package static func isLetterOrDigit(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
 
+    /// A digit of what has one spelling only, such as a trace's id (W3C Trace Context §3.2).
+    @inlinable package static func isLowercaseHex(_ byte: UInt8) -> Bool {
+        isDigit(byte) || byte &- UInt8(ascii: "a") < 6
+    }
+
+    /// `VCHAR` (RFC 5234 appendix B.1): everything that leaves ink, so no space and no control character.
+    @inlinable package static func isVisible(_ byte: UInt8) -> Bool { byte &- 0x21 < 94 }
+
+    /// Visible, or a space.
+    @inlinable package static func isPrintable(_ byte: UInt8) -> Bool { byte &- 0x20 < 95 }
+
+    /// `NQCHAR` (RFC 6749 appendix A): visible, but no `"` and no `\`, so that it stands in a quoted string as it is.
+    @inlinable package static func isNQCharacter(_ byte: UInt8) -> Bool {
+        isVisible(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+
     /// What plain names of files, nodes and requests are made of: letters, digits, `-`, `.` and `_`.
     @inlinable package static func isNameByte(_ byte: UInt8) -> Bool {
         isLetterOrDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")

@@ -5,7 +5,7 @@
 package struct DPoPProof: Sendable {
     /// What proofs may be signed with: `dpop_signing_alg_values_supported`.
     package static let algorithms = VerificationKey.announcedAlgorithms.map(\.rawValue)
-    /// Of the header field's value.
+    /// The longest value of the header field.
     package static let maximumLength = 8 * 1024
 
     /// RFC 7638 thumbprint of the key that signed: `jkt`.

@@ -6,7 +6,7 @@ package struct HTTPTarget: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: `nil` for what is no `http` or `https` URI, or names a user.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
-        guard bytes.count <= 2048, bytes.allSatisfy({ (0x21...0x7E).contains($0) }),
+        guard bytes.count <= 2048, bytes.allSatisfy(ASCII.isVisible),
             let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8)
         else { return nil }
         let scheme = Self.lowercased(bytes[..<colon])

@@ -36,7 +36,7 @@ struct RedisConnector: Sendable {
             .resolver(resolver)
             .connect(host: address.host, port: address.port) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    // One for each: the addresses of a name are tried beside each other (RFC 8305), and those that lose
+                    // One for each: the addresses of a name are tried at the same time (RFC 8305), and those that lose
                     // end theirs.
                     let outbox = RedisOutbox(limit: limits.outstandingRequests)
                     if let tls { try channel.pipeline.syncOperations.addHandler(tls.makeHandler(for: address)) }

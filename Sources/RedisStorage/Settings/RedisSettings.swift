@@ -1,4 +1,5 @@
 package import Bridge
+import ClientTLS
 package import NIOCore
 import NIOSSL
 
@@ -93,21 +94,13 @@ package struct RedisTLS: Sendable {
         authorityPath: String? = nil, certificatePath: String? = nil, keyPath: String? = nil,
         checksHostname: Bool = true
     ) throws {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
-        configuration.certificateVerification = checksHostname ? .fullVerification : .noHostnameVerification
-        if let authorityPath { configuration.trustRoots = .file(authorityPath) }
-        if let certificatePath, let keyPath {
-            configuration.certificateChain = try NIOSSLCertificate.fromPEMFile(certificatePath).map { .certificate($0) }
-            configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: keyPath, format: .pem))
-        }
+        let configuration = try OutboundTLS.configuration(
+            authorityPath: authorityPath, certificatePath: certificatePath, keyPath: keyPath,
+            checksHostname: checksHostname)
         context = try NIOSSLContext(configuration: configuration)
     }
 
     func makeHandler(for address: RedisAddress) throws -> NIOSSLClientHandler {
-        // A literal address is not a server name (RFC 6066 §3); the certificate is then checked against the peer's
-        // address.
-        let isLiteral = (try? SocketAddress(ipAddress: address.host, port: address.port)) != nil
-        return try NIOSSLClientHandler(context: context, serverHostname: isLiteral ? nil : address.host)
+        try OutboundTLS.makeHandler(context, host: address.host, port: address.port)
     }
 }

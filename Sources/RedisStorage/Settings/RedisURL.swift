@@ -35,7 +35,7 @@ package struct RedisURL: Sendable {
         } else {
             throw .scheme
         }
-        guard rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x3F && $0 != 0x23 }) else { throw .character }
+        guard rest.utf8.allSatisfy({ ASCII.isVisible($0) && $0 != 0x3F && $0 != 0x23 }) else { throw .character }
         if let slash = rest.firstIndex(of: "/") {
             database = try Self.database(rest[rest.index(after: slash)...])
             rest = rest[..<slash]

@@ -7,7 +7,7 @@ import Synchronization
 final class RedisCluster: Sendable {
     /// A resharding in progress takes two; more is a cluster that does not know what it wants.
     private static let redirectLimit = 3
-    /// Between two times that the slots are asked for.
+    /// The pause between two times that the slots are asked for.
     private static let refreshPause = Duration.milliseconds(100)
 
     private struct State {

@@ -5,7 +5,7 @@ package enum RedisConnectionError: Error, Hashable, Sendable {
     case notConnected
     case closed
     case timedOut
-    /// As many commands wait as are allowed to.
+    /// As many commands are waiting as are allowed to.
     case queueFull
     /// The server owes replies whose deadline has passed; commands are refused until it answers.
     case stalled

@@ -3,7 +3,7 @@ import Bridge
 /// Where a node's chain ends, whatever else is in the table.
 struct AuditChainEnd {
     let sequence: Int64
-    /// As the last event claims it, whatever it is.
+    /// The hash that the last event claims, whatever it is.
     let hash: SQLValue
 
     /// Rows that are looked at together.

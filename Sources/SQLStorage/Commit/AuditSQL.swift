@@ -114,7 +114,7 @@ enum AuditSQL {
         WHERE node = $1 AND size > $2 AND size < $3 AND at <= $4 ORDER BY size LIMIT $5
         """
 
-    /// Not one that a cut stands on.
+    /// Leaves a checkpoint that a cut stands on.
     static let deleteCheckpoint: SQLStatement = """
         DELETE FROM audit_checkpoint WHERE node = $1 AND size = $2 AND note = $3
             AND NOT EXISTS (SELECT 1 FROM audit_cut WHERE node = $1 AND through = $2)
@@ -134,12 +134,12 @@ enum AuditSQL {
     static let checkpoints: SQLStatement = """
         SELECT node, size, at, hash, note FROM audit_checkpoint ORDER BY node, size
         """
-    /// Of any node.
+    /// A checkpoint of any node.
     static let anyCheckpoint = SQLStatement("SELECT 1 FROM audit_checkpoint LIMIT 1", isRecurring: false)
-    /// Of one node, or of the commands beside it.
+    /// A checkpoint of one node, or of its commands.
     static let ownCheckpoint = SQLStatement(
         "SELECT 1 FROM audit_checkpoint WHERE node = $1 OR node = $2 LIMIT 1", isRecurring: false)
-    /// The last one of one node and of the commands beside it; where they have none, of any. Nodes may have keys of
+    /// The last one of one node and of its commands; where they have none, of any. Nodes may have keys of
     /// their own.
     private static let newestCheckpointFirst = SQLStatement(
         """

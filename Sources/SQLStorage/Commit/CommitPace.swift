@@ -4,7 +4,7 @@
 /// several write at a time, those whose commit has just ended come again while the next waits; the slower the disk,
 /// the longer it may wait for them.
 struct CommitPace {
-    /// As many as wrote lately at the same time.
+    /// How many callers wrote lately at the same time.
     private(set) var companions = 1
     /// How long the first of them may wait for the others.
     private(set) var patience = Duration.zero

@@ -94,7 +94,7 @@ final class GroupCommitWriter: Sendable {
             if let awaited = queue.awaited, queue.waiting.count >= awaited { wakeWriter(&queue) }
             guard !queue.isDraining else { return nil }
             queue.isDraining = true
-            // Under the lock, so that a close cannot come in between.
+            // Under the lock, so that a close cannot come between the two.
             engine.onWriter { session in self.drain(on: session) }
             return nil
         }

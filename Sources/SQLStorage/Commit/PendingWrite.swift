@@ -7,8 +7,8 @@ struct PendingWrite: Sendable {
     /// A write that names them, and be it none, also says that what else it writes most likely is only submitted, and
     /// matters to no other write before the commit. `nil` says nothing, and what comes later sees all it does.
     var anticipated: [SQLCall]?
-    /// Whether it may be tried again another day: where a batch fails for want of something, such as room on the disk, the
-    /// others go on without it.
+    /// Whether it may be tried again another day: where a batch fails because something is lacking, such as room on
+    /// the disk, the others go on without it.
     var isUpkeep = false
     /// Whether it is written for nothing but to see whether that succeeds, so that only its caller learns from it.
     var isProbe = false

@@ -111,7 +111,7 @@ package final class WriteTransaction {
     }
 
     /// Makes sure that a checkpoint is there when this is committed, although others may be removing it: what is put
-    /// in anew is not what they found.
+    /// in again is not what they found.
     func keep(_ checkpoint: AuditCheckpoint) throws {
         try remove(checkpoint)
         try session.submit(AuditSQL.insertCheckpoint, checkpoint.columns)

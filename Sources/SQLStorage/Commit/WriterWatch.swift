@@ -5,7 +5,7 @@ import Synchronization
 final class WriterWatch: Sendable {
     typealias Body = @Sendable (WriterWork, Duration) -> Void
 
-    /// A function by itself would be wrapped anew each time that it is taken out of the lock, and the wrapping kept.
+    /// A function by itself would be wrapped again each time that it is taken out of the lock, and the wrapping kept.
     private struct Observer {
         var body: Body?
     }

@@ -20,7 +20,7 @@ package enum StorageCopy {
     /// - Parameters:
     ///   - path: the SQLite file.
     ///   - target: an address whose tables are empty, or not there.
-    ///   - nodes: names of servers that may begin to write the source, beside those that wrote there before.
+    ///   - nodes: names of servers that may begin to write the source, besides those that wrote there before.
     ///   - progress: told now and then how many rows were copied or compared.
     /// - Throws: ``StorageCopyError``, ``SQLiteOpenError``, ``PostgresOpenError``, `StorageError`; the target holds
     ///   nothing then.

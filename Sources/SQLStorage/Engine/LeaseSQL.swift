@@ -154,6 +154,9 @@ struct LeaseSQL: Sendable {
         UPDATE node_lease SET expires_at = 0, holder = '' WHERE node = $1 AND epoch = $2
         """
 
+    /// Waits for nobody who holds the row.
+    static let holder: SQLStatement = "SELECT holder, expires_at FROM node_lease WHERE node = $1"
+
     /// Refused at once where another connection holds the row.
     static let trial: SQLStatement = "SELECT epoch FROM node_lease WHERE node = $1 FOR UPDATE NOWAIT"
     static let trialHold: SQLStatement = "SELECT epoch FROM node_lease WHERE node = $1 FOR SHARE"

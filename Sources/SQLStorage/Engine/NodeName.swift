@@ -1,8 +1,8 @@
-/// Names of nodes beside those that settings give.
+/// Names of nodes other than those that settings give.
 package enum NodeName {
     private static let commandEnding = "-cli"
 
-    /// The name under which commands write beside a server of this name.
+    /// The name under which commands write next to a server of this name.
     package static func ofCommand(beside node: String) -> String { node + commandEnding }
 
     /// Whether a command writes under it.

@@ -20,7 +20,7 @@ package struct SQLDialect: Sendable {
     let lowestOpenNumber: String
     /// A number that is above that of every transaction whose result the same statement sees.
     let nextNumber: String
-    /// Text that changes when the numbers may begin anew: after a restart, a failover or a restore.
+    /// Text that changes when the numbers may begin again: after a restart, a failover or a restore.
     let databaseRun: String
     /// Run before the commit of a transaction that used its number; `nil` where the engine counts by itself.
     let advanceNumber: SQLStatement?

@@ -1,4 +1,5 @@
 import CPostgres
+import OAuth2
 
 /// Where a database is and how to get there: a `postgres://` URL or libpq's `key=value` text.
 ///
@@ -19,15 +20,22 @@ package struct PostgresAddress: Sendable {
     init(_ text: String, defaults: [String: String]?) throws(PostgresOpenError) {
         // To libpq that is the database of the account on this machine, which nobody has named.
         guard !text.allSatisfy(\.isWhitespace) else { throw .badAddress("it is empty") }
+        guard !Self.splitsWithinPassword(text) else { throw .badAddress(Self.unencoded) }
         var problem: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(text, &problem) else {
             let message = problem.map { String(cString: $0).oneLine } ?? ""
             PQfreemem(problem)
-            throw .badAddress(Self.reason(message))
+            throw .badAddress(Self.reason(message, of: text))
         }
         defer { PQconninfoFree(options) }
+        let stated = Self.values(options)
+        // libpq would quote what is none when it connects.
+        guard Self.arePorts(stated["port"] ?? "") else {
+            let hint = Self.url(text) == nil ? "" : "; if it is not meant as one, \(Self.unencoded)"
+            throw .badAddress("its port is not a number\(hint)")
+        }
         // An empty value is stated too: libpq then reads no variable for it.
-        let values = Self.values(options).merging(defaults ?? [:]) { stated, _ in stated }
+        let values = stated.merging(defaults ?? [:]) { stated, _ in stated }
         self.text = text
         isLocal = defaults != nil && Self.isLocal(values)
         let hosts = values["host"] ?? values["hostaddr"] ?? ""
@@ -49,16 +57,52 @@ package struct PostgresAddress: Sendable {
         ]
     }
 
-    // Most of libpq's messages quote the text, which may hold a password; those that name a parameter do not.
-    private static func reason(_ message: String) -> String {
-        let isHarmless = ["invalid URI query parameter", "invalid connection option"].contains(where: message.hasPrefix)
-        return isHarmless ? message : "it is neither a postgres:// URL nor libpq's key=value text"
+    /// Most of libpq's messages quote the text, which may hold a password. One that names a parameter does so too where
+    /// a character of the password has ended it.
+    private static func reason(_ message: String, of text: String) -> String {
+        if message.hasPrefix("invalid percent-encoded token") { return unencoded }
+        guard ["invalid URI query parameter", "invalid connection option"].contains(where: message.hasPrefix) else {
+            return "it is neither a postgres:// URL nor libpq's key=value text"
+        }
+        let name = message.drop { $0 != "\"" }.dropFirst().dropLast()
+        let mayBeSecret =
+            text.contains("password") || url(text)?.drop { $0 != UInt8(ascii: "?") }.contains(UInt8(ascii: "@")) == true
+            || !name.utf8.allSatisfy { ASCII.isLowercase($0) || $0 == UInt8(ascii: "_") }
+        return mayBeSecret ? "it names a parameter that libpq does not know" : message
+    }
+
+    private static let unencoded =
+        "a character of the user or password has to be percent-encoded: / is %2F, @ is %40, : is %3A, ? is %3F, "
+        + "# is %23, % is %25"
+
+    /// Whether a part of the password would count as a host or a database, which are printed: libpq looks for user and
+    /// password before the first `@` alone, and not at all where a `/` comes before it.
+    private static func splitsWithinPassword(_ text: String) -> Bool {
+        guard let rest = url(text) else { return false }
+        let at = UInt8(ascii: "@")
+        let credentials = rest.prefix { $0 != at && $0 != UInt8(ascii: "/") }
+        let place = rest.dropFirst(credentials.count)
+        // In the query libpq takes it as it is: it is part of some users' names.
+        return (place.first == at ? place.dropFirst() : place).prefix { $0 != UInt8(ascii: "?") }.contains(at)
+    }
+
+    /// What follows the scheme of a URL; `nil` for `key=value` text.
+    private static func url(_ text: String) -> Substring.UTF8View? {
+        ["postgresql://", "postgres://"].first(where: text.hasPrefix).map { text.dropFirst($0.count).utf8 }
+    }
+
+    /// Numbers with commas between them; one that is left out is the default.
+    private static func arePorts(_ list: String) -> Bool {
+        entries(list).allSatisfy { port in
+            let words = port.split(separator: " ")
+            return words.count <= 1 && words.allSatisfy { UInt16($0) != nil }
+        }
     }
 
     /// Whether no connection leaves this machine. libpq connects to `hostaddr` where both are given and to `host` where
     /// an entry of it is empty, so every entry of both has to be local; what is not surely local is not.
     private static func isLocal(_ values: [String: String]) -> Bool {
-        // The file that a service is described in is read anew at each connection.
+        // The file that a service is described in is read again at each connection.
         guard values["service"] == nil else { return false }
         return entries(values["host"]).allSatisfy { isSocket($0) || $0 == "localhost" || isLoopback($0) }
             && entries(values["hostaddr"]).allSatisfy { $0.isEmpty || isLoopback($0) }

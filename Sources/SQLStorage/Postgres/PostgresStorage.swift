@@ -75,7 +75,10 @@ package enum PostgresStorage {
             address: address, node: nil, readers: readers, timeouts: .command, logger: logger)
         let isUpToDate: Bool
         do {
-            isUpToDate = try await engine.onWriterNow(hasEveryStep)
+            isUpToDate = try await engine.onWriterNow { session in
+                try requireUTF8(session, database: address.description)
+                return try hasEveryStep(session)
+            }
         } catch {
             engine.close()
             throw openError(error, database: address.description)
@@ -100,7 +103,7 @@ package enum PostgresStorage {
         } ?? false
     }
 
-    /// What an audit signing key has vouched for last: for a node or the commands beside it, or else for any.
+    /// What an audit signing key has vouched for last: for a node or its commands, or else for any.
     /// - Returns: `nil` where that is nothing, or cannot be read; there may be no tables yet.
     package static func newestCheckpoint(
         _ address: PostgresAddress, of node: String, logger: Logger = Logger(label: "drawbridge.storage")
@@ -139,6 +142,7 @@ package enum PostgresStorage {
             while true {
                 do {
                     return try await engine.onWriterNow { session in
+                        try requireUTF8(session, database: address.description)
                         guard try !hasEveryStep(session) else { return }
                         try Migrator(dialect: .postgres, report: report).migrate(session, at: now)
                     }
@@ -157,6 +161,14 @@ package enum PostgresStorage {
     /// The steps hold one table after another, and so do the nodes that still run: of two that wait for each other the
     /// server ends one. Each try of several steps may meet another node.
     private static let migrationPatience = Duration.seconds(120)
+
+    /// In another encoding names of users are refused one by one, when somebody comes whose letters it does not have.
+    /// - Throws: ``PostgresOpenError/wrongEncoding(database:found:)``, ``SQLError``.
+    private static func requireUTF8(_ session: any SQLSession, database: String) throws {
+        let statement = SQLStatement("SELECT current_setting('server_encoding')", isRecurring: false)
+        let encoding = try session.run(statement).first?.text(0) ?? ""
+        guard encoding == "UTF8" else { throw PostgresOpenError.wrongEncoding(database: database, found: encoding) }
+    }
 
     /// - Throws: ``NewerSchemaError``, ``SQLError``.
     @Sendable private static func hasEveryStep(_ session: any SQLSession) throws -> Bool {
@@ -189,6 +201,8 @@ package enum PostgresOpenError: Error, Hashable, Sendable, CustomStringConvertib
     /// The tables were never made, or by an older version, and this process may not change them.
     case notMigrated(String)
     case nodeInUse(String)
+    /// The database cannot hold every letter.
+    case wrongEncoding(database: String, found: String)
     /// What one connection locks, another can have.
     case locksNotReal(String)
 
@@ -201,6 +215,9 @@ package enum PostgresOpenError: Error, Hashable, Sendable, CustomStringConvertib
                 + "knows up to \(known)); run the newer program, or restore a backup"
         case .notMigrated(let database):
             "the database \(database) has not been set up by this version; start the server once"
+        case .wrongEncoding(let database, let found):
+            "the encoding of the database \(database) is \(found) and must be UTF8; make another one: "
+                + "createdb --encoding UTF8 --template template0 NAME"
         case .locksNotReal(let database):
             "the database \(database) does not keep row locks: what one connection had locked, a second one got. It is "
                 + "not a PostgreSQL server, or something in between does not keep transactions together"

@@ -2,12 +2,12 @@
 struct PostgresTimeouts: Sendable {
     /// For one statement; the server gives up first.
     var statement: Duration
-    /// For a row that another transaction holds.
+    /// How long to wait for a row that another transaction holds.
     var lock: Duration
     /// For the first answer of the server; libpq counts in seconds and takes two at least.
     var connect: Duration
 
-    /// Of a service whose callers wait.
+    /// The timeouts of a service whose callers wait.
     static let service = PostgresTimeouts(statement: .seconds(5), lock: .seconds(3), connect: .seconds(3))
     /// Of a command or a migration: a large index takes its time, and another node may be at it.
     static let command = PostgresTimeouts(statement: .seconds(3600), lock: .seconds(3600), connect: .seconds(10))
@@ -24,7 +24,7 @@ struct PostgresTimeouts: Sendable {
         """
     var localArguments: [SQLValue] { [.text(statement.milliseconds), .text(lock.milliseconds)] }
 
-    /// Statements that set them on the server, beside what durable writes need of a connection.
+    /// Statements that set them on the server, besides what durable writes need of a connection.
     var settings: [(name: String, value: String)] {
         [
             ("statement_timeout", statement.milliseconds), ("lock_timeout", lock.milliseconds),

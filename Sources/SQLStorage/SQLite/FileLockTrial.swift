@@ -6,10 +6,10 @@ import Foundation
 /// network, where another machine hears nothing of the write-ahead log's shared memory.
 struct FileLockTrial {
     let path: String
-    /// Of the same file, locked by `flock`.
+    /// A descriptor of the same file, locked by `flock`.
     let descriptor: CInt
 
-    /// As the kernel calls them.
+    /// Network file systems, as the kernel calls them.
     private static let networks: Set<String> = [
         "nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "lustre", "9p", "ocfs2", "gfs2", "gpfs", "glusterfs",
         "fuse.sshfs", "fuse.glusterfs", "fuse.ceph", "fuse.s3fs", "fuse.rclone", "fuse.gcsfuse", "fuse.juicefs",

@@ -143,7 +143,7 @@ package enum SQLiteBackup {
         try checkpoint(in: path) { try !$0.run(AuditSQL.anyCheckpoint).isEmpty } ?? false
     }
 
-    /// What an audit signing key has vouched for last: for a node or the commands beside it, or else for any.
+    /// What an audit signing key has vouched for last: for a node or its commands, or else for any.
     /// - Returns: `nil` where that is nothing, or cannot be read; there may be no tables yet.
     package static func newestCheckpoint(
         in path: String, of node: String

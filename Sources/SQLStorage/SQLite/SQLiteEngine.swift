@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// One SQLite file in WAL mode: a writer that flushes every commit to disk, and readers beside it.
+/// One SQLite file in WAL mode: a writer that flushes every commit to disk, and readers at the same time.
 final class SQLiteEngine: SQLEngine {
     private let pool: DatabasePool
     private let lookups: SQLiteLookups

@@ -4,7 +4,7 @@ import GRDB
 /// A connection to SQLite.
 struct SQLiteSession: SQLSession {
     let database: Database
-    /// Of the connection that writes.
+    /// How long the connection that writes waits; `nil` for one that reads.
     var patience: WritePatience?
 
     func begin() throws {

@@ -8,7 +8,7 @@ package enum SQLiteStorage {
     /// Opens or creates the file, brings its tables up to date, and takes the node's name.
     ///
     /// Several processes may have one file open at a time when each has a node name of its own: a command that runs
-    /// beside the server calls itself `<node>-cli`, for instance.
+    /// next to the server calls itself `<node>-cli`, for instance.
     /// - Parameters:
     ///   - node: whose audit chain this process continues.
     ///   - signer: signs the chain's checkpoints and cuts.

@@ -4,7 +4,7 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// Copies the write-ahead log into the database beside the writer, so that no commit waits for it.
+/// Copies the write-ahead log into the database while the writer goes on, so that no commit waits for it.
 ///
 /// SQLite would do it inside whatever commit crosses a threshold, which then takes as long as hundreds of others. Here
 /// a connection of its own does the bulk. Because the writer goes on meanwhile, that alone never reaches the end of

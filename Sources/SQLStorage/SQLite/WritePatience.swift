@@ -1,7 +1,7 @@
 import GRDB
 import Synchronization
 
-/// How long the connection that writes waits for another process that does, such as a command beside the server.
+/// How long the connection that writes waits for another process that does, such as a command run next to the server.
 ///
 /// Writes wait one after the other, and whoever is last would wait for all before as well. So once one has waited in
 /// vain, those after it hardly wait until one succeeds.
@@ -21,7 +21,7 @@ final class WritePatience: Sendable {
             defer { isShort = shortens }
             return isShort != shortens
         }
-        // Where it fails, the wait is the one of before: long, and not wrong.
+        // Where it fails, the wait stays as it was: long, and not wrong.
         if isChange { try? database.execute(sql: "PRAGMA busy_timeout = \(shortens ? Self.short : Self.full)") }
     }
 }

@@ -29,7 +29,7 @@ extension Migration {
         ] + inheritance
     }
 
-    /// What sessions of before would have been called: a grant in a browser's session that came over an edge came over
+    /// What earlier sessions would have been called: a grant in a browser's session that came over an edge came over
     /// it too, and one of which nothing is known any more is taken for handed over.
     private static let inheritance: [SQLStatement] =
         [

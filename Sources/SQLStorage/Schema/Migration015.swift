@@ -1,5 +1,5 @@
 extension Migration {
-    /// What a session of the console hangs on. Those of before name nothing that could end them, so they end here.
+    /// What a session of the console depends on. Earlier ones name nothing that could end them, so they end here.
     static let consoleCredentials = Migration(version: 15, name: "what opened the console's sessions") { dialect in
         ["DELETE FROM admin_session"]
             + ["token_id", "client_id", "session_id"].map { name in

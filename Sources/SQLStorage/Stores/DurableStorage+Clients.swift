@@ -23,6 +23,8 @@ extension DurableStorage: ClientStore {
             let saved = try transaction.run(statement, arguments)
             guard !saved.isEmpty else { return false }
             try transaction.record(event)
+            // An end in the next moment is queued already, whichever node has read the client by then.
+            try transaction.setWebhookSubscription(of: client.id, to: client.webhook != nil)
             if !client.scope.contains(Scope.admin) { try transaction.endAdminSessions(of: client.id, event) }
             return true
         }
@@ -32,6 +34,7 @@ extension DurableStorage: ClientStore {
         try await write { transaction in
             guard try !transaction.run(ClientSQL.delete, [SQLValue(id)]).isEmpty else { return false }
             try transaction.record(event)
+            try transaction.setWebhookSubscription(of: id, to: false)
             try transaction.endAdminSessions(of: id, event)
             return true
         }
@@ -42,6 +45,7 @@ extension DurableStorage: ClientStore {
         return try await write { transaction in
             guard try !transaction.run(ClientSQL.deleteUnchanged, arguments).isEmpty else { return false }
             try transaction.record(event)
+            try transaction.setWebhookSubscription(of: client.id, to: false)
             try transaction.endAdminSessions(of: client.id, event)
             return true
         }

@@ -2,7 +2,7 @@ package import Bridge
 import OAuth2
 
 extension DurableStorage {
-    /// Nodes that write to the database now, beside this process; always none where a file's locks say so.
+    /// Nodes that write to the database now, besides this process; always none where a file's locks say so.
     package func livingNodes() async throws -> [String] {
         guard dialect.lease.runsOut else { return [] }
         let node = try ownNode()
@@ -13,7 +13,7 @@ extension DurableStorage {
         }
     }
 
-    /// Begins a new restore epoch: login tokens, codes and requests of before are over (ADR-0030).
+    /// Begins a new restore epoch: earlier login tokens, codes and requests are over (ADR-0030).
     /// - Parameters:
     ///   - actor: whoever put the database back, for the log.
     ///   - keepsSessions: whether those that are open stay so, also such as were ended since the backup.
@@ -64,7 +64,7 @@ extension RestoreSQL {
             """)
     }
 
-    private static let reason = RestoreNotice.Reason.command.rawValue
+    private static let reason = EndReason.restored.rawValue
 
     /// All that somebody is signed in by, or could sign in with whatever became of it since; `$1` is now.
     ///
@@ -79,7 +79,7 @@ extension RestoreSQL {
         ("app_sessions", "UPDATE app_session SET ended_at = $1 WHERE ended_at IS NULL AND expires_at > $1"),
         ("web_sessions", "UPDATE web_session SET ended_at = $1 WHERE ended_at IS NULL AND expires_at > $1"),
         ("recovery_codes", "UPDATE recovery_code SET used_at = $1 WHERE used_at IS NULL"),
-        // Each has a password beside it, so whoever removed one loses nothing that a new one does not bring back.
+        // Each account has a password too, so whoever removed one loses nothing that a new one does not bring back.
         ("passkeys", "DELETE FROM passkey WHERE created_at <= $1"),
         (
             "phone_keys",

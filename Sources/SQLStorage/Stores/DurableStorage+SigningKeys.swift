@@ -104,7 +104,7 @@ enum SigningKeySQL {
     /// The change after `$1`, where nobody else made it. Whoever comes at the same time waits, and then loses.
     static let claimNext: SQLStatement = "UPDATE signing_key_change SET number = number + 1 WHERE number = $1"
 
-    /// Of a key that is there its times alone change.
+    /// Where the key is there already, only its times change.
     static let save: SQLStatement = """
         INSERT INTO signing_key (id, algorithm, sealed_key, public_key, created_at, signs_from, signs_when_known,
             retires_at, withdrawn_at, added_in)

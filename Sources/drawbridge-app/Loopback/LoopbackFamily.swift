@@ -12,7 +12,7 @@ enum LoopbackFamily: String, ExpressibleByArgument, CaseIterable, Sendable {
         }
     }
 
-    /// As an address writes it.
+    /// The host as an address writes it.
     var addressHost: String {
         switch self {
         case .ipv4: host

@@ -18,7 +18,7 @@ final class LoopbackInbox: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Where alone an answer is taken.
+    /// The only path at which an answer is taken.
     let path: String
     let answers: AsyncStream<String>
     private let feed: AsyncStream<String>.Continuation

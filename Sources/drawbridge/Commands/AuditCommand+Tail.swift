@@ -25,7 +25,7 @@ extension AuditCommand {
 
         func run() async throws {
             let log = try await options.openForReading()
-            // Before the page, so that an event in between is in the page or after the heads, never lost.
+            // Before the page, so that an event between the two is in the page or after the heads, never lost.
             var follower = AuditFollower(log: log, heads: try await log.chains())
             let page = try await log.search(AuditFilter(), before: nil, limit: number)
             try StandardOutput.write(format.header)

@@ -112,7 +112,7 @@ struct ClientsCommand: AsyncParsableCommand {
         private static func overwrite(
             _ client: Client, _ storage: any BridgeStorage, action: AdminAction
         ) async throws -> Bool {
-            // The event names what changes: where somebody else changes the client meanwhile, that has to be told anew.
+            // The event names what changes: where somebody else changes the client meanwhile, it has to say so again.
             var last: Client?
             for _ in 0..<5 {
                 guard let seen = try await storage.clients().first(where: { $0.id == client.id }) else { return false }

@@ -32,10 +32,12 @@ struct CommandFailure: Error, CustomStringConvertible {
         switch error {
         case let failure as SystemFailure: failure
         case PrivateFileError.system(let path, let code): SystemFailure(code: code, doing: "use \(path)")
-        case AuditSigningKey.Problem.unreadable(let path, let code):
-            SystemFailure(code: code, doing: "read the audit signing key \(path)")
-        case AuditSigningKey.Problem.unwritable(let path, let code):
-            SystemFailure(code: code, doing: "write the audit signing key \(path)")
+        case let error as AuditSigningKeyFileError:
+            switch error.problem {
+            case .malformed: nil
+            case .unreadable(let code): SystemFailure(code: code, doing: "read the audit signing key \(error.path)")
+            case .unwritable(let code): SystemFailure(code: code, doing: "write the audit signing key \(error.path)")
+            }
         case SQLiteOpenError.cannotOpen(let path, _):
             // SQLite has the same words for a missing right as for a missing file: the system says which it is. Not of
             // a lock file, which is missing because it could not be made: why not is in the error already.
@@ -73,8 +75,27 @@ struct CommandFailure: Error, CustomStringConvertible {
             // The words are our own, and quote no secret. A restore would cost what is whole.
             return code == nil ? "holds something that this program cannot use: \(closed(text))" : nil
         }
-        guard case .unavailable = error, let code, code.1 == "SQLite" else { return nil }
-        return "cannot be used: \(code.0)."
+        guard case .unavailable(let text) = error else { return nil }
+        guard let code else { return connectionTrouble(text) }
+        let words = code.1 == "PostgreSQL" ? postgresWords[String(code.2)].map { " (\($0))" } ?? "" : ""
+        return "cannot be used: \(code.0)\(words)."
+    }
+
+    /// What codes mean, in general words (PostgreSQL's manual, appendix A).
+    private static let postgresWords = [
+        "25006": "it is read-only, as a standby is", "42501": "the role may not do that", "53100": "its disk is full",
+        "53200": "it has no memory left", "53300": "too many connections", "58030": "its disk fails",
+    ]
+
+    /// A server that accepts no connection gives no code that libpq would pass on.
+    private static func connectionTrouble(_ text: String) -> String? {
+        guard text.hasPrefix("PostgreSQL connection: ") else { return nil }
+        let isFull = ["too many clients", "connection slots are reserved", "too many connections"].contains {
+            text.contains($0)
+        }
+        return isFull
+            ? "cannot be used: PostgreSQL 53300 (too many connections)."
+            : "cannot be used: the connection to PostgreSQL failed."
     }
 
     /// Errors that complete a sentence elsewhere, such as "the directory … does not exist", as one by themselves.

@@ -100,7 +100,7 @@ struct DemoCommand: AsyncParsableCommand {
             }
         }
         if let issuer, WebOrigin(issuer) == nil {
-            throw ValidationError("--issuer must be \(SettingKind.origin.expectation).")
+            throw ValidationError("--issuer must be \(SettingKind.origin.expectation(insteadOf: issuer)).")
         }
     }
 

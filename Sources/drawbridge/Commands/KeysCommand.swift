@@ -54,7 +54,7 @@ struct KeysCommand: AsyncParsableCommand {
                 made.append(place.masterKey)
             }
             if !FileManager.default.fileExists(atPath: place.signingKey) {
-                _ = try ServerStorage.signingKey(path: place.signingKey, name: place.keyName)
+                _ = try AuditSigningKeyFile.loadOrMake(place.signingKey, name: place.keyName)
                 made.append(place.signingKey)
             }
             guard !made.isEmpty else {

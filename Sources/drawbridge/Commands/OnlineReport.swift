@@ -48,13 +48,27 @@ struct OnlineReport {
     }
 
     private mutating func addKeysAndDatabase(_ settings: DrawbridgeSettings, at now: Timestamp) async {
-        let (database, keys) = await Self.database(settings)
+        let (database, keys, clients) = await Self.database(settings)
         let algorithms = StorageLocation(settings).keyAlgorithms
         // Those retired at once may be of the master key before this one.
         let used = keys.filter { $0.isLive(at: now) && algorithms.contains($0.algorithm) }
         add("master key", Self.masterKey(at: settings.storage.masterKeyPath, opening: used))
         await addAuditSigningKey(settings)
         add("database", database)
+        addWebhookSecrets(of: ClientDirectory(clients + settings.clients, defaultTarget: nil), settings)
+    }
+
+    private mutating func addWebhookSecrets(of clients: ClientDirectory, _ settings: DrawbridgeSettings) {
+        let files = WebhookSecretFiles(folder: settings.sessions.webhookSecretsPath)
+        for client in clients.all {
+            guard let name = client.webhook?.secretFile else { continue }
+            do {
+                _ = try files.secrets(named: name)
+                add("webhook secret of \(client.id)", .good(files.path(of: name)))
+            } catch {
+                add("webhook secret of \(client.id)", .bad("\(error)"))
+            }
+        }
     }
 
     /// - Parameter keys: of the database that it is for; what one master key has sealed no other opens.
@@ -70,11 +84,11 @@ struct OnlineReport {
     private mutating func addAuditSigningKey(_ settings: DrawbridgeSettings) async {
         let signing = settings.audit.signingKeyPath
         do {
-            _ = try PrivateFile.read(signing)
-            _ = try AuditSigningKey.load(path: signing)
-            add("audit signing key", .good(signing))
-        } catch PrivateFileError.missing {
-            add("audit signing key", await Self.missingSigningKey(of: StorageLocation(settings)))
+            if try AuditSigningKeyFile.read(signing) != nil {
+                add("audit signing key", .good(signing))
+            } else {
+                add("audit signing key", await Self.missingSigningKey(of: StorageLocation(settings)))
+            }
         } catch {
             add("audit signing key", .bad("\(error)"))
         }
@@ -88,30 +102,31 @@ struct OnlineReport {
         return .note("\(location.signingKeyPath) is not there yet; the first start makes it")
     }
 
-    /// - Returns: what was found, and the signing keys that are in it.
+    /// - Returns: what was found, and the signing keys and the clients that are in it.
     private static func database(
         _ settings: DrawbridgeSettings
-    ) async -> (finding: OnlineCheck.Finding, keys: [SealedSigningKey]) {
+    ) async -> (finding: OnlineCheck.Finding, keys: [SealedSigningKey], clients: [Client]) {
         let location = StorageLocation(settings)
         guard location.hasDatabase else {
-            return (.note("\(location.databasePath) is not there yet; the first start makes it"), [])
+            return (.note("\(location.databasePath) is not there yet; the first start makes it"), [], [])
         }
         do {
             let storage = try await location.openForReading()
             let keys = try await storage.signingKeys().keys
+            let clients = try await storage.clients()
             let hasAccounts = try await storage.hasAccounts()
             try await storage.close()
             if hasAccounts, let problem = settings.problemsWithAccounts.first {
-                return (.bad("there are accounts in it, so a start is refused: \(problem)"), keys)
+                return (.bad("there are accounts in it, so a start is refused: \(problem)"), keys, clients)
             }
-            return (.good(location.database == nil ? location.databasePath : "answers"), keys)
+            return (.good(location.database == nil ? location.databasePath : "answers"), keys, clients)
         } catch SQLiteOpenError.notMigrated, PostgresOpenError.notMigrated {
-            return (.note(notSetUp(location)), [])
+            return (.note(notSetUp(location)), [], [])
         } catch let error as StorageError {
             // For the operator's own eyes; the text names no values.
-            return (.bad(error.text), [])
+            return (.bad(error.text), [], [])
         } catch {
-            return (.bad("\(error)"), [])
+            return (.bad("\(error)"), [], [])
         }
     }
 

@@ -4,7 +4,7 @@ import Foundation
 /// The keys that no backup has: whether those in their places belong to the database that is put back.
 struct RestoreKeys {
     let location: StorageLocation
-    /// Audit signing keys of before, which somebody named.
+    /// Earlier audit signing keys, which somebody named.
     let earlier: [AuditVerifierKey]
     /// Whether somebody said that the audit signing key which signed the log so far is lost.
     let mayBeLost: Bool
@@ -24,7 +24,7 @@ struct RestoreKeys {
             return true
         }
         guard !mayBeLost, let newest = try await database.newestCheckpoint() else { return false }
-        let keys = try earlier + [AuditSigningKey.load(path: location.signingKeyPath).verifierKey]
+        let keys = try earlier + [AuditSigningKeyFile.load(location.signingKeyPath).verifierKey]
         guard newest.problem(trusting: keys) != .checkpointUnknownKey else {
             throw SigningKeyForeign(path: location.signingKeyPath, newest: newest)
         }

@@ -30,7 +30,8 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         AllocatorArenas.limit()
         let process = await ServingProcess()
-        let settings = try options.load(flags: overrides)
+        let inForce = try options.loadInForce(flags: overrides)
+        let settings = inForce.settings
         JSONLogHandler.bootstrap(level: settings.process.logLevel)
         let logger = Logger(label: "drawbridge")
         for warning in SettingsWarnings.sentences(about: settings) {
@@ -40,14 +41,14 @@ struct ServeCommand: AsyncParsableCommand {
         _ = try MasterKeyFile.load(settings.storage.masterKeyPath)
         let watch = AuditWatch()
         let storage = try await ServerStorage.open(settings, watch: watch, logger: logger)
+        let inputs = options.inputs(flags: overrides)
+        let start = SettingsFingerprint(inForce.raw)
         let composition: Composition
         do {
             composition = try await Composition(
                 settings: settings, storage: storage, accessLog: .writing(to: .standardOutput), logger: logger,
                 watch: watch,
-                rereadClients: { [inputs = options.inputs(flags: overrides)] in
-                    ConfiguredClients(try DrawbridgeSettings.load(inputs))
-                })
+                rereadClients: { ConfiguredClients(try SettingsInForce(RawSettings.read(inputs)), since: start) })
         } catch {
             // The next start would wait for this one's lease, or take the database for one that was left by a crash.
             try? await storage.close()

@@ -14,11 +14,14 @@ struct SettingsOptions: ParsableArguments {
     }
 
     /// The settings in force; problems go to stderr and end the process with status 78 (`EX_CONFIG`).
-    func load(flags: [String] = []) throws -> DrawbridgeSettings {
-        do {
-            return try DrawbridgeSettings.load(inputs(flags: flags))
-        } catch let refused as SettingsRefused {
-            throw refused.exit()
+    func load(flags: [String] = []) throws -> DrawbridgeSettings { try loadInForce(flags: flags).settings }
+
+    /// The same with what they were read from.
+    func loadInForce(flags: [String]) throws -> SettingsInForce {
+        do throws(SettingsRefused) {
+            return try SettingsInForce(RawSettings.read(inputs(flags: flags)))
+        } catch {
+            throw error.exit()
         }
     }
 }

@@ -75,7 +75,7 @@ struct StorageOptions: ParsableArguments {
         {
             return try AuditSigningKey(text: Secret(text))
         }
-        return try AuditSigningKey.load(path: try location().signingKeyPath)
+        return try AuditSigningKeyFile.load(try location().signingKeyPath)
     }
 
     /// The signed notes that are kept beside the key; none where only a database is named.
@@ -155,7 +155,7 @@ struct ConfiguredStorageOptions: ParsableArguments {
 
     @OptionGroup var settings: SettingsOptions
 
-    /// What works on the database, without a folder named beside the settings.
+    /// What works on the database, without a folder named besides the settings.
     var storage: StorageOptions {
         var options = StorageOptions()
         // Options that were not parsed may not be read before they are set.

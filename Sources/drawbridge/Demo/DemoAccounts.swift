@@ -56,7 +56,7 @@ struct DemoAccounts: Sendable {
 }
 
 extension DemoPerson {
-    /// As the ready line writes it (contract §15).
+    /// The account as the ready line writes it (contract §15).
     /// - Parameter password: `nil` where the demo does not know it any more.
     func json(password: Secret<String>?) -> String {
         var object = JSONObjectWriter()

@@ -13,7 +13,7 @@ struct DemoGuide: Sendable {
     let adminToken: Secret<String>
     /// The file of the certificate that the demo shows; `nil` in plain http, where no phone's key answers.
     var certificate: String?
-    /// As it was called, so that the lines can be copied.
+    /// The program as it was called, so that the lines can be copied.
     let program = CommandLine.arguments.first ?? "drawbridge"
 
     /// A phone that is an identity provider of its own.

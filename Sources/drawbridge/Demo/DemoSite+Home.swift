@@ -30,7 +30,7 @@ extension DemoSite {
         let main = """
             <div class="demo two">
             <section class="card start">
-            <h1>From a signed-in app to a signed-in browser</h1>
+            <h1>From a signed&#8209;in app to a signed&#8209;in browser</h1>
             <p class="lead">This phone's app is signed in; this website does not know who you are. One tap carries
             the sign-in over, with a token that works once and for 60 seconds.</p>
             <p class="quiet">\(state)</p>

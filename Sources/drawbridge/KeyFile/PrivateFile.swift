@@ -1,4 +1,6 @@
+import Bridge
 import Foundation
+import SQLStorage
 
 /// Files that hold secrets: only their owner may read them, and they are replaced whole or not at all.
 enum PrivateFile {
@@ -54,18 +56,17 @@ enum PrivateFile {
     static func create(_ path: String, with bytes: [UInt8]) throws(PrivateFileError) -> Bool {
         let temporary = try draft(bytes, beside: path)
         defer { unlink(temporary) }
-        guard link(temporary, path) == 0 else {
-            if errno == EEXIST { return false }
-            throw .system(path, errno)
-        }
+        let isNew = link(temporary, path) == 0
+        guard isNew || errno == EEXIST else { throw .system(path, errno) }
+        // Whoever was first may not have come as far, and what is there is used from now on.
         try synchronizeFolder(of: path)
-        return true
+        return isNew
     }
 
-    /// The bytes, on disk, in a file of this process beside the one that they are for.
+    /// The bytes, on disk, in a file of this call beside the one that they are for.
     private static func draft(_ bytes: [UInt8], beside path: String) throws(PrivateFileError) -> String {
-        let temporary = "\(path).\(getpid()).tmp"
-        unlink(temporary)
+        // Not after the process: in containers that share a folder all have the same number.
+        let temporary = "\(path).\(RandomSource.system.text(9)).tmp"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .system(path, errno) }
         do throws(PrivateFileError) {
@@ -103,11 +104,7 @@ enum PrivateFile {
     }
 
     static func synchronizeFolder(of path: String) throws(PrivateFileError) {
-        let folder = (path as NSString).deletingLastPathComponent
-        let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .system(path, errno) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw .system(path, errno) }
+        do throws(FolderSyncError) { try FolderSync.ofFile(at: path) } catch { throw .system(path, error.code) }
     }
 }
 

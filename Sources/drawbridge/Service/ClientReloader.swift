@@ -6,11 +6,24 @@ struct ConfiguredClients: Sendable {
     let clients: [Client]
     /// The website that apps open by default.
     let defaultTarget: ClientID?
+    /// Names of other settings that were changed since the start: they count after a restart.
+    var changedBesides: [String] = []
 }
 
 extension ConfiguredClients {
     init(_ settings: DrawbridgeSettings) {
         self.init(clients: settings.clients, defaultTarget: settings.site.defaultWebClient)
+    }
+
+    /// - Parameter start: what the settings in force were read from.
+    init(_ reread: SettingsInForce, since start: SettingsFingerprint) {
+        self.init(reread.settings)
+        let taken = [
+            ClientSettings.clients.key, SiteSettings.defaultWebClient.key,
+            // What holds for clients that do not say.
+            SessionSettings.lifetime.key, SessionSettings.idle.key,
+        ]
+        changedBesides = SettingsFingerprint(reread.raw).changes(since: start, besides: Set(taken))
     }
 
     /// Of two with one id the file's counts: what is under version control is not overridden from elsewhere.
@@ -51,6 +64,9 @@ final class ClientReloader: Sendable {
         configured = Mutex(first)
         directory = Reloadable(first.directory(with: try await store.clients()))
     }
+
+    /// Names of settings that the last reload found changed and did not take in.
+    var changedBesides: [String] { configured.withLock { $0.changedBesides } }
 
     /// The ids of the settings file.
     @Sendable func fixedIDs() -> Set<ClientID> { configured.withLock { Set($0.clients.map(\.id)) } }

@@ -44,6 +44,8 @@ struct Composition: Sendable {
             store: storage, clients: clients.directory,
             secrets: WebhookSecretFiles(folder: settings.sessions.webhookSecretsPath), delivery: WebhookPoster(),
             time: time, logger: logger)
+        // Before a listener opens: what ends without a subscriber is told to nobody.
+        try await webhooks.subscribe()
         metrics = PrometheusMetrics()
         alerts = AlertBoard(rules: settings.alerts.rules)
         telemetry = Telemetry(
@@ -138,19 +140,25 @@ struct Composition: Sendable {
     }
 
     /// Rereads keys, clients and issuers' files of keys and secrets. What cannot be read stays as it is, and the log
-    /// says so.
+    /// says so; it also names the settings that were changed and wait for a restart.
     /// - Parameter certificate: takes in the listener's certificate, where it has one.
     func reload(certificate: (@Sendable () throws -> Void)? = nil) async {
         var outcomes = [
             await attempt("clients") { try await clients.reload() },
             await attempt("signing keys") { try await ground.keys.reload() },
-            await attempt("trusted issuers") { try await issuers.reload() },
+            await attempt("issuers' key files") { try await issuers.reload() },
         ]
+        // At once: what ends without a subscriber is told to nobody. Where it fails, the next round does it.
+        try? await webhooks.subscribe()
         if let certificate { outcomes.append(await attempt("certificate") { try certificate() }) }
         bearerCache.reload()
         await auditWatch.look()
         let reloaded = outcomes.compactMap(\.self)
         if !reloaded.isEmpty { ground.logger.notice("reloaded \(reloaded.joined(separator: ", "))") }
+        let waiting = clients.changedBesides
+        if reloaded.contains("clients"), !waiting.isEmpty {
+            ground.logger.warning("\(waiting.joined(separator: ", ")) changed; that counts after a restart")
+        }
     }
 
     /// - Returns: the name of what was reloaded; `nil` when it was not.
@@ -173,7 +181,7 @@ extension AuditWatchService {
         let keyPath = settings.audit.signingKeyPath
         self.init(
             storage: storage, file: AuditNoteFile(besideSigningKey: keyPath),
-            keys: [try AuditSigningKey.load(path: keyPath).verifierKey], watch: watch,
+            keys: [try AuditSigningKeyFile.load(keyPath).verifierKey], watch: watch,
             retention: settings.audit.retention, metrics: metrics, time: time, logger: logger)
     }
 }

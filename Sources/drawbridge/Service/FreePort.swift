@@ -22,7 +22,7 @@ enum FreePort {
 
     /// Binds and lets go again.
     /// - Returns: the port; `nil` when it is taken or the host is not ours.
-    /// - Parameter isReused: whether connections of before that are still closing do not count, as for a server that
+    /// - Parameter isReused: whether earlier connections that are still closing do not count, as for a server that
     ///   starts again.
     private static func bind(host: String, port: Int, isReused: Bool = false) -> Int? {
         let name = host == "localhost" ? "127.0.0.1" : host

@@ -53,7 +53,7 @@ struct Ground: Sendable {
         return settings.storage.database == nil ? InProcessSelfIssuedTransactions() : storage
     }
 
-    /// Of the codes that one user may get.
+    /// The limit of codes that one user may get.
     var authorizationLimit: UserLimit {
         UserLimit(
             scope: "authorize.subject", bucket: limits.authorizationPerSubject, limiter: limiter, refusals: refusals)
@@ -64,7 +64,7 @@ struct Ground: Sendable {
         BearerInquiries(authenticator, limiter: limiter, limits: limits, refusals: refusals, else: .slowDown)
     }
 
-    /// Of the refreshes that one user's apps and web views may make.
+    /// The limit of refreshes that one user's apps and web views may make.
     var refreshLimit: UserLimit {
         UserLimit(scope: "refresh.subject", bucket: limits.refreshPerSubject, limiter: limiter, refusals: refusals)
     }

@@ -27,15 +27,20 @@ final class PurgeClock: Sendable {
         var pending: [(gain: Duration, since: ContinuousClock.Instant)] = []
     }
 
-    /// `nil` before the first reading, which is believed: nothing else is known.
-    private let state = Mutex<State?>(nil)
+    private let state: Mutex<State>
+
+    /// - Parameter time: what it shows now is believed, since nothing else is known. So a server reads it as it starts,
+    ///   not at its first purge: what was set meanwhile would be believed, too.
+    init(startingAt time: TimeSource) {
+        state = Mutex(State(believed: (wall: time.now(), uptime: time.uptime())))
+    }
 
     func read(_ time: TimeSource) -> Reading {
         let wall = time.now()
         let uptime = time.uptime()
         return state.withLock { state in
-            var pending = state?.pending ?? []
-            var now = state.map { $0.believed.wall + (uptime - $0.believed.uptime) } ?? wall
+            var pending = state.pending
+            var now = state.believed.wall + (uptime - state.believed.uptime)
             let known = pending.reduce(Duration.zero) { $0 + $1.gain }
             let news = wall - now - known
             if news > Self.tolerance {

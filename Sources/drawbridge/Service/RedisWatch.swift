@@ -7,9 +7,9 @@ final class RedisWatch: Sendable {
     private let client: RedisClient
     private let roles: RedisRoles
     private let state: Degradation
-    private let checking = SharedRun()
+    private let checking = SingleFlight()
 
-    /// - Parameter state: of Redis as a whole, beside that of each role.
+    /// - Parameter state: of Redis as a whole, besides that of each role.
     init(_ client: RedisClient, _ roles: RedisRoles, state: Degradation) {
         self.client = client
         self.roles = roles

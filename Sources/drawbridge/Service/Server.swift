@@ -112,7 +112,7 @@ struct Server: Sendable {
         return configuration
     }
 
-    /// What runs beside the listeners, in the order in which it starts.
+    /// What runs besides the listeners, in the order in which it starts.
     private var backgroundServices: [any Service] {
         let storage = ground.storage
         let time = ground.time

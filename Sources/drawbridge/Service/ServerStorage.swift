@@ -73,14 +73,7 @@ enum ServerStorage {
 
     /// The key that signs checkpoints, made where there is none; refused when others can read it.
     static func signingKey(_ location: StorageLocation) throws -> AuditSigningKey {
-        try signingKey(path: location.signingKeyPath, name: location.keyName)
-    }
-
-    /// - Parameter name: whose it is, as notes that it signs say.
-    static func signingKey(path: String, name: String) throws -> AuditSigningKey {
-        let key = try AuditSigningKey.loadOrGenerate(path: path, name: name)
-        _ = try PrivateFile.read(path)
-        return key
+        try AuditSigningKeyFile.loadOrMake(location.signingKeyPath, name: location.keyName)
     }
 }
 

@@ -25,7 +25,7 @@ enum ServiceKeys {
         return keys
     }
 
-    /// For a command that only reads.
+    /// Reads the keys for a command that changes nothing.
     static func read(
         settings: DrawbridgeSettings, store: any SigningKeyStore, logger: Logger
     ) async throws -> SigningKeys {

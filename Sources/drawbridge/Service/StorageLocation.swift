@@ -29,7 +29,7 @@ extension StorageLocation {
     /// Where the server notes its last commit, beside the database.
     var commitMarkPath: String { "\(commitMarkPrefix)\(node)" }
 
-    /// As whom commands write beside the server.
+    /// The node name under which commands write next to the server.
     var commandNode: String { NodeName.ofCommand(beside: node) }
 
     /// What the names of such files begin with; each node has its own.

@@ -2,7 +2,7 @@ import Bridge
 import Logging
 import ServiceLifecycle
 
-/// Has the store queue the ends that websites with a webhook want to hear of.
+/// Has the store queue the ends that websites with a webhook want to hear of: what other nodes changed, too.
 struct WebhookSubscription: Service {
     let notifier: WebhookNotifier
     let logger: Logger

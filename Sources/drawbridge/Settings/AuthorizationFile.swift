@@ -1,5 +1,6 @@
 import Bridge
 import Foundation
+import OAuth2
 
 /// A file with the value of an `Authorization` header.
 enum AuthorizationFile {
@@ -11,7 +12,7 @@ enum AuthorizationFile {
     /// - Throws: also when others can read the file.
     static func read(_ path: String) throws -> Secret<String> {
         let text = String(decoding: try PrivateFile.read(path), as: UTF8.self).trimmingCharacters(in: .newlines)
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { throw Malformed() }
+        guard !text.isEmpty, text.utf8.allSatisfy(ASCII.isPrintable) else { throw Malformed() }
         return Secret(text)
     }
 }

@@ -1,4 +1,5 @@
 import Bridge
+import BridgeHTTP
 import OAuth2
 
 /// What is probably not meant in the clients of a settings file, but not a reason to refuse the start.
@@ -16,6 +17,7 @@ struct ClientWarnings {
             lacking + Self.unknownNames(in: settings) + Self.defaultWebsite(in: settings)
             + Self.linkingApps(in: settings) + Self.unclaimedLinks(in: settings) + Self.unusedClaims(in: settings)
             + Self.foreignAddresses(in: settings) + Self.deadEnds(in: settings)
+            + Self.lackingPortal(in: settings)
     }
 
     /// One that no login token leads to: apps that name no website are refused (contract §4.1).
@@ -46,6 +48,30 @@ struct ClientWarnings {
             }
             return "clients[\(index)].redemption_page leads the login links of \(client.id) to \(page), whose server "
                 + "cannot redeem them, since \(lack): redeeming takes a client that authenticates."
+        }
+    }
+
+    /// `/session/sign-in` would lead to the sign-in page and back for ever (contract §4.6). A website with a page of its
+    /// own for login links may have a sign-in of its own, too.
+    private static func lackingPortal(in settings: DrawbridgeSettings) -> [String] {
+        let origins = settings.origins
+        let named = settings.site.defaultWebClient
+        let portal = settings.clients.first { $0.id == named }
+        // Where visitors sign in elsewhere, no session at the issuer's origin is wanted (docs/sign-in.md).
+        if let page = settings.site.signInURL, page != "/sign-in", page != "/session/sign-in" { return [] }
+        // One of the database may be a portal.
+        guard settings.provider.isEnabled, named == nil || portal != nil else { return [] }
+        return settings.clients.enumerated().compactMap { index, client in
+            let own = client.publicOrigin ?? origins.website
+            guard own != origins.issuer, client.needsPortal(besides: origins.issuer), client.redemptionPage == nil,
+                client.returnPaths.defaultPath != nil
+            else { return nil }
+            if let portal, portal.isPortal, portal.opens(client) { return nil }
+            let remedy =
+                named.map { "set portal: true and may_reach with \(client.id) for \($0)" }
+                ?? "let default_web_client name a website with portal: true that has \(client.id) in may_reach"
+            return "clients[\(index)]: who signs in at \(origins.issuer) is not signed in at \(own), the origin of "
+                + "\(client.id): \(remedy)."
         }
     }
 

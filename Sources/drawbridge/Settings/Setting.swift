@@ -1,3 +1,5 @@
+import Bridge
+
 /// One setting: the one place that says its name, what it may be, what holds without it and what it is for.
 ///
 /// A wing's settings struct declares its settings as static properties and takes their values as it reads itself; the
@@ -74,7 +76,7 @@ enum SettingKind: Hashable, Sendable {
     /// A duration, or `off`.
     case optionalDuration(ClosedRange<Duration>)
     case integer(ClosedRange<Int>)
-    /// From 0 to 1.
+    /// A number from 0 to 1.
     case fraction
     case choice([String])
     /// Several texts: a list in the file, commas elsewhere.
@@ -99,6 +101,12 @@ enum SettingKind: Hashable, Sendable {
         case .list: "a list of texts"
         case .objects: "a list of objects in the settings file"
         }
+    }
+
+    /// For people: what to write in place of a text that the setting may not be.
+    func expectation(insteadOf text: String) -> String {
+        guard case .origin = self else { return expectation }
+        return WebOrigin.respelling(of: text) ?? expectation
     }
 
     private static func describe(_ range: ClosedRange<Duration>) -> String {

@@ -22,19 +22,28 @@ struct SettingsFile {
     /// No file at all.
     init() {}
 
-    /// Reads YAML 1.2 text; everything that is wrong with it ends up in ``problems``.
+    /// Reads YAML 1.2 text; everything that is wrong with it ends up in ``problems``. Of a key that is there twice the
+    /// first counts, so that what else is wrong is told too.
     init(yaml: String) {
-        do {
-            guard let root = try Yams.compose(yaml: yaml) else { return }
-            guard case .mapping(let mapping) = root else {
-                problems.append(SettingError("settings file", "must be a mapping of keys to values"))
+        var text = yaml
+        while true {
+            do {
+                guard let root = try Yams.compose(yaml: text) else { return }
+                guard case .mapping(let mapping) = root else {
+                    problems.append(SettingError("settings file", "must be a mapping of keys to values"))
+                    return
+                }
+                flatten(mapping, under: "")
                 return
+            } catch {
+                // The parser's message quotes the line it stopped at, which could hold anything; the place is enough.
+                problems.append(SettingError("settings file", "is not YAML: \(Self.place(of: error, in: text))"))
+                guard let rest = Self.withoutRepetition(error, in: text) else {
+                    isUnread = true
+                    return
+                }
+                text = rest
             }
-            flatten(mapping, under: "")
-        } catch {
-            // The parser's message quotes the line it stopped at, which could hold anything; the place is enough.
-            problems.append(SettingError("settings file", "is not YAML: \(Self.place(of: error, in: yaml))"))
-            isUnread = true
         }
     }
 
@@ -120,11 +129,40 @@ struct SettingsFile {
             .composer(_, let problem, let mark, _):
             "line \(mark.line), column \(mark.column): \(problem)"
         case .duplicatedKeysInMapping(let duplicates, let first):
-            "key given twice: \(duplicates.joined(separator: ", ")); first in line \(first.mark.line)"
-                + (duplicates.first.flatMap { repetition(of: $0, after: first.mark, in: yaml) }
-                    .map { ", again in line \($0)" } ?? "")
+            place(of: duplicates, first: first.mark, in: yaml)
         default: "unreadable characters"
         }
+    }
+
+    /// - Parameter duplicates: every key of a mapping that it has twice. Only where the first of them is can be told.
+    private static func place(of duplicates: [String], first: Mark, in yaml: String) -> String {
+        let said = "key given twice: "
+        guard let key = duplicates.first, let again = repetition(of: key, after: first, in: yaml) else {
+            return said + "\(duplicates.joined(separator: ", ")); first in line \(first.line)"
+        }
+        return said + "\(key); first in line \(first.line), again in line \(again)"
+    }
+
+    /// The text without the second of two keys and what belongs to it; every other line stays where it is.
+    /// - Returns: `nil` where that is not what is wrong, or the key does not begin a line.
+    private static func withoutRepetition(_ error: any Error, in yaml: String) -> String? {
+        guard case .duplicatedKeysInMapping(let duplicates, let first)? = error as? YamlError,
+            let again = duplicates.first.flatMap({ repetition(of: $0, after: first.mark, in: yaml) })
+        else { return nil }
+        var lines = yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        func indentation(_ line: Substring) -> Int { line.prefix { $0 == " " }.count }
+        // One that follows a dash begins another mapping.
+        guard indentation(lines[again - 1]) == first.mark.column - 1 else { return nil }
+        func belongsToIt(_ line: Substring) -> Bool {
+            let text = line.drop { $0 == " " }
+            if text.isEmpty || text.hasPrefix("#") { return true }
+            // A list may stand as far to the left as its key.
+            let isListEntry = text.hasPrefix("- ") || text == "-"
+            return indentation(line) >= first.mark.column - (isListEntry ? 1 : 0)
+        }
+        let end = lines[again...].firstIndex { !belongsToIt($0) } ?? lines.endIndex
+        for index in (again - 1)..<end { lines[index] = "" }
+        return lines.joined(separator: "\n")
     }
 
     /// The line in which a mapping has a key for the second time: the parser tells the first alone.

@@ -1,5 +1,6 @@
 import Bridge
 import Foundation
+import OAuth2
 import Yams
 
 /// Turns texts into values and notes every problem on the way; nothing malformed becomes its default silently.
@@ -33,7 +34,7 @@ final class SettingsReader {
         }
         guard let set else { return fallback() }
         if let value = setting.parse(placed(set.text, key)) { return value }
-        note(setting, value: set.text, "must be \(key.kind.expectation)")
+        note(setting, value: set.text, "must be \(key.kind.expectation(insteadOf: set.text))")
         return fallback()
     }
 
@@ -138,13 +139,6 @@ final class SettingsReader {
 extension String {
     /// Whether there are only letters, digits, dots, dashes, underscores and what else is named.
     func isName(and others: String = "") -> Bool {
-        utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: others.utf8.contains(byte)
-            }
-        }
+        utf8.allSatisfy { ASCII.isNameByte($0) || others.utf8.contains($0) }
     }
 }

@@ -367,7 +367,7 @@ extension TestBridge {
             _ = try await storage.changeUser(
                 subject, UserChange(role: .give(.admin)),
                 events: { type, _ in AuditEvent(at: now, type: type, outcome: .success, subject: subject) },
-                ending: Ending(at: now, reason: "test", origin: nil))
+                ending: Ending(at: now, reason: .administrator, origin: nil))
         }
     }
 }

@@ -175,7 +175,11 @@ import Testing
 
     @Test func `who signs in elsewhere has neither password, claims nor role`() async throws {
         try await TestBridge.run { bridge, client in
-            try await bridge.storage.recordFirstSight(of: "guest", issuer: "i", at: bridge.clock.now)
+            let now = bridge.clock.now
+            _ = try await bridge.storage.recordIssue(
+                IssuedLoginToken(id: "first", subject: "guest", clientID: "app", issuedAt: now, expiresAt: now),
+                scope: nil, namedFirstBy: "i", idempotency: nil,
+                event: AuditEvent(at: now, type: .loginTokenIssued, outcome: .success))
             for body in [#"{"password":"another good one"}"#, #"{"claims":{}}"#, #"{"role":"admin"}"#] {
                 #expect(try await patch(client, "guest", body).status == .conflict, "\(body)")
             }

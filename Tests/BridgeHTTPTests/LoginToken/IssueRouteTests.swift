@@ -58,7 +58,7 @@ import Testing
         (form, "colour=blue", "colour"),
         (json, #"{"redirct":"/x"}"#, "\"redirct\" is not a member of this body; known: bind, client_id, "),
         (json, #"{"two words":"blue"}"#, "one of the names is not a member of this body"),
-        (form, "%ff=1", "one of the names"), (form, "redirect=%ff", "redirect"), (form, "bind=planet", "bind"),
+        (form, "%ff=1", "one of the names"), (form, "client_id=%ff", "client_id"), (form, "bind=planet", "bind"),
     ]
 
     @Test(arguments: malformed)
@@ -75,6 +75,17 @@ import Testing
             if let field { #expect(try #require(try answer.text("error_description")).contains(field)) }
             // A name that can be one is quoted; no value is.
             #expect(!answer.text.contains("blue") && !answer.text.contains("planet"))
+        }
+    }
+
+    @Test(arguments: ["%2Fuser%2F%FF", "%2Fuser%2F%C0%AE", "%ff"])
+    func `a redirect is judged by its bytes, those that are no text too`(redirect: String) async throws {
+        try await TestBridge.run { bridge, client in
+            let answer = try await client.send(.post, Self.path, Self.form, body: "redirect=\(redirect)")
+            #expect(answer.status == .badRequest)
+            #expect(try answer.text("error") == "invalid_redirect")
+            let records = try await bridge.storage.search(AuditFilter(), before: nil, limit: 10).records
+            #expect(records.first { $0.event.type == .redirectRefused }?.event.reason == "malformed")
         }
     }
 

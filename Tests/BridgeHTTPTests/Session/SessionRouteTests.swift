@@ -126,7 +126,8 @@ import Testing
         ("?max_age=60", 200), ("?max_age=59", 401), ("?acr=aal2&max_age=3600", 200), ("?max_age=-1", 400),
         ("?max_age=soon", 400), ("?max_age=1.5", 400), ("?max_age=60&max_age=60", 400), ("?acr=%22", 400),
         ("?acr=a%20%20b", 400), ("?max_age=", 400), ("?acr=", 400), ("?acr=%ff", 400), ("?max_age=%zz", 400),
-        ("?other=1", 200),
+        ("?other=1", 200), ("?other=1&other=2", 400), ("?redirect=/x&redirect=/y", 400), ("?acr_values=aal2", 400),
+        ("?max-age=60", 400), ("?ACR=aal3", 400), ("?maxAge=60", 400), ("?aCr-Values=aal2", 400), ("?rd=/x", 200),
     ]
 
     @Test(arguments: demands)

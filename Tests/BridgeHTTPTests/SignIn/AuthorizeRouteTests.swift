@@ -50,6 +50,22 @@ import Testing
         }
     }
 
+    @Test func `whoever loads the address of a refused sign-in again has not lost what it is for`() async throws {
+        try await run { _, browser in
+            let asked = try await browser.open(AuthorizeURL.make())
+            let address = try #require(asked.text.firstMatch(of: #/<form method="post" action="([^"]+)"/#)).1
+            #expect(address.hasPrefix("/sign-in?journey="))
+            let wrong = try await browser.post(
+                String(address), asked.fields + [("username", "alice"), ("password", "wrong horse")])
+            #expect(wrong.status == .badRequest && wrong.text.contains(#"action="\#(address)""#))
+            let again = try await browser.get(String(address))
+            let signedIn = try await browser.post(
+                String(address), again.fields + [("username", "alice"), ("password", TestAccounts.password)])
+            let consent = try await browser.follow(signedIn)
+            #expect(consent.text.contains(#"id="allow""#))
+        }
+    }
+
     @Test func `a redirect to an app carries a link for browsers that do not follow it`() async throws {
         try await run { _, browser in
             let consent = try await browser.follow(browser.signIn(on: browser.open(AuthorizeURL.make())))
@@ -223,6 +239,8 @@ import Testing
             let fields = consent.fields.prefix { $0.0 != "decision" }.filter { $0.0 != "form_token" }
             let answer = try await browser.post("/oauth/consent", fields + [("decision", "allow")])
             #expect(answer.status == .ok && answer.text.contains(#"id="allow""#))
+            #expect(answer.text.contains("nothing was allowed") && answer.text.contains("<title>Error: "))
+            #expect(!consent.text.contains("nothing was allowed"))
             let issued = try await codes(bridge)
             #expect(issued == 0)
         }

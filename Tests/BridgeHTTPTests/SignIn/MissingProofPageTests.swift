@@ -189,7 +189,7 @@ import Testing
             let current = try #require(browser.cookies[Self.session].flatMap { OpaqueSecret($0, kind: .webSession) })
             let session = try #require(try await bridge.storage.session(secretDigest: current.digest))
             _ = try await bridge.storage.end(
-                .webSession(session.id), Ending(at: bridge.clock.now, reason: "test", origin: nil))
+                .webSession(session.id), Ending(at: bridge.clock.now, reason: .administrator, origin: nil))
             let stale = try await browser.post(
                 "/sign-in/code", page.fields + [("code", TestAccounts.code(at: bridge.clock.now))])
             #expect(stale.status == .badRequest && asksForEverything(stale))

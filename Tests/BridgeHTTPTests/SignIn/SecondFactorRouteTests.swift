@@ -228,6 +228,33 @@ import Testing
         }
     }
 
+    @Test func `a form that set the factor up and comes again accuses nobody, and says where new codes are made`()
+        async throws
+    {
+        try await run { bridge, browser in
+            try await signIn(browser)
+            let page = try await browser.get(Self.path)
+            let sent = fields(page, "enrol") + [("code", try code(of: page, at: bridge.clock.now))]
+            let codes = recoveryCodes(try await browser.post(Self.path, sent))
+            let again = try await browser.post(Self.path, sent)
+            #expect(again.status == .conflict && again.text.contains("Your codes are not shown again"))
+            #expect(recoveryCodes(again).isEmpty && !again.text.contains("changed meanwhile"))
+            #expect(again.text.contains("Make new recovery codes"))
+            let account = try await browser.get("/account").text
+            #expect(account.contains("Second factor changed") && !account.contains("Somebody tried"))
+            // Nothing has changed.
+            let removed = try await browser.post(Self.path, fields(again, "remove") + [("code", codes[0])])
+            #expect(removed.status == .ok && removed.text.contains("The second factor was removed."))
+        }
+    }
+
+    @Test func `the page of the recovery codes says whose they are`() async throws {
+        try await run { bridge, browser in
+            try await signIn(browser)
+            #expect(try await enrol(bridge, browser).text.contains(#"<strong id="whose">alice</strong>"#))
+        }
+    }
+
     @Test func `guessing codes is held back like guessing passwords`() async throws {
         try await run(limiter: InProcessRateLimiter(clock: .parameter)) { bridge, browser in
             try await signIn(browser)

@@ -210,6 +210,27 @@ import Testing
         }
     }
 
+    @Test func `what a sign-in is for is what its form says, whatever the form's address says`() async throws {
+        try await run { _, browser in
+            let page = try await browser.get("/sign-in?redirect=%2Faccount%2Fprofile")
+            #expect(page.text.contains(#"action="/sign-in?redirect=%2Faccount%2Fprofile""#))
+            let answer = try await browser.post(
+                "/sign-in?redirect=%2Fcontacts&redirect=%2Fcontacts",
+                page.fields + [("username", "alice"), ("password", TestAccounts.password)])
+            #expect(answer.headers[.location] == "https://bridge.example/account/profile")
+        }
+    }
+
+    @Test func `whoever loads the address of the code's form again begins the same sign-in anew`() async throws {
+        try await run { _, browser in
+            let page = try await browser.signIn(on: browser.get("/sign-in?redirect=%2Faccount%2Fprofile"), as: "carol")
+            let address = try #require(page.text.firstMatch(of: #/action="(\/sign-in\/code[^"]*)"/#)).1
+            #expect(address == "/sign-in/code?redirect=%2Faccount%2Fprofile")
+            let answer = try await browser.get(String(address))
+            #expect(answer.headers[.location] == "https://bridge.example/sign-in?redirect=%2Faccount%2Fprofile")
+        }
+    }
+
     // MARK: Second factor
 
     @Test func `an account with a second factor is asked for its code`() async throws {

@@ -4,15 +4,18 @@ import Testing
 
 @testable import Bridge
 
-/// Why something was refused, as docs/audit-format.md lists it.
+/// Why something was refused or came to an end, as docs/audit-format.md lists it.
 @Suite struct RefusalReasonTests {
     /// The two tables of the section: of the reasons without a family, and of the families.
-    private static let tables: [[Row]] = {
+    private static let tables = section("Reasons of refusals")
+        .components(separatedBy: "\n| event | reasons |\n").map(rows)
+
+    private static func section(_ title: String) -> String {
         let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/audit-format.md")
         let text = (try? String(contentsOf: page, encoding: .utf8)) ?? ""
-        let section = text.components(separatedBy: "\n## Reasons of refusals\n").last ?? ""
-        return section.components(separatedBy: "\n| event | reasons |\n").map(rows)
-    }()
+        let section = text.components(separatedBy: "\n## \(title)\n").last ?? ""
+        return section.components(separatedBy: "\n## ").first ?? ""
+    }
 
     private struct Row {
         let first: String
@@ -67,7 +70,22 @@ import Testing
             "`logout_token.refused`: [at the provider](sign-in.md#signing-out-at-the-provider)",
             LogoutTokenRefusal.allCases.map(\.rawValue)
         ),
+        (
+            "`logout_notice.failed`, `webhook.failed`: given up",
+            [NoticeFailure.noReceiver, .noSecret, .unreachable].map(\.reason) + ["status_"]
+        ),
     ]
+
+    @Test func `a notice that was answered is given up with the status`() {
+        #expect(NoticeFailure(lastStatus: 503).reason == "status_503")
+        #expect(NoticeFailure(lastStatus: nil).reason == "unreachable")
+    }
+
+    @Test func `the document says of every word for an end what it means`() {
+        let listed = Self.rows(Self.section("Reasons of ends")).flatMap { Self.words($0.first) }
+        #expect(listed.sorted() == EndReason.allCases.map(\.rawValue).sorted())
+        #expect(EndReason.administrator.rawValue == AdminAction.defaultReason)
+    }
 
     @Test func `the document lists the reasons of every check that has its own`() throws {
         let listed = try #require(Self.tables.last)

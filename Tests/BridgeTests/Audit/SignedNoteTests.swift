@@ -90,56 +90,10 @@ import Testing
     }
 }
 
-@Suite struct AuditSigningKeyFileTests {
-    private func withFolder(_ body: (String) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("drawbridge-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try body(folder.path)
-    }
-
-    @Test func `a key is made once, for its owner's eyes, and read again`() throws {
-        try withFolder { folder in
-            let path = folder + "/audit.key"
-            let made = try AuditSigningKey.loadOrGenerate(path: path, name: "example.com/audit")
-            let read = try AuditSigningKey.loadOrGenerate(path: path, name: "other")
-            #expect(read.verifierKey == made.verifierKey)
-            #expect(made.verifierKey.name == "example.com/audit")
-            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-            #expect(mode == 0o600)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["audit.key"])
-        }
-    }
-
-    @Test func `a key that is there is never replaced`() throws {
-        try withFolder { folder in
-            let path = folder + "/audit.key"
-            try AuditFixture.key(byte: 1).write(path: path)
-            try AuditFixture.key(byte: 2).write(path: path)
-            #expect(try AuditSigningKey.load(path: path).verifierKey == AuditFixture.key(byte: 1).verifierKey)
-        }
-    }
-
+@Suite struct AuditSigningKeyTests {
     @Test func `two keys are different`() throws {
         #expect(
             try AuditSigningKey.generate(name: "n").verifierKey != AuditSigningKey.generate(name: "n").verifierKey)
-    }
-
-    @Test func `a folder that is missing and a file that is broken are said`() throws {
-        try withFolder { folder in
-            let path = folder + "/none/audit.key"
-            #expect(throws: AuditSigningKey.Problem.unwritable(path: path, code: ENOENT)) {
-                try AuditSigningKey.loadOrGenerate(path: path, name: "n")
-            }
-            #expect(throws: AuditSigningKey.Problem.unreadable(path: path, code: ENOENT)) {
-                try AuditSigningKey.load(path: path)
-            }
-            let broken = folder + "/broken.key"
-            try Data("PRIVATE+KEY+n+00000000+AAAA\n".utf8).write(to: URL(fileURLWithPath: broken))
-            #expect(throws: AuditSigningKey.Problem.malformedFile(path: broken)) {
-                try AuditSigningKey.load(path: broken)
-            }
-        }
     }
 
     @Test func `a key does not print itself`() throws {

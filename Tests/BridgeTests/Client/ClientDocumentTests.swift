@@ -162,6 +162,15 @@ import Testing
         #expect(remark.contains(remedy) && remark.contains("write ") == remedy.hasPrefix("write "))
     }
 
+    @Test func `a client's origin that browsers spell in another way is told with how to write it`() throws {
+        let error = #expect(throws: ClientDocumentError.self) {
+            try decode(#"{"client_id":"a","client_type":"web","public_origin":"https://Shop.example.com:443"}"#)
+        }
+        let told = try #require(error.map { "\($0)" })
+        let form = "written in lower case and without the default port :443, as browsers send it: "
+        #expect(told.contains("must be \(form)https://shop.example.com"))
+    }
+
     @Test func `any path is allowed when the document says that it is meant`() throws {
         let client = try decode(
             #"{"client_id":"a","client_type":"native","return_paths":["/*"],"default_return_path":"/b","allow_any_path":true}"#

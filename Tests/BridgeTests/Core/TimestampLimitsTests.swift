@@ -18,6 +18,16 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("-1", nil), ("-0.001", nil), ("0", 0), ("1.9999", 1999), ("253402300799", 253_402_300_799_000),
+            ("253402300800", nil), ("1e300", nil), ("true", nil), (#""1""#, nil),
+        ] as [(String, Int64?)])
+    func `RFC 7519 §2: a NumericDate is an instant of the years 1970 to 9999`(text: String, milliseconds: Int64?) {
+        let instant = JSONValue.parse(Array(text.utf8)).flatMap { Timestamp(numericDate: $0) }
+        #expect(instant?.milliseconds == milliseconds)
+    }
+
     @Test(arguments: extremes)
     func `the time between any two instants has the sign of their order`(milliseconds: Int64) {
         let one = Timestamp(milliseconds: milliseconds)

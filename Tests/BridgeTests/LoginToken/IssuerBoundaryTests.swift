@@ -48,7 +48,7 @@ private struct OneBearer: BearerAuthenticator {
 
     @Test func `an issuer names its own users, and new ones`() async throws {
         try await withService { service in
-            try await service.storage.recordFirstSight(of: "alice", issuer: Self.backend, at: noon)
+            try await service.storage.addUser("alice", issuer: Self.backend, at: noon)
             #expect(try await found(bearer("alice"), in: service) == "alice")
             #expect(try await found(bearer("unheard-of"), in: service) == "unheard-of")
         }
@@ -71,7 +71,7 @@ private struct OneBearer: BearerAuthenticator {
 
     @Test func `an issuer does not name the user of another`() async throws {
         try await withService { service in
-            try await service.storage.recordFirstSight(of: "bob", issuer: "https://other.example", at: noon)
+            try await service.storage.addUser("bob", issuer: "https://other.example", at: noon)
             #expect(try await found(bearer("bob"), in: service) == "subject_of_another_issuer")
             #expect(try await found(bearer("bob", .trustedWithAccounts), in: service) == "subject_of_another_issuer")
         }
@@ -80,7 +80,7 @@ private struct OneBearer: BearerAuthenticator {
     @Test func `one whose subjects are those of the accounts names either, whoever was first`() async throws {
         try await withService { service in
             try await addAccount("alice", to: service)
-            try await service.storage.recordFirstSight(of: "bob", issuer: Self.backend, at: noon)
+            try await service.storage.addUser("bob", issuer: Self.backend, at: noon)
             try await addAccount("bob", to: service)
             for name in ["alice", "bob", "carol"] {
                 let identity = bearer(Subject(rawValue: name), .trustedWithAccounts)
@@ -92,7 +92,7 @@ private struct OneBearer: BearerAuthenticator {
     @Test func `a token of this service names whomever it was let in as`() async throws {
         try await withService { service in
             try await addAccount("alice", to: service)
-            try await service.storage.recordFirstSight(of: "bob", issuer: Self.backend, at: noon)
+            try await service.storage.addUser("bob", issuer: Self.backend, at: noon)
             let subjects = Subjects(store: service.storage)
             for name in ["alice", "bob"] {
                 let identity = bearer(Subject(rawValue: name), issuer: "https://bridge.example", .own)

@@ -34,6 +34,43 @@ import Tracing
         }
     }
 
+    /// What the span says of a redemption by a way that is no browser's visit, and of a second use by the same way.
+    private func outcomes(
+        _ redeem: (Service, Client, Secret<String>) async throws -> Void
+    ) async throws -> [SpanAttributes] {
+        let collection = SpanCollection()
+        try await withService(recorder: collection.recorder(share: 0)) { service in
+            let site = try #require(service.clients.current[website])
+            let (answer, request) = try await issue(service, recorded: true)
+            service.clock.advance(.seconds(10))
+            try await redeem(service, site, answer.token)
+            service.clock.advance(.seconds(10))
+            try await redeem(service, site, answer.token)
+            let spans = collection.all.filter { $0.name == "redeem login token" }
+            #expect(spans.allSatisfy { $0.trace.traceID == request?.trace.traceID })
+        }
+        return collection.all.filter { $0.name == "redeem login token" }.map(\.attributes)
+    }
+
+    @Test func `a redemption by the website's server is in the trace of the issue`() async throws {
+        let outcomes = try await outcomes { service, site, token in
+            _ = try? await service.redeemer.redeem(
+                BackChannelRedemption(token: token, website: site, codeVerifier: nil, origin: origin()))
+        }
+        #expect(outcomes == [["drawbridge.outcome": "opened"], ["drawbridge.outcome": "refused"]])
+    }
+
+    @Test func `a redemption in an authorization request is in the trace of the issue`() async throws {
+        let outcomes = try await outcomes { service, site, token in
+            _ = try await service.redeemer.redeem(
+                TokenAuthorization(
+                    token: token, website: site, current: nil, tokenSessions: [], confirmsSwitch: false, retry: nil,
+                    origin: origin())
+            ) { _ in nil }
+        }
+        #expect(outcomes == [["drawbridge.outcome": "opened"], ["drawbridge.outcome": "refused"]])
+    }
+
     @Test func `a token says nothing of a trace that is not recorded`() async throws {
         try await withService(recorder: collection.recorder(share: 1)) { service in
             let (answer, _) = try await issue(service, recorded: false)

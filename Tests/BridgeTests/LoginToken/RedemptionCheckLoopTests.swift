@@ -123,6 +123,15 @@ import Testing
             trial.claims = changed(trial.claims, audience: "confirming")
             trial.websiteID = "confirming"
             return .refused(.confirmationNeeded)
+        case .signInIsEnough:
+            // Set since the token was issued.
+            let clients = try testClients().map { client in
+                var client = client
+                if client.id == website { client.minimumACR = "urn:example:gold" }
+                return client
+            }
+            service.clients.replace(with: ClientDirectory(clients, defaultTarget: website))
+            return .refused(.authenticationTooWeak)
         case .userAndSessionStand:
             _ = try await service.storage.setDisabled(
                 true, subject: "alice", event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),

@@ -41,6 +41,6 @@ import Testing
             Set(RedemptionCheck.list.filter { $0.cost == cost }.map(\.question))
         }
         #expect(asked(.misses) == [.bindingIsShown, .codeIsRight])
-        #expect(asked(.leaves) == [.isUnbound, .needsNoClick, .codeIsGiven, .requestWouldBeAnswered])
+        #expect(asked(.leaves) == [.isUnbound, .needsNoClick, .codeIsGiven, .signInIsEnough, .requestWouldBeAnswered])
     }
 }

@@ -103,7 +103,7 @@ import Testing
             let token = try await service.issue().token
             let retry = try await undecided(service, token, .answerLost, .away)
             _ = try await service.endings.end(
-                .user("alice"), Ending(at: service.clock.now, reason: "signed_out_everywhere", origin: origin()))
+                .user("alice"), Ending(at: service.clock.now, reason: .allSessionsRevoked, origin: origin()))
             #expect(try await service.open(token, retry: retry).opened == nil)
         }
     }
@@ -194,7 +194,7 @@ import Testing
                 #expect(try await service.open(token, from: otherPlace).word == "refused")
             } else {
                 _ = try await service.endings.end(
-                    .user("alice"), Ending(at: service.clock.now, reason: "signed_out_everywhere", origin: origin()))
+                    .user("alice"), Ending(at: service.clock.now, reason: .allSessionsRevoked, origin: origin()))
             }
             service.clock.advance(.seconds(8))
             await #expect(throws: OAuthError.self) { try await service.redeemer.redeem(request) }

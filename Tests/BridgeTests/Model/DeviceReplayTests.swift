@@ -39,7 +39,7 @@ private struct DeviceReplay: ModelReplay {
             session: session, client: client, presented: secret?.expose(), origin: origin(), at: native.clock.now)
     }
 
-    private var replayed: Ending { Ending(at: native.clock.now, reason: "replayed", origin: origin()) }
+    private var replayed: Ending { Ending(at: native.clock.now, reason: .replayed, origin: origin()) }
 
     mutating func take(_ step: ModelStep) async throws -> [Int]? {
         switch step.word {
@@ -76,10 +76,10 @@ private struct DeviceReplay: ModelReplay {
         case "revoke":
             let device = try #require(try await native.storage.deviceSecret(digest: secrets[0].digest)?.device.id)
             _ = try await native.devices.revoke(
-                device, reason: "signed_out", by: nil, origin: origin(), at: native.clock.now)
+                device, reason: .signedOut, origin: origin(), at: native.clock.now)
         case "end":
             _ = try await native.service.endings.end(
-                .appSession(session.id), Ending(at: native.clock.now, reason: "signed_out", origin: origin()))
+                .appSession(session.id), Ending(at: native.clock.now, reason: .signedOut, origin: origin()))
         default: Issue.record("unknown step \(step.word)")
         }
         return nil

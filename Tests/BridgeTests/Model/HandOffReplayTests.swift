@@ -71,7 +71,7 @@ private struct HandOffReplay: ModelReplay {
                 issued, at: now, event: AuditEvent(at: now, type: .loginTokenRevoked, outcome: .success))
             return [outcome == .revoked ? 1 : 0]
         case "end":
-            let ending = Ending(at: nodes[0].clock.now, reason: "signed_out", origin: origin())
+            let ending = Ending(at: nodes[0].clock.now, reason: .signedOut, origin: origin())
             _ = try await storage.end(.appSession(Self.issuedFrom), ending)
         case "look":
             try await nodes[step[0]].sessions.refresh()

@@ -89,7 +89,7 @@ private struct LineageReplay: ModelReplay {
             let extents: [String: Ending.Extent] = ["replay": .descendants, "signout": .signOut]
             _ = try await storage.end(
                 root,
-                Ending(at: noon, reason: "ended", origin: origin(), extent: extents[step.word] ?? .everything))
+                Ending(at: noon, reason: .administrator, origin: origin(), extent: extents[step.word] ?? .everything))
             return [try await mask()]
         default:
             Issue.record("unknown step \(step.word)")

@@ -104,7 +104,9 @@ import Testing
             let known = try #require(try await native.devices.live(secret, at: native.clock.now))
             func end(_ id: DeviceSecretID) async throws -> DeviceSecrets.Revocation {
                 try await native.devices.revoke(
-                    id, reason: "lost phone", by: .login("root"), origin: origin(), at: native.clock.now)
+                    id,
+                    by: AdminAction(
+                        actor: .login("root"), reason: "lost phone", origin: origin(), at: native.clock.now))
             }
             #expect(try await end(known.device.id) == .done)
             #expect(try await end(known.device.id) == .doneBefore)
@@ -115,13 +117,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [nil, ""] as [String?])
+    func `of a device that an administrator ends without a word the log says who did`(words: String?) async throws {
+        try await withNativeProvider { native in
+            let tokens = try await native.signIn()
+            let known = try #require(try await native.devices.live(secret(of: tokens), at: native.clock.now))
+            _ = try await native.devices.revoke(
+                known.device.id,
+                by: AdminAction(actor: .account("root"), reason: words, origin: origin(), at: native.clock.now))
+            let event = try #require(try await native.records(.deviceSecretRevoked).first)
+            #expect(event.reason == "revoked_by_administrator" && event.reasonForWebsites == "administrator")
+        }
+    }
+
     @Test func `the event of a device that a person ends says when that person signed in`() async throws {
         try await withNativeProvider { native in
             let tokens = try await native.signIn()
             let known = try #require(try await native.devices.live(secret(of: tokens), at: native.clock.now))
             _ = try await native.devices.revoke(
-                known.device.id, reason: "lost phone", by: .account("root"), signedInAt: noon - .seconds(60),
-                origin: origin(), at: native.clock.now)
+                known.device.id,
+                by: AdminAction(
+                    actor: .account("root"), reason: "lost phone", origin: origin(), at: native.clock.now,
+                    signedInAt: noon - .seconds(60)))
             let detail = try #require(try await native.records(.deviceSecretRevoked).first?.detail)
             let members = JSONValue.parse(Array(detail.utf8))?.object
             #expect(members?["signed_in_at"]?.string == (noon - .seconds(60)).rfc3339)
@@ -133,10 +150,10 @@ import Testing
             let tokens = try await native.signIn()
             let secret = try secret(of: tokens)
             let now = native.clock.now
-            #expect(try await native.devices.revoke(secret, reason: "signed_out", origin: origin(), at: now))
-            #expect(try await !native.devices.revoke(secret, reason: "signed_out", origin: origin(), at: now))
+            #expect(try await native.devices.revoke(secret, reason: .signedOut, origin: origin(), at: now))
+            #expect(try await !native.devices.revoke(secret, reason: .signedOut, origin: origin(), at: now))
             let unknown = OpaqueSecret.make(.deviceSecret, random: .system)
-            #expect(try await !native.devices.revoke(unknown, reason: "signed_out", origin: origin(), at: now))
+            #expect(try await !native.devices.revoke(unknown, reason: .signedOut, origin: origin(), at: now))
         }
     }
 }

@@ -72,8 +72,7 @@ import Testing
             #expect(try await Set(devices(native).map(\.id)) == [own, device.id])
             #expect(try await native.records(.deviceSecretRotated).isEmpty)
             // What a sign-out of the app ends.
-            _ = try await native.devices.revoke(
-                own, reason: "signed_out", by: nil, origin: origin(), at: native.clock.now)
+            _ = try await native.devices.revoke(own, reason: .signedOut, origin: origin(), at: native.clock.now)
             #expect(try await native.isActive(shown))
             #expect(try await native.isActive(native.exchange(shown)))
         }
@@ -210,7 +209,7 @@ import Testing
             let session = try #require(try await native.storage.appSession(id: SessionID(rawValue: id)))
             native.clock.advance(.seconds(60))
             try await native.service.endings.end(
-                .appSession(session.id), Ending(at: native.clock.now, reason: "signed_out", origin: origin()))
+                .appSession(session.id), Ending(at: native.clock.now, reason: .signedOut, origin: origin()))
             let client = try #require(native.service.clients.current[session.clientID])
             let found = try await refusal {
                 try await native.devices.provideAtRefresh(

@@ -41,7 +41,7 @@ import Testing
             let second = try await native.exchange(first)
             #expect(try await native.isActive(second))
             try await native.service.endings.end(
-                .appSession(try native.session(of: first)), .sample("revoked", at: native.clock.now))
+                .appSession(try native.session(of: first)), .sample(.revoked, at: native.clock.now))
             #expect(try await !native.isActive(second))
         }
     }
@@ -160,7 +160,7 @@ import Testing
             #expect(try await native.isActive(opened))
             try await native.provider.service.endings.end(
                 .appSession(try native.session(of: agreed)),
-                Ending(at: native.clock.now, reason: "signed_out", origin: origin()))
+                Ending(at: native.clock.now, reason: .signedOut, origin: origin()))
             #expect(
                 try await refusal {
                     try await native.exchange(first, changing: ["client_id": "guest", "scope": "openid"])
@@ -234,7 +234,7 @@ import Testing
 
     @Test func `a disabled user's secret opens nothing`() async throws {
         try await withNativeProvider { native in
-            try await native.storage.recordFirstSight(of: "alice", issuer: issuerName, at: native.clock.now)
+            try await native.storage.addUser("alice", issuer: issuerName, at: native.clock.now)
             let first = try await native.signIn()
             _ = try await native.storage.setDisabled(
                 true, subject: "alice",

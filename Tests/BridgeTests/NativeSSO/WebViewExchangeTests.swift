@@ -185,7 +185,7 @@ import Testing
             _ = try await refresh(native, invented, proof: AntiCSRF.value(for: invented).expose())
             let session = try native.session(of: first)
             try await native.service.endings.end(
-                .webSession(session), Ending(at: native.clock.now, reason: "test", origin: nil))
+                .webSession(session), Ending(at: native.clock.now, reason: .administrator, origin: nil))
             _ = try await refresh(native, own, proof: AntiCSRF.value(for: own).expose())
             let refused = try await native.records(.refreshTokenRefused).reversed()
             #expect(refused.map(\.reason) == ["cookies_without_proof", "cookies_unknown", "session_ended"])

@@ -72,10 +72,14 @@ private final class ToldLines: Sendable {
         }
     }
 
-    @Test func `an unreachable website is tried four times, a minute later the last`() async throws {
+    @Test(arguments: [(nil, "unreachable"), (503, "status_503")] as [(Int?, String)])
+    func `a website that takes nothing is tried four times, a minute later the last, and the log says how that went`(
+        last: Int?, reason: String
+    ) async throws {
         try await withProvider { provider in
             _ = try await signedOut(provider)
-            provider.delivery.willAnswer(.failed, .failed, .failed, .failed)
+            provider.delivery.willAnswer(
+                .failed(status: nil), .failed(status: 502), .failed(status: nil), .failed(status: last))
             for pause in [0, 1, 10, 60] {
                 if pause > 0 {
                     provider.service.clock.advance(.seconds(pause) - .milliseconds(1))
@@ -86,7 +90,7 @@ private final class ToldLines: Sendable {
             }
             provider.service.clock.advance(.seconds(3600))
             #expect(try await provider.notifier.deliverDue() == 0)
-            #expect(try await provider.service.events().last == "logout_notice.failed unreachable")
+            #expect(try await provider.service.events().last == "logout_notice.failed \(reason)")
         }
     }
 

@@ -31,9 +31,12 @@ private final class RecordingWebhook: WebhookDelivery {
 
 private struct FixedSecrets: WebhookSecretSource {
     var secrets: [String]
-    func secrets(named name: String) -> [Secret<[UInt8]>] {
-        name == "shop" ? secrets.map { Secret(Array($0.utf8)) } : []
+    func secrets(named name: String) throws -> [Secret<[UInt8]>] {
+        guard name == "shop", !secrets.isEmpty else { throw Missing() }
+        return secrets.map { Secret(Array($0.utf8)) }
     }
+
+    struct Missing: Error {}
 }
 
 @Suite struct WebhookNotifierTests {
@@ -58,12 +61,13 @@ private struct FixedSecrets: WebhookSecretSource {
     }
 
     private func endSession(_ id: SessionID, _ service: Service) async throws {
+        let now = service.clock.now
         let session = WebSession(
             id: id, secretDigest: "digest of \(id)", subject: "alice", clientID: website, appClientID: app,
             parentID: nil, loginTokenID: nil, opening: .loginToken, authentication: Authentication(),
-            createdAt: noon, expiresAt: noon + .seconds(3600), idleLifetime: .seconds(600), lastSeenAt: noon)
+            createdAt: now, expiresAt: now + .seconds(3600), idleLifetime: .seconds(600), lastSeenAt: now)
         _ = try await service.storage.open(session, replacing: nil, events: [])
-        try await service.endings.end(.webSession(session.id), .signOut(origin: origin(), at: service.clock.now))
+        try await service.endings.end(.webSession(session.id), .signOut(origin: origin(), at: now))
     }
 
     @Test func `the website is told once what has ended, and nothing that opens anything`() async throws {
@@ -152,13 +156,65 @@ private struct FixedSecrets: WebhookSecretSource {
         }
     }
 
-    @Test func `of two nodes that know different clients for a while, the one that heard last decides`() async throws {
+    /// A node whose settings file is of before the webhook.
+    private func oldNode(_ service: Service, _ delivery: RecordingWebhook) -> WebhookNotifier {
+        WebhookNotifier(
+            store: service.storage, clients: Reloadable(ClientDirectory([], defaultTarget: nil)),
+            secrets: FixedSecrets(secrets: []), delivery: delivery, time: service.clock.source)
+    }
+
+    @Test func `a node that starts with an older settings file takes no website's webhook away`() async throws {
         try await withNotifier { service, notifier, delivery async throws in
             try await notifier.deliverDue()
-            let other = WebhookNotifier(
-                store: service.storage, clients: Reloadable(ClientDirectory([], defaultTarget: nil)),
-                secrets: FixedSecrets(secrets: []), delivery: delivery, time: service.clock.source)
-            try await other.subscribe()
+            try await oldNode(service, delivery).subscribe()
+            try await endSession("another", service)
+            #expect(try await notifier.deliverDue() == 1)
+            #expect(delivery.posts.last?.id == "web_session.ended:another")
+        }
+    }
+
+    @Test func `a notice that a node with an older settings file takes is left for a node that knows the webhook`()
+        async throws
+    {
+        try await withNotifier { service, notifier, delivery async throws in
+            #expect(try await oldNode(service, delivery).deliverDue() == 1)
+            #expect(delivery.posts.isEmpty)
+            service.clock.advance(.seconds(1))
+            #expect(try await notifier.deliverDue() == 1)
+            #expect(delivery.posts.count == 1)
+        }
+    }
+
+    @Test func `a node that does not know a webhook uses up none of the tries of one that does`() async throws {
+        try await withNotifier { service, notifier, delivery async throws in
+            let old = oldNode(service, delivery)
+            for pause in WebhookNotifier.retries.pauses {
+                #expect(try await old.deliverDue() == 1)
+                service.clock.advance(WebhookNotifier.waits.upperBound)
+                delivery.willAnswer(503)
+                #expect(try await notifier.deliverDue() == 1)
+                service.clock.advance(pause)
+            }
+            #expect(delivery.posts.count == WebhookNotifier.retries.pauses.count)
+            #expect(try await notifier.deliverDue() == 1)
+            #expect(try await service.events().last == "webhook.sent")
+        }
+    }
+
+    @Test func `a webhook that another node took out is put back by a node that still has it`() async throws {
+        try await withNotifier { service, notifier, delivery async throws in
+            try await notifier.deliverDue()
+            try await service.storage.changeWebhookSubscribers(adding: [], removing: [website])
+            try await notifier.subscribe()
+            try await endSession("another", service)
+            #expect(try await notifier.deliverDue() == 1)
+        }
+    }
+
+    @Test func `a webhook that a reload takes away is taken out`() async throws {
+        try await withNotifier { service, notifier, delivery async throws in
+            try await notifier.deliverDue()
+            service.clients.replace(with: ClientDirectory([], defaultTarget: nil))
             try await notifier.subscribe()
             try await endSession("another", service)
             #expect(try await notifier.deliverDue() == 0)
@@ -178,12 +234,21 @@ private struct FixedSecrets: WebhookSecretSource {
         }
     }
 
-    @Test func `a client that has no webhook any more is not told`() async throws {
+    @Test func `a client whose webhook no node knows for a day is not told, and its queue ends`() async throws {
         try await withNotifier { service, notifier, delivery async throws in
-            service.clients.replace(with: ClientDirectory([], defaultTarget: nil))
-            #expect(try await notifier.deliverDue() == 1)
+            // As after a restart: this node never saw the webhook.
+            let restarted = oldNode(service, delivery)
+            for _ in 0..<24 {
+                #expect(try await restarted.deliverDue() == 1)
+                service.clock.advance(.seconds(3600))
+            }
+            #expect(try await service.events().last != "webhook.failed no_receiver")
+            #expect(try await restarted.deliverDue() == 1)
             #expect(delivery.posts.isEmpty)
             #expect(try await service.events().last == "webhook.failed no_receiver")
+            try await endSession("another", service)
+            service.clock.advance(.seconds(86_400))
+            #expect(try await restarted.deliverDue() == 0, "nothing is queued for it any more")
         }
     }
 

@@ -19,7 +19,7 @@ import Testing
             _ = try await service.storage.changeUser(
                 "sub-root", UserChange(role: .give(.admin)),
                 events: { type, _ in AuditEvent(at: noon, type: type, outcome: .success, subject: "sub-root") },
-                ending: Ending(at: noon, reason: "test", origin: nil))
+                ending: Ending(at: noon, reason: .administrator, origin: nil))
             service.clock.advance(.seconds(60))
             try await body(desk)
         }

@@ -170,7 +170,7 @@ import Testing
                 _ = try await desk.service.storage.changeUser(
                     "sub-alice", UserChange(isDisabled: isDisabled),
                     events: { type, _ in AuditEvent(at: noon, type: type, outcome: .success) },
-                    ending: Ending(at: noon, reason: "disabled", origin: nil))
+                    ending: Ending(at: noon, reason: .administrator, origin: nil))
             }
             #expect(try await change.setUp(Self.new, invitedBy: link, origin: origin()).word == "stale")
             #expect(try await desk.attempt("alice").word == "signed in")
@@ -235,7 +235,7 @@ import Testing
                 namedBy: LogoutToken(
                     issuer: provider, reach: .session("s1", of: "77"), id: "t1", madeAfter: now - .seconds(30),
                     usableUntil: now + .seconds(150)),
-                Ending(at: now, reason: "signed_out_there", origin: nil))
+                Ending(at: now, reason: .endedByUser, origin: nil))
             #expect(ended?.sessions == [opened.id])
         }
     }
@@ -244,7 +244,7 @@ import Testing
         try await withChange { change, desk in
             let here = try await session(desk)
             _ = try await desk.service.endings.end(
-                .user(here.subject), Ending(at: desk.service.clock.now, reason: "by the desk", origin: nil))
+                .user(here.subject), Ending(at: desk.service.clock.now, reason: .administrator, origin: nil))
             let outcome = try await change.change(
                 from: SignInDesk.password, to: Self.new, in: here, origin: origin())
             #expect(outcome.word == "stale")

@@ -36,7 +36,7 @@ import Testing
             let draft = try enrolment.draft(in: session)
             let now = desk.service.clock.now
             _ = try await desk.service.endings.end(
-                .user(session.subject), Ending(at: now, reason: "by the desk", origin: nil))
+                .user(session.subject), Ending(at: now, reason: .administrator, origin: nil))
             let code = OneTimeCode.code(secret: draft.secret.expose(), step: OneTimeCode.step(at: now))
             guard
                 case .conflict = try await enrolment.enrol(
@@ -103,6 +103,31 @@ import Testing
             }
             let refused = try await desk.service.events().filter { $0 == "user.second_factor_changed wrong_code" }
             #expect(refused.count == 10)
+        }
+    }
+
+    @Test func `a form that comes many times at once sets up one second factor, and no other is called a conflict`()
+        async throws
+    {
+        try await withEnrolment { enrolment, session, desk in
+            _ = try await desk.service.storage.removeSecondFactor(
+                of: session.subject, event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
+            let draft = try enrolment.draft(in: session)
+            let step = OneTimeCode.step(at: desk.service.clock.now)
+            let code = OneTimeCode.code(secret: draft.secret.expose(), step: step)
+            let words = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<40 {
+                    group.addTask {
+                        switch try await enrolment.enrol(draft.sealed, code: code, session: session, origin: origin()) {
+                        case .enrolled: return "enrolled"
+                        case .enrolledBefore: return "enrolled before"
+                        default: return "something else"
+                        }
+                    }
+                }
+                return try await group.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
+            }
+            #expect(words == ["enrolled": 1, "enrolled before": 39])
         }
     }
 

@@ -1,5 +1,6 @@
 import Bridge
 import OAuth2
+import StorageConformance
 import Testing
 
 /// OpenID Connect Core §5.1.
@@ -51,7 +52,7 @@ import Testing
         async throws
     {
         try await withService { service async throws in
-            try await service.storage.recordFirstSight(of: "eve", issuer: "https://i.example", at: noon)
+            try await service.storage.addUser("eve", issuer: "https://i.example", at: noon)
             let groups = try #require(UserGroups(.array([.string("staff")])))
             let event = AuditEvent(at: noon, type: .userClaimsChanged, outcome: .success)
             try await service.storage.keepGroups(groups, of: "eve", event: event)

@@ -18,7 +18,7 @@ import Testing
     ) async throws {
         try await withService { service async throws in
             for subject in ["alice", "bob", "carol"] as [Subject] {
-                try await service.storage.recordFirstSight(of: subject, issuer: "i", at: noon)
+                try await service.storage.addUser(subject, at: noon)
             }
             try await body(
                 Subjects(store: service.storage, time: service.clock.source, disabledUsersLimit: limit), service)
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `a clock that is set back makes the list no younger`() async throws {
         try await withService { service async throws in
-            try await service.storage.recordFirstSight(of: "alice", issuer: "i", at: noon)
+            try await service.storage.addUser("alice", at: noon)
             let clock = SettableClock()
             let subjects = Subjects(store: service.storage, time: clock.source)
             try await subjects.disabledUsers.refresh()

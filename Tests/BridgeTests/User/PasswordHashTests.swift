@@ -53,15 +53,15 @@ import Testing
     }
 
     @Test func `without a hash every password is wrong`() async throws {
-        let desk = PasswordHasher(cost: Self.cheap)
-        #expect(try await !desk.verify(Secret("correct horse"), against: nil))
+        let hasher = PasswordHasher(cost: Self.cheap)
+        #expect(try await !hasher.verify(Secret("correct horse"), against: nil))
     }
 
-    @Test func `the desk turns away who comes while too many wait`() async throws {
-        let desk = PasswordHasher(cost: Self.cheap, width: 1, maximumWaiting: 1)
+    @Test func `whoever comes while too many wait is turned away`() async throws {
+        let hasher = PasswordHasher(cost: Self.cheap, width: 1, maximumWaiting: 1)
         let gate = AsyncStream<Void>.makeStream()
         let entered = AsyncStream<Void>.makeStream()
-        async let first: Void = desk.turn {
+        async let first: Void = hasher.turn {
             entered.continuation.yield()
             for await _ in gate.stream { break }
         }
@@ -70,7 +70,7 @@ import Testing
             for _ in 0..<2 {
                 group.addTask {
                     do {
-                        try await desk.turn {}
+                        try await hasher.turn {}
                         return true
                     } catch {
                         // One is refused while the other waits; only then may the first go on.
@@ -87,10 +87,10 @@ import Testing
 
     @Test(.timeLimit(.minutes(1)))
     func `who gives up while waiting leaves the line, and nobody loses a turn`() async throws {
-        let desk = PasswordHasher(cost: Self.cheap, width: 1, maximumWaiting: 1)
+        let hasher = PasswordHasher(cost: Self.cheap, width: 1, maximumWaiting: 1)
         let gate = AsyncStream<Void>.makeStream()
         let entered = AsyncStream<Void>.makeStream()
-        async let first: Void = desk.turn {
+        async let first: Void = hasher.turn {
             entered.continuation.yield()
             for await _ in gate.stream { break }
         }
@@ -98,12 +98,12 @@ import Testing
         for await _ in entered.stream { break }
         // More than have room to wait together.
         for _ in 0..<3 {
-            let waiting = Task { try await desk.turn {} }
+            let waiting = Task { try await hasher.turn {} }
             waiting.cancel()
             await #expect(throws: CancellationError.self) { try await waiting.value }
         }
         gate.continuation.yield()
         try await first
-        try await desk.turn {}
+        try await hasher.turn {}
     }
 }

@@ -103,6 +103,14 @@ import Testing
             "Sources/Bridge/LoginToken/Redeem/X.swift",
             "URL(string: redirect)"
         ),
+        (
+            "bytes are classified in one place", "Sources/Bridge/X.swift",
+            "        guard key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {"
+        ),
+        (
+            "bytes are classified in one place", "Sources/drawbridge/X.swift",
+            #"            case UInt8(ascii: "a")...UInt8(ascii: "z"): true"#
+        ),
         ("nothing crashes on purpose", "Sources/Bridge/X.swift", "let x = try! f()"),
         ("only commands print", "Sources/Bridge/X.swift", "    print(token)"),
         (
@@ -123,6 +131,10 @@ import Testing
             "the library for phones knows nothing of the service", "Sources/SelfIssuedIdP/X.swift", "import OAuth2"
         ),
         (
+            "connections to others are secured in one way", "Sources/Federation/X.swift",
+            "        var configuration = TLSConfiguration.makeClientConfiguration()"
+        ),
+        (
             "browsers are sent on in one way", "Sources/BridgeHTTP/X.swift",
             "        return Response(status: .seeOther, headers: headers)"
         ),
@@ -132,6 +144,10 @@ import Testing
         ),
         ("307 and 308 are never answered", "Sources/BridgeHTTP/X.swift", "status: .temporaryRedirect"),
         ("the rules know neither network nor database", "Sources/Bridge/X.swift", "import NIOCore"),
+        (
+            "limits know no bearer", "Sources/Bridge/Limit/X.swift",
+            "    func issueKeys(_ bearer: BearerIdentity, origin: RequestOrigin) -> [RateLimitKey] {"
+        ),
         ("a lineage is read from rows alone", "Sources/Bridge/NativeSSO/Exchange/X.swift", "        lineage: Lineage("),
         ("a lineage is read from rows alone", "Sources/BridgeHTTP/X.swift", "    stored: subject,"),
         ("routes are declared", "Sources/BridgeHTTP/Admin/X.swift", #"    router.get("/api/admin/x") { _, _ in"#),

@@ -7,7 +7,7 @@ enum ErrorTexts {
     /// function makes of these.
     static let parts: [String: Set<String>] = [
         "AdminExplainController.swift": ["name"],
-        "AdminGate.swift": ["WebSession.signInFreshness.roundedUpMinutes"],
+        "AdminRefusal+Answer.swift": ["WebSession.signInFreshness.roundedUpMinutes"],
         "AdminRequestReader.swift": [
             "AdminAction.reasonLimit", "limit", "limits.lowerBound", "limits.upperBound", "name",
         ],

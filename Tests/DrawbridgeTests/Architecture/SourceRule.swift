@@ -32,6 +32,14 @@ struct SourceRule: Sendable, CustomStringConvertible {
             "redirects are not decided by URL parsers or regular expressions",
             in: "Sources/Bridge/Client/ReturnPath/", "Sources/Bridge/LoginToken/Redeem/", except: [],
             matching: #"\bURL\(|\bURLComponents\b|\bRegex\b|NSRegularExpression"#),
+        // The apps and the libraries that they build in know nothing of the service, and so not its `ASCII`.
+        lines(
+            "bytes are classified in one place", in: "Sources/",
+            outside: ["Sources/SelfIssuedIdP/", "Sources/drawbridge-app/", "Sources/drawbridge-phone/"],
+            except: ["ASCII.swift", "HexDigit.swift"],
+            matching:
+                #"0x2[01](\.\.\.|\.\.<)0x7[EeFf]|0x30\.\.\.0x39|0x41\.\.\.0x5[Aa]|0x61\.\.\.0x7[Aa]|ascii: "[Aa0]"\)\.\.\."#
+        ),
         lines(
             "nothing crashes on purpose", in: "Sources/", except: [],
             matching: #"\btry!|\bfatalError\(|\bas! "#),
@@ -77,6 +85,11 @@ struct SourceRule: Sendable, CustomStringConvertible {
             matching:
                 #"^(package |internal )?import (NIO|Hummingbird|GRDB|AsyncHTTPClient|JWTKit|SQLStorage|BridgeHTTP|Federation)"#
         ),
+        // One least version and one rule for literal addresses. The phone is a program of its own.
+        lines(
+            "connections to others are secured in one way", in: "Sources/", outside: ["Sources/drawbridge-phone/"],
+            except: ["OutboundTLS.swift"],
+            matching: #"\bmakeClientConfiguration\(|\bNIOSSLClientHandler\("#),
         // So that none is without what all of them must have.
         lines(
             "browsers are sent on in one way", in: "Sources/BridgeHTTP/", except: ["Response+SeeOther.swift"],
@@ -85,6 +98,10 @@ struct SourceRule: Sendable, CustomStringConvertible {
             "cookies are set in one way", in: "Sources/BridgeHTTP/",
             except: ["HTTPFields+Cookies.swift", "TokenCookies.swift", "EmbeddedFiles.swift"],
             matching: #"; Secure\b"#),
+        // Each wing says itself what it counts, and of whom (docs/architecture.md).
+        lines(
+            "limits know no bearer", in: "Sources/Bridge/Limit/", except: [],
+            matching: #"\b(BearerIdentity|bearerRefused|clientRefused|tokenRequestRefused|tokenWithheld)\b"#),
         // Everything else derives a lineage from its parent's, and so cannot make one that grows.
         lines(
             "a lineage is read from rows alone", in: "Sources/",

@@ -112,6 +112,24 @@ import Testing
                 == "The database d holds something that this program cannot use: \(text).")
     }
 
+    @Test(arguments: [
+        (#"PostgreSQL 53100: could not extend file "alice""#, "PostgreSQL 53100 (its disk is full)"),
+        ("PostgreSQL 25006: cannot execute INSERT of alice", "PostgreSQL 25006 (it is read-only, as a standby is)"),
+        ("PostgreSQL 57014: canceling statement of alice", "PostgreSQL 57014"),
+        (
+            "PostgreSQL connection: connection to server at alice failed: FATAL: sorry, too many clients already",
+            "PostgreSQL 53300 (too many connections)"
+        ),
+        ("PostgreSQL connection: could not connect as alice", "the connection to PostgreSQL failed"),
+    ])
+    func `a PostgreSQL server that cannot be used is told with its code, and quotes nothing`(
+        _ text: String, _ told: String
+    ) {
+        #expect(
+            CommandFailure(StorageError.unavailable(text), in: "d")?.description
+                == "The database d cannot be used: \(told).")
+    }
+
     @Test func `a database that cannot be used is named, with its engine's code alone`() {
         let full = StorageError.unavailable("SQLite 13 (database or disk is full): alice")
         #expect(
@@ -290,9 +308,13 @@ import Testing
     @Test func `a user of an issuer who is named without its prefix is asked for with it`() async throws {
         try await migrate()
         try await options().withStorage { storage in
-            _ = try await storage.recordFirstSight(
-                of: Subject(rawValue: "login:bob"), issuer: "https://login.example.com",
-                at: Timestamp(seconds: 1_795_356_000))
+            let now = Timestamp(seconds: 1_795_356_000)
+            _ = try await storage.recordIssue(
+                IssuedLoginToken(
+                    id: TokenID(rawValue: "first"), subject: Subject(rawValue: "login:bob"),
+                    clientID: ClientID(rawValue: "app"), issuedAt: now, expiresAt: now),
+                scope: nil, namedFirstBy: "https://login.example.com", idempotency: nil,
+                event: AuditEvent(at: now, type: .loginTokenIssued, outcome: .success))
         }
         let expected = "bob is unknown here: did you mean login:bob?"
         #expect(try await failure(UsersCommand.Disable.self, "bob") == expected)

@@ -98,7 +98,7 @@ import Testing
         try await change { storage in
             try await storage.setPassword(
                 PasswordHash(password, cost: .light, random: .system), of: subject, event: event,
-                ending: Ending(at: event.at, reason: "password_changed", origin: nil)) != nil
+                ending: Ending(at: event.at, reason: .passwordChanged, origin: nil)) != nil
         }
     }
 

@@ -16,7 +16,7 @@ import Testing
     /// Starts a server on settings, without its listeners.
     private func compose(
         _ more: String, prepare: (any BridgeStorage) async throws -> Void = { _ in },
-        reread: (@Sendable () throws -> ConfiguredClients)? = nil,
+        reread: (@Sendable () throws -> ConfiguredClients)? = nil, logger: Logger = CompositionTests.logger,
         then body: (Composition) async throws -> Void = { _ in }
     ) async throws {
         if !FileManager.default.fileExists(atPath: folder.path + "/master-key") {
@@ -30,7 +30,7 @@ import Testing
         do {
             try await prepare(storage)
             let composition = try await Composition(
-                settings: settings, storage: storage, accessLog: AccessLog { _ in }, logger: Self.logger,
+                settings: settings, storage: storage, accessLog: AccessLog { _ in }, logger: logger,
                 rereadClients: reread)
             try await body(composition)
         } catch {
@@ -142,6 +142,23 @@ import Testing
             then: { composition in
                 await composition.reload()
                 #expect(composition.clients.directory.current[ClientID(rawValue: "old")] != nil)
+            })
+    }
+
+    @Test func `a reload names the settings that count after a restart`() async throws {
+        let lines = LogLines()
+        try await compose(
+            "",
+            reread: {
+                ConfiguredClients(
+                    clients: [], defaultTarget: nil, changedBesides: ["trusted_issuers", "trusted_proxies"])
+            },
+            logger: lines.logger,
+            then: { composition in
+                await composition.reload()
+                let warning = "trusted_issuers, trusted_proxies changed; that counts after a restart"
+                #expect(lines.count(of: warning) == 1)
+                #expect(lines.count(of: "reloaded clients, signing keys, issuers' key files") == 1)
             })
     }
 }

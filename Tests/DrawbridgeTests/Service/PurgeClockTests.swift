@@ -68,6 +68,25 @@ import Testing
         try await storage.close()
     }
 
+    @Test func `a clock that is set between the start and the first purge takes nothing before its time, either`()
+        async throws
+    {
+        let storage = try open(try AuditSigningKey.generate(name: "localhost/test"))
+        let service = service(storage)
+        _ = try await storage.recordIssue(
+            IssuedLoginToken(
+                id: "t", subject: "alice", clientID: "app", issuedAt: Self.noon,
+                expiresAt: Self.noon + .seconds(60)),
+            scope: nil, idempotency: nil,
+            event: AuditEvent(at: Self.noon, type: .loginTokenIssued, outcome: .success))
+        clocks.advance(.seconds(5))
+        clocks.set(by: .seconds(7200))
+        try await service.purge()
+        #expect(try await isKept(storage))
+        #expect(lines.count(of: "the clock has jumped ahead") == 1)
+        try await storage.close()
+    }
+
     @Test func `retention cuts nothing for a day after the clock has jumped ahead`() async throws {
         let key = try AuditSigningKey.generate(name: "localhost/test")
         let event = AuditEvent(at: Self.noon, type: .nodeStarted, outcome: .success)
@@ -93,7 +112,7 @@ import Testing
     }
 
     @Test func `a clock that is set right, or back, counts at once`() {
-        let clock = PurgeClock()
+        let clock = PurgeClock(startingAt: clocks.source)
         _ = clock.read(clocks.source)
         clocks.set(by: .seconds(3600))
         #expect(clock.read(clocks.source) == PurgeClock.Reading(now: Self.noon, jump: .seconds(3600)))
@@ -104,7 +123,7 @@ import Testing
     }
 
     @Test func `a clock that is set back takes from what it gained last, and then from what is believed`() {
-        let clock = PurgeClock()
+        let clock = PurgeClock(startingAt: clocks.source)
         _ = clock.read(clocks.source)
         for gain in [600, 3600] {
             clocks.set(by: .seconds(gain))
@@ -119,7 +138,7 @@ import Testing
     }
 
     @Test func `a clock that is kept right is believed, whatever it gains by and by`() {
-        let clock = PurgeClock()
+        let clock = PurgeClock(startingAt: clocks.source)
         for _ in 0..<100 {
             #expect(clock.read(clocks.source) == PurgeClock.Reading(now: clocks.wall))
             clocks.advance(.seconds(60))
@@ -128,7 +147,7 @@ import Testing
     }
 
     @Test func `a machine that is paused again and again catches up with each pause a day after it`() {
-        let clock = PurgeClock()
+        let clock = PurgeClock(startingAt: clocks.source)
         for hours in 0..<100 {
             let caughtUp = 300 * max(0, hours - 24)
             #expect(clock.read(clocks.source).now == Self.noon + .seconds(3600 * hours + caughtUp))

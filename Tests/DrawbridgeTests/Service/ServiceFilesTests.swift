@@ -11,27 +11,28 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func secrets(_ name: String) -> [String] {
-        WebhookSecretFiles(folder: folder.path).secrets(named: name)
+    private func secrets(_ name: String) throws -> [String] {
+        try WebhookSecretFiles(folder: folder.path).secrets(named: name)
             .map { String(decoding: $0.expose(), as: UTF8.self) }
     }
 
     @Test func `a webhook's secrets are the lines of its file, the youngest first, at most four`() throws {
         let lines = ["a", "b", "c", "d", "e"].map { String(repeating: $0, count: 32) }
         _ = try folder.file("shop", lines.joined(separator: "\r\n") + "\n")
-        #expect(secrets("shop") == Array(lines.prefix(4)))
+        #expect(try secrets("shop") == Array(lines.prefix(4)))
     }
 
     @Test func `a short line is no secret`() throws {
         _ = try folder.file("shop", "short\n\(String(repeating: "k", count: 31))\n\(String(repeating: "l", count: 32))")
-        #expect(secrets("shop") == [String(repeating: "l", count: 32)])
+        #expect(try secrets("shop") == [String(repeating: "l", count: 32)])
     }
 
     @Test func `a file that others can read has no secrets, nor has one elsewhere`() throws {
         _ = try folder.file("open", String(repeating: "k", count: 32), mode: 0o644)
-        #expect(secrets("open") == [])
-        #expect(secrets("../etc/passwd") == [])
-        #expect(secrets("nowhere") == [])
+        for name in ["open", "nowhere"] {
+            #expect(throws: PrivateFileError.self) { try secrets(name) }
+        }
+        #expect(throws: WebhookSecretError.noFileName) { try secrets("../etc/passwd") }
     }
 
     private func location(_ more: String) throws -> StorageLocation {

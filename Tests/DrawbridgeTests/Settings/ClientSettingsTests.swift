@@ -114,6 +114,35 @@ import Testing
         #expect(warnings.first?.hasPrefix("default_web_client names b, \(expected)") == true, "\(warnings)")
     }
 
+    static let apart = "issuer: https://login.example\ndefault_web_client: b"
+
+    @Test(
+        arguments: [
+            ("", apart, "set portal: true and may_reach with b for b."),
+            ("may_reach: [b]", apart, "set portal: true and may_reach with b for b."),
+            ("may_reach: [b], portal: true", apart, nil),
+            ("", "issuer: https://login.example", "let default_web_client name a website with portal: true"),
+            ("", "", nil),
+            ("redirect_uris: [https://a.example/cb], require_pkce: true", "issuer: https://login.example", nil),
+            ("", "issuer: https://login.example\ndefault_web_client: elsewhere", nil),
+            ("cookie_profile: tokens, cookie_domain: .a.example", "issuer: https://login.a.example", nil),
+            ("", "\(apart)\nsign_in_url: /login", nil),
+            ("", "\(apart)\nsign_in_url: 'https://accounts.example/'", nil),
+            ("", "\(apart)\nsign_in_url: /sign-in", "set portal: true and may_reach with b for b."),
+            ("", "\(apart)\nsign_in_url: /session/sign-in", "set portal: true and may_reach with b for b."),
+        ] as [(String, String, String?)])
+    func `contract §4.6: a website that a sign-in at the issuer's origin never reaches is warned of`(
+        _ fields: String, _ more: String, _ remedy: String?
+    ) throws {
+        let website = "client_id: b, client_type: web, return_paths: [/b], default_return_path: /b"
+        let settings = try load("[{\(website)\(fields.isEmpty ? "" : ", ")\(fields)}]\n\(more)")
+        let warnings = ClientWarnings(in: settings).sentences.filter { $0.contains("is not signed in at") }
+        #expect(warnings.count == (remedy == nil ? 0 : 1), "\(warnings)")
+        guard let remedy else { return }
+        let facts = "who signs in at https://login.example is not signed in at https://a.example, the origin of b: "
+        #expect(warnings.first?.hasPrefix("clients[0]: \(facts)\(remedy)") == true, "\(warnings)")
+    }
+
     @Test func `a client in the database may be named, with a warning`() throws {
         let settings = try load(
             "[{client_id: a, client_type: native, may_reach: [b, nosuch], share_with: [c]}, {client_id: b, client_type: native}]"

@@ -93,6 +93,26 @@ import Testing
         }
     }
 
+    @Test(arguments: ["public_origin", "issuer", "admin.origin"])
+    func `what is wrong with an origin that browsers spell in another way is told`(_ key: String) throws {
+        for (text, told) in [
+            ("https://b.example.com:443", "without the default port :443, as browsers send it: https://b.example.com"),
+            ("http://localhost:80", "without the default port :80, as browsers send it: http://localhost"),
+            ("HTTPS://WWW.example.com", "in lower case, as browsers send it: https://www.example.com"),
+            (
+                "https://WWW.example.com:443",
+                "in lower case and without the default port :443, as browsers send it: https://www.example.com"
+            ),
+        ] {
+            let website = key == "public_origin" ? "" : "public_origin: https://a.example.com\n"
+            let found = try problems("\(website)\(key): \(text)\n")
+            #expect(found.count == 1 && found.first?.hasPrefix(key) == true, "\(found)")
+            #expect(found.first?.hasSuffix(": must be written \(told)") == true, "\(found)")
+        }
+        let found = try problems("public_origin: https://A.example.com:443/\n")
+        #expect(found.first?.hasSuffix("without a path or a trailing slash") == true, "\(found)")
+    }
+
     @Test func `contract §4: further paths redeem beside the one that every client knows`() throws {
         for (paths, expected) in [
             ("[/open]", ["/open", "/login-with-token"]),
@@ -197,17 +217,43 @@ import Testing
 
     @Test(arguments: [
         (
-            "listen: a\npublic_origin: https://a.example\npublic_origin: https://b.example",
-            "key given twice: public_origin; first in line 2, again in line 3"
+            "public_origin: https://a.example\nlisten: a\npublic_origin: https://b.example\nnode: a b",
+            "key given twice: public_origin; first in line 1, again in line 3",
+            ["listen = \"a\" (settings file, line 2)", "node = \"a b\" (settings file, line 4)"]
         ),
         (
-            "public_origin: https://a.example\nlimits:\n  enabled: true\n  issue: {}\n  \"enabled\" : true",
-            "key given twice: enabled; first in line 3, again in line 5"
+            "public_origin: https://a.example\nlog:\n  level: info\n  \"level\" : loud\nlisten: a",
+            "key given twice: level; first in line 3, again in line 4", ["listen = \"a\" (settings file, line 5)"]
         ),
         (
-            "clients:\n  - client_id: a\n    name: b\n    client_id: c\n  - client_id: d",
-            "key given twice: client_id; first in line 2, again in line 4"
+            "trusted_proxies: []\npublic_origin: https://a.example\ntrusted_proxies:\n- 10.0.0.0/33\n# a note\n"
+                + "- 10.0.0.0/34\nlisten: a",
+            "key given twice: trusted_proxies; first in line 1, again in line 3",
+            ["listen = \"a\" (settings file, line 7)"]
         ),
+        (
+            "public_origin: https://a.example\nclients:\n  - client_id: a\n    client_type: native\n    client_id: c\n"
+                + "  - client_id: d\n    client_type: native\nlisten: a",
+            "key given twice: client_id; first in line 3, again in line 5",
+            ["listen = \"a\" (settings file, line 8)"]
+        ),
+        (
+            "public_origin: https://a.example\nlog:\n  level: info\nlog:\n  level: info\n  level: loud\nlisten: a",
+            "key given twice: level; first in line 5, again in line 6",
+            ["settings file: is not YAML: key given twice: log; first in line 2, again in line 4", "listen = "]
+        ),
+    ])
+    func `beside a key that is there twice the file is told everything else that is wrong with it, contract §13`(
+        _ yaml: String, _ expected: String, _ others: [String]
+    ) throws {
+        let found = try problems(yaml)
+        #expect(found.count == 1 + others.count && found[0] == "settings file: is not YAML: \(expected)", "\(found)")
+        for other in others {
+            #expect(found.contains { $0.hasPrefix(other) }, "\(other): \(found)")
+        }
+    }
+
+    @Test(arguments: [
         (
             "public_origin: https://a.example\nlimits: {issue: {user_burst: 7, user_burst: 8}}",
             "key given twice: user_burst; first in line 2"

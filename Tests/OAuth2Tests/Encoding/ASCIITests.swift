@@ -5,11 +5,15 @@ import Testing
     private static let digits = "0123456789"
     private static let lowercase = "abcdefghijklmnopqrstuvwxyz"
     private static let uppercase = lowercase.uppercased()
+    private static let visible = digits + lowercase + uppercase + "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
     private static let classes: [(name: String, members: String, contains: @Sendable (UInt8) -> Bool)] = [
         ("digit", digits, ASCII.isDigit), ("lower case", lowercase, ASCII.isLowercase),
         ("upper case", uppercase, ASCII.isUppercase), ("letter", lowercase + uppercase, ASCII.isLetter),
         ("letter or digit", digits + lowercase + uppercase, ASCII.isLetterOrDigit),
+        ("lower-case hex", digits + "abcdef", ASCII.isLowercaseHex),
+        ("visible", visible, ASCII.isVisible), ("printable", visible + " ", ASCII.isPrintable),
+        ("NQCHAR", visible.filter { $0 != "\"" && $0 != "\\" }, ASCII.isNQCharacter),
         ("name", digits + lowercase + uppercase + "-._", ASCII.isNameByte),
         ("unreserved", digits + lowercase + uppercase + "-._~", ASCII.isUnreserved),
         ("URI", digits + lowercase + uppercase + "-._~:/?[]@!$&'()*+,;=%", ASCII.isURIByte),

@@ -76,6 +76,17 @@ import Testing
         }
     }
 
+    @Test func `a mark whose name may not last is refused`() throws {
+        func fail(_ path: String) throws(FolderSyncError) { throw FolderSyncError(code: EIO) }
+        try Self.with { path in
+            let error = #expect(throws: CommitMarkError.self) {
+                try CommitMark(path: path, synchronizeFolder: fail)
+            }
+            #expect(error?.code == EIO)
+        }
+        #expect(throws: FolderSyncError(code: ENOENT)) { try FolderSync.ofFile(at: "/no/such/folder/mark") }
+    }
+
     @Test func `a copy of the file is no proof`() throws {
         try Self.with { path in
             let mark = try CommitMark(path: path)

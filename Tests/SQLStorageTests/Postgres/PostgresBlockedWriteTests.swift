@@ -1,4 +1,5 @@
 import Bridge
+import StorageConformance
 import Synchronization
 import Testing
 
@@ -17,7 +18,7 @@ struct PostgresBlockedWriteTests {
         var outcome: (made: [Bool], reasons: [String?]) = ([], [])
         try await PostgresDatabase.with { database in
             let owner = try await database.open(node: "owner")
-            try await owner.recordFirstSight(of: "alice", issuer: "i", at: Timestamp(milliseconds: 1))
+            try await owner.addUser("alice", at: Timestamp(milliseconds: 1))
             let holder = try database.session()
             try holder.begin()
             _ = try holder.run(Self.change, [.text("alice")])

@@ -32,8 +32,7 @@ struct PostgresConflictTests {
         try await PostgresDatabase.with { database in
             let storages = [try await database.open(node: "a"), try await database.open(node: "b")]
             for subject in ["x", "y"] {
-                try await storages[0].recordFirstSight(
-                    of: Subject(rawValue: subject), issuer: "i", at: Timestamp(milliseconds: 1))
+                try await storages[0].addUser(Subject(rawValue: subject), at: Timestamp(milliseconds: 1))
             }
             let meeting = Meeting()
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -56,7 +55,7 @@ struct PostgresConflictTests {
             }
             let changes = try await storages[0].read { try $0.run("SELECT first_seen_at FROM app_user") }
             #expect(changes.map(\.values) == [[.integer(3)], [.integer(3)]])
-            #expect(try await storages[0].reasons(of: "a") == ["x"])
+            #expect(try await storages[0].reasons(of: "a") == [nil, nil, "x"])
             #expect(try await storages[0].reasons(of: "b") == ["y"])
         }
     }
@@ -65,7 +64,7 @@ struct PostgresConflictTests {
         try await PostgresDatabase.with { database in
             let node = try await database.open()
             let now = Timestamp(milliseconds: 1_763_708_400_123)
-            try await node.recordFirstSight(of: "alice", issuer: "i", at: now)
+            try await node.addUser("alice", at: now)
             // Another node's redemption has read that alice may sign in, and goes on to open her session.
             let slow = try database.session()
             try slow.begin()

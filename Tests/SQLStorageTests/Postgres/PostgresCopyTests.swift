@@ -1,4 +1,5 @@
 import Bridge
+import StorageConformance
 import Synchronization
 import Testing
 
@@ -10,13 +11,13 @@ struct PostgresCopyTests {
         try await TemporaryDatabase.with { source in
             let embedded = try source.open(node: "n")
             for number in 0..<2500 { _ = try await embedded.redeemSample("Zoë 王 \(number)") }
-            try await embedded.recordFirstSight(of: "alice", issuer: "i", at: Timestamp(milliseconds: 1))
+            try await embedded.addUser("alice", at: Timestamp(milliseconds: 1))
             try await embedded.close()
             try await PostgresDatabase.with { target in
                 let report = try await StorageCopy.run(
                     fromSQLite: source.path, to: target.address, at: Timestamp(milliseconds: 2))
                 #expect(report.rows.first { $0.table == "web_session" }?.count == 2500)
-                #expect(report.rows.first { $0.table == "audit_event" }?.count == 2500)
+                #expect(report.rows.first { $0.table == "audit_event" }?.count == 2501)
                 let storage = try await target.open(node: "n")
                 #expect(try await storage.redeemSample("Zoë 王 7") != .opened)
                 #expect(try await storage.redeemSample("another") == .opened)
@@ -29,7 +30,7 @@ struct PostgresCopyTests {
         try await TemporaryDatabase.with { source in
             try await source.open().close()
             try await PostgresDatabase.with { target in
-                try await target.open().recordFirstSight(of: "bob", issuer: "i", at: Timestamp(milliseconds: 1))
+                try await target.open().addUser("bob", at: Timestamp(milliseconds: 1))
                 await #expect(throws: StorageCopyError.targetNotEmpty("app_user")) {
                     try await StorageCopy.run(
                         fromSQLite: source.path, to: target.address, at: Timestamp(milliseconds: 2))

@@ -43,6 +43,52 @@ import Testing
         #expect(error?.description.contains("hunter2") == false)
     }
 
+    /// libpq takes a part of such a password for a host, a port, a database or a parameter, and quotes it.
+    @Test(arguments: [
+        "postgres://app:hunter/2@127.0.0.1:5432/d", "postgres://app:5432/hunter@127.0.0.1/d",
+        "postgres://app:/hunter@db.example/d", "postgres://app:2@hunter@127.0.0.1:5432/d",
+        "postgres://app:2@hunter:2@db.example/d", "postgres://app:2@hunter/2@db.example/d",
+        "postgres://app:2@h?hunter=2@db.example/d", "postgres://app:5/2?hunter=2@db.example/d",
+        "postgresql://hunter/2:p@db.example/d", "postgres://app:hunter", "postgres://app:5%hunter@db.example/d",
+        "postgres://db.example/d?password=2&hunter=2", "host=db.example password=2 hunter=2",
+        "Postgres://app:hunter=@db.example/d", "mysql://app:x\"hunter=@db.example/d", "host=db.example port=hunter",
+    ])
+    func `a password with a character that is not encoded is refused, and no part of it is quoted`(
+        text: String
+    ) throws {
+        let error = #expect(throws: PostgresOpenError.self) { try PostgresAddress(text, defaults: [:]) }
+        #expect(error?.description.contains("hunter") == false)
+    }
+
+    @Test(arguments: [
+        "postgres://app:sec/ret@127.0.0.1:5432/d", "postgres://app:2@horse@127.0.0.1/d",
+        "postgres://app:50%off@127.0.0.1/d", "postgres://app:secret/",
+    ])
+    func `what to write for a character of a password is told`(text: String) throws {
+        let error = #expect(throws: PostgresOpenError.self) { try PostgresAddress(text, defaults: [:]) }
+        #expect(error?.description.contains("has to be percent-encoded: / is %2F, @ is %40") == true)
+    }
+
+    @Test(arguments: [
+        ("postgres://a%40b:p%2F%40%3F%23%3A@db.example:5432/d", "db.example/d"),
+        ("postgres://a:p:q?r#s@db.example/d", "db.example/d"),
+        ("postgres://db.example/d%40e", "db.example/d@e"), ("postgres://%40socket/d", "@socket/d"),
+        ("postgres:///d?host=@socket", "@socket/d"), ("postgres://db.example/d?user=alice@server", "db.example/d"),
+        ("postgres://one.example:5432,two.example:,[::1]:5433/d", "one.example,two.example,::1/d"),
+        ("host=one,two port=5432,5433 dbname=d", "one,two/d"),
+        ("host=db.example port=' 5432 ' dbname=d", "db.example/d"),
+    ])
+    func `an address that is encoded as it should be is accepted`(text: String, place: String) throws {
+        #expect(try PostgresAddress(text, defaults: [:]).description == place)
+    }
+
+    @Test func `a parameter that is misspelt is named`() {
+        let error = #expect(throws: PostgresOpenError.self) {
+            try PostgresAddress("postgres://app:pw@db.example/d?ssl_mode=disable", defaults: [:])
+        }
+        #expect(error?.description.contains("ssl_mode") == true)
+    }
+
     @Test(arguments: ["", " "])
     func `an address that names nothing is not the database of this machine`(text: String) {
         #expect(throws: PostgresOpenError.badAddress("it is empty")) { try PostgresAddress(text) }

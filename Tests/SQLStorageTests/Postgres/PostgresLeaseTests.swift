@@ -24,6 +24,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `that another process took the name is said once, whether the renewal finds it out or a batch`(
+        isFoundByRenewal: Bool
+    ) async throws {
+        try await PostgresDatabase.with { database in
+            let lines = LogLines()
+            let first = try await database.open(node: "n", logger: lines.logger)
+            let engine = try #require(first.engine as? PostgresEngine)
+            let lease = try #require(try first.auditor().lease)
+            _ = try database.session().run("UPDATE node_lease SET expires_at = 0, holder = 'gone' WHERE node = 'n'")
+            _ = try await database.open(node: "n")
+            if isFoundByRenewal { try await engine.onWriterNow { lease.renew($0) } }
+            await #expect(throws: StorageError.self) { try await first.append([NodeLeaseTests.event]) }
+            try await engine.onWriterNow { lease.renew($0) }
+            #expect(
+                lines.complaints.filter { $0.contains("node") } == ["another process has taken over as this node"])
+        }
+    }
+
     @Test func `a process that lost its lease seals nothing, and the one that has it seals all`() async throws {
         try await PostgresDatabase.with { database in
             let now = Timestamp(milliseconds: 1_763_708_400_123)

@@ -65,7 +65,7 @@ enum DeviceRaceCases {
         },
         ConformanceCase("of 20 concurrent sign-ins the limit's number of devices is alive in the end") { open in
             let servers = [try await open(), try await open()]
-            try await servers[0].recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            try await servers[0].addUser("alice", at: Sample.now)
             _ = try await concurrently(20) { number in
                 try await servers[number % 2].issueSample("n\(number)")
             }

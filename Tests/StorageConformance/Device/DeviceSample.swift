@@ -40,7 +40,7 @@ enum DeviceSample {
     static func use(
         _ name: String, web: WebSession? = nil, at: Timestamp = Sample.now, atMost count: Int? = nil
     ) -> DeviceSecretUse {
-        let limit = count.map { WebViewLimit(count: $0, displaced: Ending.sample("too_many_of_device", at: at)) }
+        let limit = count.map { WebViewLimit(count: $0, displaced: Ending.sample(.tooManyOfDevice, at: at)) }
         return DeviceSecretUse(
             at: at, sessionID: SessionID(rawValue: "app-\(name)"),
             opening: .webSession(web ?? self.web(name, below: name), refreshDigest: nil, limit: limit),
@@ -58,14 +58,14 @@ extension BridgeStorage {
         return try await issueDeviceSecret(
             DeviceSample.device(name, subject: subject, at: at, lifetime: lifetime), digest: "digest-\(name)",
             limit: limit,
-            event: Sample.event(.deviceSecretIssued, at: at), displaced: Ending.sample("limit", at: at),
+            event: Sample.event(.deviceSecretIssued, at: at), displaced: Ending.sample(.limit, at: at),
             rejected: Sample.event(.deviceSecretWithheld, at: at))
     }
 
     func useSample(_ digest: String, _ use: DeviceSecretUse) async throws -> DeviceSecretUseOutcome {
         try await useDeviceSecret(
             digest: digest, for: use, overlap: DeviceSample.overlap,
-            replayed: Ending.sample("replayed", at: use.at))
+            replayed: Ending.sample(.replayed, at: use.at))
     }
 
     func rotateSample(
@@ -73,7 +73,7 @@ extension BridgeStorage {
     ) async throws -> DeviceSecretUseOutcome {
         try await rotateDeviceSecret(
             digest: digest, to: successor, at: at, overlap: DeviceSample.overlap,
-            event: Sample.event(.deviceSecretRotated, at: at), replayed: Ending.sample("replayed", at: at))
+            event: Sample.event(.deviceSecretRotated, at: at), replayed: Ending.sample(.replayed, at: at))
     }
 }
 

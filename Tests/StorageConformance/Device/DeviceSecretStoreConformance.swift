@@ -85,7 +85,7 @@ package enum DeviceSecretStoreConformance {
             _ = try await store.end(.appSession("app-b"), .sample())
             let outcome = try await store.issueDeviceSecret(
                 DeviceSample.device("b"), digest: "digest-b", limit: limit, event: Sample.event(.deviceSecretIssued),
-                displaced: Ending.sample("limit"), rejected: nil)
+                displaced: Ending.sample(.limit), rejected: nil)
             try expectEqual(outcome, .sessionEnded, "outcome")
             try expectEqual(try await store.deviceSecret(digest: "digest-b"), nil, "nothing was kept")
             let live = try await store.deviceSecrets(of: "alice", includingEnded: false, at: Sample.now)
@@ -152,11 +152,11 @@ package enum DeviceSecretStoreConformance {
         },
         ConformanceCase("disabling a user revokes the devices") { open in
             let store = try await open()
-            try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            try await store.addUser("alice", at: Sample.now)
             _ = try await store.issueSample("a")
             _ = try await store.setDisabled(
-                true, subject: "alice", event: Sample.event(.userDisabled), ending: .sample("user_disabled"))
-            try expectEqual(try await store.deviceSecret(id: "device-a")?.revokeReason, "user_disabled", "reason")
+                true, subject: "alice", event: Sample.event(.userDisabled), ending: .sample(.administrator))
+            try expectEqual(try await store.deviceSecret(id: "device-a")?.revokeReason, "administrator", "reason")
             try expectEqual(
                 try await store.useSample("digest-a", DeviceSample.use("a")), .refused(.sessionEnded), "a use")
         },

@@ -11,11 +11,11 @@ enum DeviceTheftCases {
                 at: Sample.now, events: [])
             _ = try await servers[0].issueDeviceSecret(
                 DeviceSample.device("a"), digest: "digest-a", limit: DeviceSample.limit,
-                event: Sample.event(.deviceSecretIssued), displaced: .sample("limit"), rejected: nil)
+                event: Sample.event(.deviceSecretIssued), displaced: .sample(.limit), rejected: nil)
             let ended = try await concurrently(10) { number in
                 try await servers[number % 2].recordCodeReuse(
                     digest: "code-a", reuse: Sample.event(.authorizationCodeReused),
-                    ending: .sample("code_reused", extent: .stolen), alwaysTells: false)
+                    ending: .sample(.codeReused, extent: .stolen), alwaysTells: false)
             }
             try expectEqual(ended.flatMap(\.sessions), ["app-a"], "sessions")
             try expectEqual(ended.flatMap(\.devices), ["device-a"], "devices")
@@ -89,7 +89,7 @@ enum DeviceTheftCases {
         },
         ConformanceCase("a theft leaves no device behind that is issued in the same moment") { open in
             let servers = [try await open(), try await open()]
-            try await servers[0].recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            try await servers[0].addUser("alice", at: Sample.now)
             for round in 0..<10 {
                 let name = "n\(round)"
                 let session = DeviceSample.session(name)
@@ -98,7 +98,7 @@ enum DeviceTheftCases {
                     if number == 0 {
                         _ = try await servers[0].issueDeviceSecret(
                             DeviceSample.device(name), digest: "digest-\(name)", limit: DeviceSample.limit,
-                            event: Sample.event(.deviceSecretIssued), displaced: .sample("limit"), rejected: nil)
+                            event: Sample.event(.deviceSecretIssued), displaced: .sample(.limit), rejected: nil)
                     } else {
                         _ = try await servers[1].end(.appSession(session.id), .sample(extent: .stolen))
                     }

@@ -25,7 +25,7 @@ extension LoginTokenStoreConformance {
         },
         ConformanceCase("the end of everything of a user voids the tokens of before, and no later one") { open in
             let servers = [try await open(), try await open()]
-            try await servers[0].recordFirstSight(of: "alice", issuer: "issuer", at: Sample.now)
+            try await servers[0].addUser("alice", issuer: "issuer", at: Sample.now)
             // Clocks stand apart by more than tokens live, and two ends by less than a clock tells.
             for (round, moment) in [Sample.now, Sample.now - .seconds(90), Sample.now - .seconds(90)].enumerated() {
                 let before = Sample.token("before\(round)")
@@ -47,7 +47,7 @@ extension LoginTokenStoreConformance {
         },
         ConformanceCase("the end of everything of a user tells once of the tokens it took, and how many") { open in
             let servers = [try await open(), try await open()]
-            try await servers[0].recordFirstSight(of: "alice", issuer: "issuer", at: Sample.now)
+            try await servers[0].addUser("alice", issuer: "issuer", at: Sample.now)
             func issue(_ token: IssuedLoginToken) async throws {
                 _ = try await servers[0].recordIssue(
                     token, scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
@@ -69,14 +69,14 @@ extension LoginTokenStoreConformance {
             try expectEqual(
                 told.first?.detail, #"{"actor":"client:operator","login_tokens":2}"#, "by whom, and how many")
             try await issue(Sample.token("after"))
-            _ = try await servers[0].end(.opened(by: "app", of: "alice", in: nil), .sample("left", at: now))
-            let left = try await servers[1].events(.loginTokenRevoked).filter { $0.reason == "left" }
+            _ = try await servers[0].end(.opened(by: "app", of: "alice", in: nil), .sample(.signedOutInApp, at: now))
+            let left = try await servers[1].events(.loginTokenRevoked).filter { $0.reason == "signed_out_in_app" }
             try expectEqual(left.map(\.detail), [#"{"login_tokens":1}"#], "what an app's sign-out took")
             try expectEqual(left.first?.clientID?.rawValue, "app", "the app")
         },
         ConformanceCase("of two ends of everything at once, on two servers, one tells of the tokens") { open in
             let servers = [try await open(), try await open()]
-            try await servers[0].recordFirstSight(of: "alice", issuer: "issuer", at: Sample.now)
+            try await servers[0].addUser("alice", issuer: "issuer", at: Sample.now)
             for round in 1...10 {
                 _ = try await servers[0].recordIssue(
                     Sample.token("t\(round)"), scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
@@ -88,11 +88,11 @@ extension LoginTokenStoreConformance {
         },
         ConformanceCase("enabling a user voids what was issued after the disabling, and nothing later") { open in
             let servers = [try await open(), try await open()]
-            try await servers[0].recordFirstSight(of: "alice", issuer: "issuer", at: Sample.now)
+            try await servers[0].addUser("alice", issuer: "issuer", at: Sample.now)
             func setDisabled(_ disabled: Bool, at moment: Timestamp) async throws {
                 _ = try await servers[0].setDisabled(
                     disabled, subject: "alice", event: Sample.event(disabled ? .userDisabled : .userEnabled),
-                    ending: .sample("user_disabled", at: moment))
+                    ending: .sample(.administrator, at: moment))
             }
             // By a clock that is behind as well.
             for (round, moment) in [Sample.now, Sample.now - .seconds(90)].enumerated() {

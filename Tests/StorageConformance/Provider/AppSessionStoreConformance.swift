@@ -39,7 +39,7 @@ package enum AppSessionStoreConformance {
         },
         ConformanceCase("nothing opens for a disabled user or under an ended parent") { open in
             let store = try await open()
-            try await store.recordFirstSight(of: "mallory", issuer: "i", at: Sample.now)
+            try await store.addUser("mallory", at: Sample.now)
             _ = try await store.setDisabled(
                 true, subject: "mallory", event: Sample.event(.userDisabled), ending: .sample())
             let disabled = try await store.open(
@@ -87,11 +87,11 @@ package enum AppSessionStoreConformance {
         },
         ConformanceCase("disabling a user ends the app sessions too") { open in
             let store = try await open()
-            try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            try await store.addUser("alice", at: Sample.now)
             try await store.openSample(Sample.appSession("a"))
             try await store.openSample(Sample.appSession("b", subject: "bob"))
             let ended = try await store.setDisabled(
-                true, subject: "alice", event: Sample.event(.userDisabled), ending: .sample("user_disabled"))
+                true, subject: "alice", event: Sample.event(.userDisabled), ending: .sample(.administrator))
             try expectEqual(ended, .changed(Ended(sessions: ["app-a"])), "ended")
             try expectEqual(try await store.appSession(id: "app-b")?.endedAt, nil, "another user's")
         },

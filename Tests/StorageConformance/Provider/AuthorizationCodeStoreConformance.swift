@@ -50,10 +50,10 @@ package enum AuthorizationCodeStoreConformance {
         },
         ConformanceCase("a disabled user's code opens nothing") { open in
             let store = try await open()
-            try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            try await store.addUser("alice", at: Sample.now)
             try await store.recordSample("a")
             _ = try await store.setDisabled(
-                true, subject: "alice", event: Sample.event(.userDisabled), ending: .sample("user_disabled"))
+                true, subject: "alice", event: Sample.event(.userDisabled), ending: .sample(.administrator))
             let outcome = try await store.redeemCode(
                 digest: "code-a", opening: Sample.appSession("a", browser: Sample.browser), refreshToken: nil,
                 at: Sample.now, events: [])

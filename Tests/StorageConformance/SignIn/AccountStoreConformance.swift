@@ -47,7 +47,7 @@ package enum AccountStoreConformance {
             let hash = try Sample.passwordHash()
             let ended = try await store.setPassword(
                 hash, of: "alice", event: Sample.event(.userPasswordChanged),
-                ending: .sample("password_changed", at: Sample.now + .seconds(1)))
+                ending: .sample(.passwordChanged, at: Sample.now + .seconds(1)))
             try expectEqual(Set(ended?.sessions ?? []), ["session-a1", "session-a2"], "ended")
             try expectEqual(try await store.session(id: "session-b")?.endedAt, nil, "bob's")
             try expectEqual(try await store.account(of: "alice")?.passwordHash, hash, "hash")
@@ -67,7 +67,7 @@ package enum AccountStoreConformance {
             let outcomes = try await concurrently(10) { number in
                 try await servers[number % 2].replacePassword(
                     hash, of: seen, by: .link(madeAfter: Sample.now), event: Sample.event(.userPasswordChanged),
-                    ending: .sample("password_changed", at: Sample.now + .seconds(Int64(number) + 1)))
+                    ending: .sample(.passwordChanged, at: Sample.now + .seconds(Int64(number) + 1)))
             }
             try expectEqual(outcomes.count { $0 != nil }, 1, "winners")
             try expectEqual(outcomes.compactMap(\.self).flatMap(\.sessions), ["session-a"], "ended")
@@ -90,7 +90,7 @@ package enum AccountStoreConformance {
             func replace(_ start: Timestamp) async throws -> Ended? {
                 try await store.replacePassword(
                     hash, of: seen, by: .link(madeAfter: start), event: Sample.event(.userPasswordChanged),
-                    ending: .sample("password_changed", at: later))
+                    ending: .sample(.passwordChanged, at: later))
             }
             let found = try await store.account(of: "alice", linkMadeAfter: Sample.now)
             try expectEqual(found, nil, "found by the old one")
@@ -246,7 +246,7 @@ package enum AccountStoreConformance {
         },
         ConformanceCase("whether there is any account is known") { open in
             let store = try await open()
-            try await store.recordFirstSight(of: "guest", issuer: "i", at: Sample.now)
+            try await store.addUser("guest", at: Sample.now)
             try expectEqual(try await store.hasAccounts(), false, "before")
             _ = try await store.add("alice")
             try expectEqual(try await open().hasAccounts(), true, "after")
@@ -261,7 +261,7 @@ package enum AccountStoreConformance {
             let outcome = try await store.changeUser(
                 "alice", UserChange(passwordHash: hash, claims: claims, role: .take, isDisabled: false),
                 events: { AuditEvent(at: Sample.now, type: $0, outcome: .success, detail: $1["role"]) },
-                ending: .sample("password_changed"))
+                ending: .sample(.passwordChanged))
             try expectEqual(outcome, .changed(Ended(sessions: ["session-a"])), "outcome")
             let found = try await store.account(of: "alice")
             try expectEqual(found?.passwordHash, hash, "password")
@@ -278,7 +278,7 @@ package enum AccountStoreConformance {
         ConformanceCase("of several changes of which one is refused none is made") { open in
             let store = try await open()
             try await store.addAdministrator("root")
-            try await store.recordFirstSight(of: "guest", issuer: "i", at: Sample.now)
+            try await store.addUser("guest", at: Sample.now)
             _ = try await store.redeemSample(Sample.token("g", subject: "guest"))
             let hash = try Sample.passwordHash("another")
             let last = try await store.change(
@@ -328,7 +328,7 @@ package enum AccountStoreConformance {
 extension UserStore {
     func change(_ subject: Subject, _ change: UserChange) async throws -> UserChangeOutcome {
         try await changeUser(
-            subject, change, events: { type, _ in Sample.event(type) }, ending: .sample("user_changed"))
+            subject, change, events: { type, _ in Sample.event(type) }, ending: .sample(.administrator))
     }
 
     func add(
@@ -342,7 +342,7 @@ extension UserStore {
     fileprivate func setPassword(of subject: Subject, at now: Timestamp) async throws {
         _ = try await setPassword(
             try Sample.passwordHash("another"), of: subject, event: Sample.event(.userPasswordChanged),
-            ending: .sample("password_changed", at: now))
+            ending: .sample(.passwordChanged, at: now))
     }
 }
 

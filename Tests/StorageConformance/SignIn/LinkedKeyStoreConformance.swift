@@ -91,7 +91,7 @@ package enum LinkedKeyStoreConformance {
         let later = Sample.now + .seconds(5)
         _ = try await store.end(
             .webSession("session-gone"),
-            Ending(at: later, reason: "signed_out", origin: nil, extent: .signOut), first: [])
+            Ending(at: later, reason: .signedOut, origin: nil, extent: .signOut), first: [])
         try expectEqual(try await store.appSession(id: offline.id)?.endedAt, nil, "it outlives the browser")
         let outcome = try await store.unlinkSample("k1", of: "alice", at: later + .seconds(1))
         guard case .unlinked(let ended) = outcome else { throw ConformanceFailure(description: "not unlinked") }
@@ -190,7 +190,7 @@ extension BridgeStorage {
 
     fileprivate func unlinkSample(_ name: String, of subject: Subject, at now: Timestamp) async throws -> Unlinking {
         try await unlink(
-            name, of: subject, sparing: "session-spared", .sample("key_unlinked", at: now),
+            name, of: subject, sparing: "session-spared", .sample(.keyUnlinked, at: now),
             event: Sample.event(.selfIssuedUnlinked, at: now))
     }
 

@@ -19,13 +19,15 @@ package enum UpstreamSessionStoreConformance {
         try await store.openUpstream("other", user: "v", session: "s3")
         try await store.openUpstream("elsewhere", issuer: "https://b.example", session: "s1")
         _ = try await store.open(Sample.session("here"), replacing: nil, events: [])
-        let ended = try await open().end(namedBy: token("t", .user("u")), .sample("left", at: later))
+        let ended = try await open().end(namedBy: token("t", .user("u")), .sample(.upstreamSignedOut, at: later))
         try expectEqual(ended?.sessions.sorted { $0.rawValue < $1.rawValue }, ["session-one", "session-two"], "ended")
         try expectEqual(try await store.session(id: "session-one")?.endedAt, later, "when")
         for name in ["other", "elsewhere", "here"] {
             try expectEqual(try await store.session(id: SessionID(rawValue: "session-\(name)"))?.endedAt, nil, name)
         }
-        try expectEqual(try await store.events(.webSessionEnded).map(\.reason), ["left", "left"], "events")
+        try expectEqual(
+            try await store.events(.webSessionEnded).map(\.reason), ["upstream_signed_out", "upstream_signed_out"],
+            "events")
     }
 
     private static let sessions: ConformanceCase<any BridgeStorage> = ConformanceCase(
@@ -64,7 +66,7 @@ package enum UpstreamSessionStoreConformance {
             Sample.appSession("long", browser: "session-one", scope: ["openid", "offline_access"]))
         try await store.openSample(Sample.appSession("other", browser: "session-other"))
         let ended = try await store.end(
-            namedBy: token("t", .user("u")), .sample("left", at: Sample.now, extent: .signOut))
+            namedBy: token("t", .user("u")), .sample(.upstreamSignedOut, at: Sample.now, extent: .signOut))
         try expectEqual(ended?.sessions, ["session-one", "app-short"], "ended")
         try expectEqual(try await store.appSession(id: "app-long")?.endedAt, nil, "granted for longer")
         try expectEqual(try await store.appSession(id: "app-other")?.endedAt, nil, "another browser's")
@@ -85,7 +87,7 @@ package enum UpstreamSessionStoreConformance {
             Sample.session("two"), replacing: ReplacedSession.sample(Sample.session("one")), events: [])
         try expectEqual(isOpened, true, "replaced")
         let ended = try await store.end(
-            namedBy: token("t", .session("s1", of: "u")), .sample("left", at: Sample.now, extent: .signOut))
+            namedBy: token("t", .session("s1", of: "u")), .sample(.upstreamSignedOut, at: Sample.now, extent: .signOut))
         try expectEqual(ended?.sessions, ["app-short"], "ended")
         try expectEqual(try await store.appSession(id: "app-long")?.endedAt, nil, "granted for longer")
         try expectEqual(try await store.session(id: "session-two")?.endedAt, nil, "another sign-in's")
@@ -104,7 +106,7 @@ package enum UpstreamSessionStoreConformance {
         }
         try expectEqual(try await store.session(id: "session-h")?.parentID, "session-three", "under which it is now")
         let ended = try await store.end(
-            namedBy: token("t", .session("s1", of: "u")), .sample("left", at: Sample.now, extent: .signOut))
+            namedBy: token("t", .session("s1", of: "u")), .sample(.upstreamSignedOut, at: Sample.now, extent: .signOut))
         try expectEqual(ended?.sessions, ["session-h"], "ended")
         try expectEqual(try await store.session(id: "session-three")?.endedAt, nil, "another sign-in's")
     }
@@ -124,7 +126,7 @@ package enum UpstreamSessionStoreConformance {
             try expect(try await store.open(new, replacing: replaced, events: []), "\(old) replaced")
         }
         let ended = try await store.end(
-            namedBy: token("t", .session("s1", of: "u")), .sample("left", at: Sample.now, extent: .signOut))
+            namedBy: token("t", .session("s1", of: "u")), .sample(.upstreamSignedOut, at: Sample.now, extent: .signOut))
         try expectEqual(ended?.sessions, ["app-granted"], "ended")
         try expectEqual(try await store.code(digest: code.digest) == nil, true, "the code")
         for name in ["two", "other"] {
@@ -145,7 +147,7 @@ package enum UpstreamSessionStoreConformance {
             try expect(try await store.open(Sample.session(new), replacing: replaced, events: []), "\(old) replaced")
         }
         let ended = try await store.end(
-            namedBy: token("t", .session("s1", of: "u")), .sample("left", at: Sample.now, extent: .signOut))
+            namedBy: token("t", .session("s1", of: "u")), .sample(.upstreamSignedOut, at: Sample.now, extent: .signOut))
         try expectEqual(
             ended?.sessions.sorted { $0.rawValue < $1.rawValue }, ["app-granted", "session-h"], "ended")
         try expectEqual(try await store.session(id: "session-three")?.endedAt, nil, "another sign-in's")
@@ -192,7 +194,7 @@ package enum UpstreamSessionStoreConformance {
         "of a session that is made stronger while its user signs out there nothing stays"
     ) { open in
         let servers = [try await open(), try await open()]
-        try await servers[0].recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+        try await servers[0].addUser("alice", at: Sample.now)
         for round in 0..<20 {
             let (one, two) = ("one\(round)", "two\(round)")
             try await servers[0].openUpstream(one, session: "s\(round)")
@@ -214,7 +216,7 @@ package enum UpstreamSessionStoreConformance {
     ) { open in
         let store = try await open()
         try await store.openUpstream("one", session: "s1")
-        _ = try await store.end(.user("alice"), .sample("password_changed"), first: [])
+        _ = try await store.end(.user("alice"), .sample(.passwordChanged), first: [])
         let opened = try await store.open(
             Sample.session("two"), replacing: ReplacedSession.sample(Sample.session("one"), isSameSignIn: true),
             events: [])

@@ -6,7 +6,7 @@ package enum UserListConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("the list of users has what their accounts say") { open in
             let store = try await open()
-            try await store.recordFirstSight(of: "guest", issuer: "i", at: Sample.now)
+            try await store.addUser("guest", at: Sample.now)
             try expectEqual(try await store.add("Alice"), .added, "adding")
             let factor = SecondFactor(sealedSecret: "sealed", lastStep: 0)
             _ = try await store.setSecondFactor(
@@ -20,8 +20,8 @@ package enum UserListConformance {
         ConformanceCase("users are found by a part of id, name and address, and signs of patterns are themselves") {
             open in
             let store = try await open()
-            try await store.recordFirstSight(of: "Guest-100%", issuer: "i", at: Sample.now)
-            try await store.recordFirstSight(of: "guest-1000", issuer: "i", at: Sample.now)
+            try await store.addUser("Guest-100%", at: Sample.now)
+            try await store.addUser("guest-1000", at: Sample.now)
             _ = try await store.addAccount(
                 Account(
                     subject: "s1", username: try Sample.username("Ada_L"), displayName: "Ada Lovelace",
@@ -59,9 +59,9 @@ package enum UserListConformance {
                         displayName: displayName, email: email, createdAt: Sample.now + .seconds(-age)),
                     issuer: Account.issuer, link: nil, event: Sample.event(.userCreated))
             }
-            try await store.recordFirstSight(of: "x", issuer: "an issuer", at: Sample.now)
+            try await store.addUser("x", issuer: "an issuer", at: Sample.now)
             _ = try await store.setDisabled(
-                true, subject: "s-zoe", event: Sample.event(.userDisabled), ending: .sample("user_disabled"))
+                true, subject: "s-zoe", event: Sample.event(.userDisabled), ending: .sample(.administrator))
             func pages(_ order: UserOrder, matching text: String = "") async throws -> [Subject] {
                 var found: [UserOverview] = []
                 while true {

@@ -12,7 +12,7 @@ package final class AlertBoard: Sendable {
 
     private struct State {
         var alerts: [AlertRule.Name: Alert] = [:]
-        /// When each acknowledged alert began: it stays hidden until it ends and begins anew.
+        /// When each acknowledged alert began: it stays hidden until it ends and begins again.
         var acknowledged: [AlertRule.Name: Timestamp] = [:]
     }
 
@@ -36,7 +36,7 @@ package final class AlertBoard: Sendable {
         }
     }
 
-    /// In the order of the rules.
+    /// The alerts in the order of the rules.
     package var current: [Alert] { inOrder(state.withLock { $0.alerts }) }
 
     private func inOrder(_ alerts: [AlertRule.Name: Alert]) -> [Alert] { rules.compactMap { alerts[$0.name] } }

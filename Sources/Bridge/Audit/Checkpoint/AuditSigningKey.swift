@@ -8,11 +8,6 @@ package struct AuditSigningKey: AuditNoteSigning {
     package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
         case invalidName
         case malformed
-        /// The same of a file.
-        case malformedFile(path: String)
-        /// - Parameter code: the system's number for why.
-        case unreadable(path: String, code: Int32)
-        case unwritable(path: String, code: Int32)
         /// A signature was asked for something that is not a hash.
         case invalidHash
 
@@ -20,12 +15,6 @@ package struct AuditSigningKey: AuditNoteSigning {
             switch self {
             case .invalidName: "the name of the audit signing key must have no space and no plus"
             case .malformed: "the audit signing key is malformed: put the file back that was there before"
-            case .malformedFile(let path):
-                "the audit signing key \(path) is malformed: put the file back that was there before"
-            case .unreadable(let path, let code):
-                "the audit signing key \(path) cannot be read: \(String(cString: strerror(code)))"
-            case .unwritable(let path, let code):
-                "the audit signing key \(path) cannot be written: \(String(cString: strerror(code)))"
             case .invalidHash: "what is to be signed is no hash"
             }
         }

@@ -46,7 +46,7 @@ package struct AuditExport: Sendable {
         var left = limit
         repeat {
             let found = try await log.search(filter, before: cursor, limit: min(left, Self.searchSize))
-            // What cannot be read may come beside as many events as were asked for.
+            // What cannot be read may come on top of as many events as were asked for.
             let entries = Array(found.entries.prefix(left))
             if !entries.isEmpty { try await sink(page(entries, format)) }
             left -= entries.count

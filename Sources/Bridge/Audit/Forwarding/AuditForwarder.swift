@@ -5,9 +5,9 @@
 package final class AuditForwarder: Sendable {
     /// Where forwarding begins for a target that never got anything.
     package enum Start: String, CaseIterable, Sendable {
-        /// With the oldest event there is.
+        /// It begins with the oldest event there is.
         case beginning
-        /// With what is written from now on.
+        /// It begins with what is written from now on.
         case now
     }
 
@@ -110,7 +110,7 @@ package final class AuditForwarder: Sendable {
         let ends = Dictionary(try await log.chains().map { ($0.node, $0.sequence) }) { $1 }
         var places: [String: Place] = [:]
         for (node, position) in noted {
-            // Put back in between, it may have the one without the other.
+            // Put back meanwhile, it may have the one without the other.
             let isThere = position.sequence <= ends[node] ?? 0
             places[node] = Place(position: isThere ? position : AuditForwardPosition())
         }
@@ -149,7 +149,7 @@ package final class AuditForwarder: Sendable {
         var position = place.position
         guard position.sequence <= end else { return nil }
         guard end > 0 else { return Batch(node: node, items: [], lost: 0, end: place) }
-        // About events that are there: what the node signs in between may be about later ones.
+        // About events that are there: what the node signs meanwhile may be about later ones.
         let signed = try await log.notes(of: node, after: position.notes, limit: Self.batchSize)
             .filter { $0.sequence <= end }
         // With the event that was sent last, in one reading.
@@ -217,7 +217,7 @@ package protocol AuditForwardCursors: Sendable {
 
 /// How far somebody has a node's chain, and what was signed about it.
 package struct AuditForwardPosition: Hashable, Sendable {
-    /// Of the last event.
+    /// The sequence of the last event.
     package var sequence: Int64
     package var notes: AuditNotePosition
 

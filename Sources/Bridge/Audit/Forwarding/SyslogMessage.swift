@@ -98,7 +98,7 @@ package struct SyslogMessage: Sendable {
     private static func append(name: String, limit: Int, to output: inout [UInt8]) {
         guard !name.isEmpty else { return output.append(UInt8(ascii: "-")) }
         for byte in name.utf8.prefix(limit) {
-            output.append((0x21...0x7E).contains(byte) ? byte : UInt8(ascii: "_"))
+            output.append(ASCII.isVisible(byte) ? byte : UInt8(ascii: "_"))
         }
     }
 

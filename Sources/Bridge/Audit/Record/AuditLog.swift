@@ -94,7 +94,7 @@ package struct AuditPage: Sendable {
         self.next = next
     }
 
-    /// Without what cannot be read.
+    /// The entries without those that cannot be read.
     package var records: [AuditRecord] { entries.compactMap(\.value) }
 }
 
@@ -113,7 +113,7 @@ package struct AuditCursor: Hashable, Sendable {
 
 /// What a search asks for; every member that is set must match.
 package struct AuditFilter: Hashable, Sendable {
-    /// At or after.
+    /// Events at this instant or after it.
     package var from: Timestamp?
     /// Before.
     package var to: Timestamp?

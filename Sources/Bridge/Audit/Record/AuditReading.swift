@@ -57,7 +57,7 @@ package struct AuditDamage: Hashable, Sendable {
     package enum Part: String, Hashable, Sendable, CaseIterable { case event, checkpoint, cut }
 
     package let part: Part
-    /// With U+FFFD for what is not text.
+    /// The name of the node, with U+FFFD for what is not text.
     package let node: String
     /// Of a checkpoint its size, of a cut the last sequence that went; 0 when it is no such number.
     package let sequence: Int64
@@ -89,7 +89,7 @@ package struct AuditDamage: Hashable, Sendable {
 
     package var id: String { AuditRecord.id(node: node, sequence: sequence) }
 
-    /// For people.
+    /// A sentence for people.
     package var sentence: String { "this \(part.rawValue) cannot be read: \(field)" }
 }
 

@@ -36,7 +36,7 @@ package struct AuditReview: Sendable {
     private func verify(
         _ terms: AuditVerificationTerms, cuts: [AuditReading<AuditCut>], progress: @Sendable (Int) -> Void
     ) async throws -> AuditVerificationReport {
-        // Checkpoints first, then the chains' ends: the other way round, one signed in between would seem to cover
+        // Checkpoints first, then the chains' ends: the other way round, one signed meanwhile would seem to cover
         // events that are missing.
         var verifier = AuditVerifier(checkpoints: try await log.checkpoints(), cuts: cuts, terms: terms)
         let heads = try await log.chains()

@@ -26,7 +26,7 @@ package protocol AuditUpkeep: Sendable {
     func samples(_ name: StateSample.Name, from: Timestamp, to: Timestamp) async throws -> [StateSample]
 
     /// Removes the oldest hour of counts and samples that is at or after `start` and before `cutoff`.
-    /// - Returns: where to go on; `nil` when nothing is left. Whoever begins anew reads over what went before.
+    /// - Returns: where to go on; `nil` when nothing is left. Whoever starts over reads through what is gone again.
     func purgeTallies(from start: Timestamp, before cutoff: Timestamp) async throws -> Timestamp?
 
     // Thinning (ADR-0068)

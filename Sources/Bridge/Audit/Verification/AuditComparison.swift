@@ -29,7 +29,7 @@ package struct AuditComparison: Sendable {
                 }
             }
         }
-        // Events first, then the statements about what is gone: what is cut in between is stated.
+        // Events first, then the statements about what is gone: what is cut meanwhile is stated.
         var hashes: [String: [Int64: String]] = [:]
         for (node, checkpoints) in checkpoints {
             hashes[node] = try await log.hashes(of: node, at: checkpoints.map(\.size))

@@ -9,7 +9,7 @@ package struct AuditVerificationReport: Hashable, Sendable {
         /// `nil` only of a line that does not say it.
         package let sequence: Int64?
         package let kind: AuditProblemKind
-        /// Of something unreadable, which part and which of its columns.
+        /// For something unreadable: which part, and which of its columns.
         package let field: String?
         /// Of an export or a file of kept notes, the line that cannot be read.
         package let line: Int?

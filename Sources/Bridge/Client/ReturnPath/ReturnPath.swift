@@ -37,7 +37,7 @@ package struct ReturnPath: Hashable, Sendable {
     }
 
     private static func isAllowedByte(_ byte: UInt8) -> Bool {
-        guard (0x21...0x7E).contains(byte) else { return false }
+        guard ASCII.isVisible(byte) else { return false }
         return switch byte {
         case UInt8(ascii: "\\"), UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "^"),
             UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"), UInt8(ascii: "#"):

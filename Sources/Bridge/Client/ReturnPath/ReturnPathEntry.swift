@@ -25,7 +25,7 @@ package enum ReturnPathEntry: Hashable, Sendable {
         }
     }
 
-    /// As written in settings.
+    /// The entry as it is written in settings.
     package var text: String {
         switch self {
         case .exact(let path): path

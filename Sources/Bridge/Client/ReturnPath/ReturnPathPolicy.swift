@@ -99,7 +99,7 @@ enum RefusedParameter {
     static func quoted(_ value: ArraySlice<UInt8>, _ keptBytes: Int) -> String {
         JSONText.quoted(
             value.prefix(keptBytes).map { byte in
-                (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\\")
+                ASCII.isPrintable(byte) && byte != UInt8(ascii: "\\")
                     ? String(UnicodeScalar(byte)) : "\\x" + HexDigit.encode([byte])
             }.joined())
     }

@@ -28,7 +28,7 @@ package struct FormTokens: Sendable {
         case passwordSetUp = "password_set_up"
     }
 
-    /// As long as the cookie lives.
+    /// How long a token is good, and its cookie lives.
     package static let lifetime = Duration.seconds(300)
 
     private let keys: Reloadable<SecretKeyRing>

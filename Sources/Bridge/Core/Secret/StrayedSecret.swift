@@ -46,10 +46,8 @@ enum StrayedSecret {
     }
 
     private static func isOfText(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"), 0x20...0x7E: true
-        default: false
-        }
+        ASCII.isPrintable(byte) || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\n")
+            || byte == UInt8(ascii: "\r")
     }
 
     /// Unlike ``PercentEncoding`` this passes over what is no escape: whoever reads the log does too.

@@ -61,7 +61,7 @@ extension Timestamp {
 
     // Days <-> proleptic Gregorian date, counting years from March so that the leap day comes last
     // (the era arithmetic of Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-    private static func civil(daysSinceEpoch: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    static func civil(daysSinceEpoch: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (era, dayOfEra) = (daysSinceEpoch + 719_468).dividedFloored(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)

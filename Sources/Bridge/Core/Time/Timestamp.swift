@@ -12,7 +12,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     package init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// From a JWT NumericDate (RFC 7519 §2).
+    /// The instant of a JWT NumericDate (RFC 7519 §2).
     package init(seconds: Int64) { milliseconds = seconds.timesOneThousand }
 
     /// Whole seconds, rounded down: a JWT NumericDate.

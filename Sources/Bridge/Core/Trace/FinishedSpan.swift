@@ -22,7 +22,7 @@ package enum SpanFact: String, Sendable, CaseIterable {
     /// The template, never the path.
     case route = "http.route"
     case status = "http.response.status_code"
-    /// As in access log and audit log.
+    /// The same id as in access log and audit log.
     case requestID = "drawbridge.request_id"
     case outcome = "drawbridge.outcome"
     case database = "db.system.name"

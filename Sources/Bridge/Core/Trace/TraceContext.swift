@@ -70,11 +70,7 @@ package struct TraceContext: Hashable, Sendable {
     }
 
     private static func isHex(_ text: String, _ count: Int) -> Bool {
-        text.utf8.count == count
-            && text.utf8.allSatisfy { byte in
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
-            }
+        text.utf8.count == count && text.utf8.allSatisfy(ASCII.isLowercaseHex)
     }
 }
 
@@ -95,7 +91,7 @@ extension InstrumentationContext {
         set { self[SpanKey.self] = newValue }
     }
 
-    /// Of a request that is in a trace which is not recorded here.
+    /// The context of a request that is in a trace which is not recorded here.
     package init(passingOn trace: TraceContext) {
         self = .topLevel
         self.trace = trace

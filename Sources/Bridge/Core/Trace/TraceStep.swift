@@ -6,7 +6,7 @@ package enum TraceStep: String, Sendable, CaseIterable {
     case redeem = "redeem login token"
     /// What a browser that comes back from an upstream provider does in the trace of the request that sent it there.
     case upstream = "finish upstream sign-in"
-    /// From a write's being queued until it is durable.
+    /// The time from when a write is queued until it is durable.
     case commit = "store commit"
     case replayGuard = "replay guard"
     case rateLimits = "rate limits"

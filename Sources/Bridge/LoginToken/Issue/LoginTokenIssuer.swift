@@ -1,6 +1,6 @@
 import OAuth2
 
-/// Issues login tokens to apps (contract §3), and lets an app ask about and revoke its own.
+/// Issues login tokens to apps (contract §3); ``LoginTokenOverview`` says what an app may do with its own afterwards.
 package final class LoginTokenIssuer: Sendable {
     private let settings: LoginTokenSettings
     private let codec: LoginTokenCodec
@@ -233,7 +233,7 @@ package final class LoginTokenIssuer: Sendable {
         .idempotencyKeyReused, "this Idempotency-Key was used for another request", detail: .idempotencyKeyReused)
 
     private static func keyDigest(_ key: String, bearer: BearerIdentity) throws(OAuthError) -> String {
-        guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy(ASCII.isVisible) else {
             throw OAuthError(.invalidRequest, "Idempotency-Key must be 1 to 255 visible ASCII characters")
         }
         return IssueFingerprint.keyDigest(key, bearer: bearer)

@@ -154,7 +154,7 @@ package struct LoginTokenState: Hashable, Sendable {
 }
 
 /// The answer to an issue, kept so that a repeated `Idempotency-Key` gets it again. It holds the signed payload but
-/// not the signature, so it is not a token: the issuer signs it anew.
+/// not the signature, so it is not a token: the issuer signs it again.
 package struct IdempotencyRecord: Hashable, Sendable {
     /// Base64url of SHA-256 over client, subject and key.
     package let keyDigest: String

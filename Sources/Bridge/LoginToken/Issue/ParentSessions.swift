@@ -14,7 +14,7 @@ package final class ParentSessions: Sendable {
     private let apps: any GrantStore
     private let tokens: any LoginTokenStore
     private let sessions: AppSessions
-    /// Of sessions that are not an app's.
+    /// The standing of sessions that are not an app's.
     private let others: ShortLivedCache<SessionID, Standing>
 
     /// - Parameter sessions: what our own bearers are checked against as well, so that an issue reads no row twice.
@@ -103,4 +103,8 @@ package struct IssuerBoundary: BearerAuthenticator {
     }
 
     package func claimedIssuer(of token: Secret<String>) -> String? { issuers.claimedIssuer(of: token) }
+
+    package func mismatch(of token: Secret<String>, refusedFor reason: BearerRefusal.Reason) -> BearerMismatch? {
+        issuers.mismatch(of: token, refusedFor: reason)
+    }
 }

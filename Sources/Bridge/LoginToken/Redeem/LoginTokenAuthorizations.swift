@@ -153,7 +153,29 @@ enum TokenAuthorizationOutcome: Sendable {
     /// Nothing came of it: the request must not ask for the consent that it needs.
     case consentDemanded
     /// Nothing came of it; why is in the audit log.
-    case refused
+    case refused(RedemptionOutcome.Label)
+}
+
+extension TokenAuthorizationOutcome: TracedRedemption {
+    init(_ outcome: RedemptionOutcome) {
+        self =
+            switch outcome {
+            case .landed(_, let opened?): .opened(opened)
+            case .switchAccount(let current, let proposed): .switchAccount(current: current, proposed: proposed)
+            // A double tap opens nothing, so there is nobody to answer for.
+            case .landed(_, nil), .confirm, .refused, .limited: .refused(outcome.label)
+            }
+    }
+
+    var label: RedemptionOutcome.Label {
+        switch self {
+        case .opened: .opened
+        case .again: .repeated
+        case .switchAccount: .switchAccount
+        case .consentDemanded: .refused
+        case .refused(let label): label
+        }
+    }
 }
 
 extension LoginTokenRedeemer {
@@ -164,16 +186,17 @@ extension LoginTokenRedeemer {
         _ request: TokenAuthorization, objection: @escaping @Sendable (Lineage) async throws -> RedemptionRefusal?
     ) async throws -> TokenAuthorizationOutcome {
         let now = time.now()
-        let verification = try await reader.verify(request.token, at: now)
-        let found: (claims: LoginTokenClaims, isExpired: Bool)
-        do throws(LoginTokenRefusal) {
-            found = try verification.read()
-        } catch {
-            _ = try await refusals.refuse(RedemptionRefusal(error), origin: request.origin, at: now)
-            return .refused
+        return try await redeeming(request.token, at: now) { verification in
+            switch try await read(verification, origin: request.origin, at: now) {
+            case .refused(let outcome): return TokenAuthorizationOutcome(outcome)
+            case .ours(let claims, let isExpired):
+                return try await redeemForRequest(
+                    reader.candidate(of: request, claims, isExpired: isExpired, at: now, objection: objection))
+            }
         }
-        let candidate = reader.candidate(
-            of: request, found.claims, isExpired: found.isExpired, at: now, objection: objection)
+    }
+
+    private func redeemForRequest(_ candidate: RedemptionCandidate) async throws -> TokenAuthorizationOutcome {
         let outcome: RedemptionOutcome
         switch try await examiner.examine(candidate).finding {
         case .held(let own): return .again(own)
@@ -183,12 +206,7 @@ extension LoginTokenRedeemer {
             outcome = try await refuse(refusal, cost, candidate)
             if refusal == .consentDemanded { return .consentDemanded }
         }
-        return switch outcome {
-        case .landed(_, let opened?): .opened(opened)
-        case .switchAccount(let current, let proposed): .switchAccount(current: current, proposed: proposed)
-        // A double tap opens nothing, so there is nobody to answer for.
-        case .landed(_, nil), .confirm, .refused, .limited: .refused
-        }
+        return TokenAuthorizationOutcome(outcome)
     }
 
     /// Whether a token could be redeemed in a client's authorization request as things stand. Uses nothing up and ends
@@ -197,15 +215,12 @@ extension LoginTokenRedeemer {
     package func isGood(_ token: Secret<String>, for website: Client, origin: RequestOrigin) async throws -> Bool {
         let now = time.now()
         let verification = try await reader.verify(token, at: now)
-        let found: (claims: LoginTokenClaims, isExpired: Bool)
-        do throws(LoginTokenRefusal) {
-            found = try verification.read()
-        } catch {
-            try await refusals.recordUnread(RedemptionRefusal(error), origin: origin, at: now)
-            return false
-        }
+        guard
+            case .ours(let claims, let isExpired) = try await read(
+                verification, origin: origin, at: now, counts: false)
+        else { return false }
         let candidate = RedemptionCandidate(
-            channel: .pushed, claims: found.claims, isExpired: found.isExpired, website: website,
+            channel: .pushed, claims: claims, isExpired: isExpired, website: website,
             landing: reader.ownPage, origin: origin, at: now)
         guard let refusal = try await objection(to: candidate) else { return true }
         _ = try await refusals.refuse(refusal, .leaves, candidate)

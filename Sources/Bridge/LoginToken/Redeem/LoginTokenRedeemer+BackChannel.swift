@@ -7,32 +7,32 @@ extension LoginTokenRedeemer {
     ///   authenticate; `rate_limited`; ``StorageError``.
     package func redeem(_ request: BackChannelRedemption) async throws -> WebSession {
         let now = time.now()
-        let verification = try await reader.verify(request.token, at: now)
-        let found: (claims: LoginTokenClaims, isExpired: Bool)
-        do throws(LoginTokenRefusal) {
-            found = try verification.read()
-        } catch {
-            return try await refuse(
-                try await refusals.refuse(RedemptionRefusal(error), origin: request.origin, at: now))
-        }
-        guard !request.lacksAuthentication(for: found.claims) else {
-            throw OAuthError(
-                .invalidClient, "redeeming a login token takes a client that authenticates",
-                detail: BackChannelRedemption.publicClient)
-        }
-        let candidate = reader.candidate(of: request, found.claims, isExpired: found.isExpired, at: now)
-        let outcome = try await inTrace(of: verification) { try await redeem(candidate) }
-        guard case .landed(_, .some(let opened)) = outcome else { return try await refuse(outcome) }
+        let outcome = try await redeeming(request.token, at: now) { try await redeem(request, as: $0, at: now) }
+        guard case .landed(_, .some(let opened)) = outcome else { throw refusal(outcome) }
         return opened.session
     }
 
-    /// Nothing but "no": the reasons are in the audit log.
-    private func refuse(_ outcome: RedemptionOutcome) async throws -> WebSession {
-        if case .limited(let wait) = outcome {
+    private func redeem(
+        _ request: BackChannelRedemption, as verification: LoginTokenVerification, at now: Timestamp
+    ) async throws -> RedemptionOutcome {
+        switch try await read(verification, origin: request.origin, at: now) {
+        case .refused(let outcome): return outcome
+        case .ours(let claims, _) where request.lacksAuthentication(for: claims):
             throw OAuthError(
+                .invalidClient, "redeeming a login token takes a client that authenticates",
+                detail: BackChannelRedemption.publicClient)
+        case .ours(let claims, let isExpired):
+            return try await redeem(reader.candidate(of: request, claims, isExpired: isExpired, at: now))
+        }
+    }
+
+    /// Nothing but "no": the reasons are in the audit log.
+    private func refusal(_ outcome: RedemptionOutcome) -> OAuthError {
+        if case .limited(let wait) = outcome {
+            return OAuthError(
                 .rateLimited, "too many login tokens were refused", detail: LimitSettings.failedRedemptions,
                 retryAfter: wait.roundedUpSeconds)
         }
-        throw OAuthError(.invalidGrant, "the login token is not valid", detail: .loginTokenRefused)
+        return OAuthError(.invalidGrant, "the login token is not valid", detail: .loginTokenRefused)
     }
 }

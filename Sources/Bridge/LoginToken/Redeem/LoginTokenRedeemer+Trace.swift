@@ -1,20 +1,27 @@
+/// What redeeming came to, for whoever brought the token.
+protocol TracedRedemption: Sendable {
+    var label: RedemptionOutcome.Label { get }
+}
+
 extension LoginTokenRedeemer {
-    /// Runs `body` in the trace of the request that issued the token, where that was recorded; an expired token's is over.
-    func inTrace(
-        of verification: LoginTokenVerification, _ body: () async throws -> RedemptionOutcome
-    ) async throws -> RedemptionOutcome {
+    /// Verifies a token that is brought to be redeemed, and redeems it in the trace of the request that issued it, where
+    /// that was recorded; an expired token's is over. Every way of bringing one comes through here.
+    func redeeming<Outcome: TracedRedemption>(
+        _ token: Secret<String>, at now: Timestamp, _ redeem: (LoginTokenVerification) async throws -> Outcome
+    ) async throws -> Outcome {
+        let verification = try await reader.verify(token, at: now)
         guard let recorder, case .verified(let claims) = verification, let trace = claims.trace else {
-            return try await body()
+            return try await redeem(verification)
         }
         return try await recorder.run(.redeem, continuing: trace) { span in
-            let outcome = try await body()
+            let outcome = try await redeem(verification)
             span.note(.outcome, outcome.label.rawValue)
             return outcome
         }
     }
 }
 
-extension RedemptionOutcome {
+extension RedemptionOutcome: TracedRedemption {
     /// One of few words, for charts and traces.
     package enum Label: String, Sendable, CaseIterable {
         case opened, repeated, confirm, refused, limited

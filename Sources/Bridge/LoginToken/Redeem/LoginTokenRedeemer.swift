@@ -42,8 +42,7 @@ package final class LoginTokenRedeemer: Sendable {
             return .confirm(submitsItself: submitsItself)
         case .one(let presented): token = presented
         }
-        let verification = try await reader.verify(token, at: now)
-        return try await inTrace(of: verification) { try await redeem(request, as: verification, at: now) }
+        return try await redeeming(token, at: now) { try await redeem(request, as: $0, at: now) }
     }
 
     private func redeem(
@@ -55,14 +54,27 @@ package final class LoginTokenRedeemer: Sendable {
             }
             return .confirm(submitsItself: false, code: .asked)
         }
-        let found: (claims: LoginTokenClaims, isExpired: Bool)
-        do throws(LoginTokenRefusal) {
-            found = try verification.read()
-        } catch {
-            return try await refusals.refuse(RedemptionRefusal(error), origin: request.origin, at: now)
+        switch try await read(verification, origin: request.origin, at: now) {
+        case .refused(let outcome): return outcome
+        case .ours(let claims, let isExpired):
+            return try await redeem(try await reader.candidate(of: request, claims, isExpired: isExpired, at: now))
         }
-        return try await redeem(
-            try await reader.candidate(of: request, found.claims, isExpired: found.isExpired, at: now))
+    }
+
+    /// Reads what was brought as a login token, and refuses what is none of ours.
+    /// - Parameter counts: whether that counts against the network.
+    func read(
+        _ verification: LoginTokenVerification, origin: RequestOrigin, at now: Timestamp, counts: Bool = true
+    ) async throws -> BroughtToken {
+        do throws(LoginTokenRefusal) {
+            let found = try verification.read()
+            return .ours(found.claims, isExpired: found.isExpired)
+        } catch {
+            let refusal = RedemptionRefusal(error)
+            if counts { return .refused(try await refusals.refuse(refusal, origin: origin, at: now)) }
+            try await refusals.recordUnread(refusal, origin: origin, at: now)
+            return .refused(.refused)
+        }
     }
 
     func redeem(_ candidate: RedemptionCandidate) async throws -> RedemptionOutcome {
@@ -74,7 +86,7 @@ package final class LoginTokenRedeemer: Sendable {
         // To ask is no refusal: a form without the code is what a scanner sends, and a page whose token was in the
         // fragment.
         case .refused(.codeMissing, _) where candidate.channel == .browser:
-            return .confirm(submitsItself: false, code: .asked)
+            return .confirm(submitsItself: false, code: candidate.hasTypedCode ? .incomplete : .asked)
         case .refused(.wrongCode, _) where candidate.channel == .browser:
             return try await refusals.missCode(candidate)
         case .refused(.expired, let cost) where candidate.channel == .browser:
@@ -85,11 +97,12 @@ package final class LoginTokenRedeemer: Sendable {
     }
 
     /// Refuses as the check says, unless the token was used before: a token that comes again is a replay even where its
-    /// website has nowhere to land by now, or its app no right to open it (contract §4.3, §16.5).
+    /// website has nowhere to land by now or has come to want more, or its app has no right to open it (contract §4.3,
+    /// §16.5).
     func refuse(
         _ refusal: RedemptionRefusal, _ cost: RedemptionCheck.Cost, _ candidate: RedemptionCandidate
     ) async throws -> RedemptionOutcome {
-        if [.unknownWebsite, .clientWithoutRight].contains(refusal),
+        if [.unknownWebsite, .clientWithoutRight, .authenticationTooWeak].contains(refusal),
             let outcome = try await replay(by: candidate)
         {
             return outcome
@@ -102,7 +115,7 @@ package final class LoginTokenRedeemer: Sendable {
     private func replay(by candidate: RedemptionCandidate) async throws -> RedemptionOutcome? {
         var candidate = candidate
         candidate.landing = candidate.landing ?? reader.ownPage
-        switch try await examiner.examine(candidate, without: .appMayOpenTheWebsite).finding {
+        switch try await examiner.examine(candidate, without: [.appMayOpenTheWebsite, .signInIsEnough]).finding {
         case .passes(let redemption): return try await singleUse.replay(redemption)
         case .opened(let opened):
             // To look took it from the server's next try, which may come when the app has its right again.
@@ -114,7 +127,7 @@ package final class LoginTokenRedeemer: Sendable {
         }
     }
 
-    /// A double tap whose second request comes when the token has run out in between: as any other, where nothing but
+    /// A double tap whose second request comes when the token has run out meanwhile: as any other, where nothing but
     /// the time speaks against it (contract §4.3).
     /// - Returns: `nil` where it is none; nothing ends then.
     private func lateTap(_ candidate: RedemptionCandidate) async throws -> RedemptionOutcome? {
@@ -172,4 +185,11 @@ package final class LoginTokenRedeemer: Sendable {
     ) async throws -> Answer {
         try await attempts.deliver(session, toServerAt: now, answer)
     }
+}
+
+/// What was brought as a login token.
+enum BroughtToken: Sendable {
+    case ours(LoginTokenClaims, isExpired: Bool)
+    /// None of ours; why is in the audit log.
+    case refused(RedemptionOutcome)
 }

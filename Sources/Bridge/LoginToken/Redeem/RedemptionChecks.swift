@@ -29,6 +29,7 @@ struct RedemptionCheck: Sendable {
         case codeIsRight
         case isUnbound
         case needsNoClick
+        case signInIsEnough
         case userAndSessionStand
         case requestWouldBeAnswered
     }
@@ -74,6 +75,8 @@ struct RedemptionCheck: Sendable {
         RedemptionCheck(.codeIsRight, [.browser, .server], .misses),
         RedemptionCheck(.needsNoClick, .request, .leaves),
         RedemptionCheck(.serverHasNoAttempt, .server),
+        // An authorization request asks its user for the rest instead.
+        RedemptionCheck(.signInIsEnough, [.browser, .server], .leaves),
         RedemptionCheck(.userAndSessionStand, .all),
         RedemptionCheck(.requestWouldBeAnswered, .request, .leaves),
     ]
@@ -93,6 +96,8 @@ struct RedemptionCandidate: Sendable {
     var codeVerifier: String?
     /// Six digits, as ``SixDigits/read(_:)`` gives them.
     var typedCode: String?
+    /// Whether something was typed, which may be no code.
+    var hasTypedCode = false
     /// The part of the token's binding that can be judged; all of it, unless somebody only asks.
     var judgedBinding: LoginTokenBinding?
     /// The session of the browser's cookie.
@@ -135,17 +140,17 @@ package struct RedemptionExaminer: Sendable {
     var random = RandomSource.system
 
     /// Asks every check of the channel, in order; writes nothing down.
-    /// - Parameter omitted: a question that is not asked.
+    /// - Parameter omitted: questions that are not asked.
     /// - Returns: what comes of it; the questions that were answered with yes; and the one that was not.
     func examine(
-        _ candidate: RedemptionCandidate, without omitted: RedemptionCheck.Question? = nil
+        _ candidate: RedemptionCandidate, without omitted: Set<RedemptionCheck.Question> = []
     ) async throws -> (
         finding: RedemptionFinding, passed: [RedemptionCheck.Question], decisive: RedemptionCheck.Question?
     ) {
         var redemption: Redemption?
         var passed: [RedemptionCheck.Question] = []
         for check in RedemptionCheck.list
-        where !check.channels.isDisjoint(with: candidate.channel) && check.question != omitted {
+        where !check.channels.isDisjoint(with: candidate.channel) && !omitted.contains(check.question) {
             switch try await answer(to: check.question, candidate, &redemption) {
             case .yes: passed.append(check.question)
             case .no(let refusal): return (.refused(refusal, check.cost), passed, check.question)
@@ -200,6 +205,10 @@ package struct RedemptionExaminer: Sendable {
             return Answer(candidate.binding.typedCodeKey == nil || candidate.typedCode != nil, else: .codeMissing)
         case .codeIsRight: return isCodeRight(candidate)
         case .needsNoClick: return Answer(candidate.website?.redeemMode == .direct, else: .confirmationNeeded)
+        case .signInIsEnough:
+            // As old as when it was handed over: the website may have come to want more since then.
+            let isEnough = candidate.website?.accepts(claims.authentication, at: claims.issuedAt) ?? false
+            return Answer(isEnough, else: .authenticationTooWeak)
         case .userAndSessionStand:
             switch try await standing(of: claims, at: candidate.at) {
             case .success(let issuing): redemption = Redemption(candidate, issuing: issuing)
@@ -255,7 +264,7 @@ package struct RedemptionExaminer: Sendable {
 }
 
 extension RedemptionExaminer {
-    /// For those who redeem.
+    /// The examiner for those who redeem.
     package init(
         clients: Reloadable<ClientDirectory>, parents: ParentSessions, subjects: Subjects, codec: LoginTokenCodec,
         attempts: UnconfirmedAttempts, random: RandomSource = .system

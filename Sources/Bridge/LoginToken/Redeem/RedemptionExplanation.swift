@@ -38,6 +38,7 @@ extension RedemptionExaminer {
                 "network binding", fails: reason, found: isJudged ? nil : "no address given; not judged here")
         case .codeIsGiven:
             if claims.binding.typedCodeKey != nil { explanation.note("asks for", "the code that the app shows") }
+        case .signInIsEnough: explanation.check("sign-in is strong and fresh enough", fails: reason)
         case .userAndSessionStand:
             let isUser = refusal == .subjectDisabled
             guard explanation.check("user may sign in", fails: isUser ? reason : nil) else { return }

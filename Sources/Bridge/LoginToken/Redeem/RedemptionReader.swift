@@ -53,6 +53,7 @@ package final class RedemptionReader: Sendable {
             channel: .browser, claims: claims, isExpired: isExpired, website: website,
             landing: landing(of: claims, at: website, request.redirect), origin: request.origin, at: now,
             codeVerifier: request.codeVerifier, typedCode: request.typedCode.flatMap(SixDigits.read),
+            hasTypedCode: request.typedCode?.isEmpty == false,
             current: try await session(of: request, isUse: !isExpired, at: now),
             tokenSessions: request.tokenSessions, retry: attempts.retry(request.retry, for: claims),
             confirmsSwitch: request.confirmsSwitch && request.visit.formIsOurs)

@@ -89,7 +89,7 @@ package final class RedemptionRefusals: Sendable {
         return decision.retryAfter.map { .limited(retryAfter: $0) } ?? .refused
     }
 
-    /// Writes down that something was shown as a token which is none; it counts against nobody.
+    /// Writes down that what was shown is not a login token; it counts against nobody.
     func recordUnread(_ refusal: RedemptionRefusal, origin: RequestOrigin, at now: Timestamp) async throws {
         try await log.record(
             Self.event(refusal, claims: nil, origin: origin, at: now),
@@ -150,6 +150,8 @@ package enum RedemptionRefusal: String, Error, Sendable, CaseIterable {
     case wrongCode = "wrong_code"
     case subjectDisabled = "subject_disabled"
     case parentSessionEnded = "parent_session_ended"
+    /// The website has come to want a stronger or newer sign-in since the token was issued.
+    case authenticationTooWeak = "authentication_too_weak"
     /// An authorization request of another client brought it.
     case wrongWebsite = "wrong_website"
     /// A token that is bound to its browser, where nothing can show that.

@@ -89,10 +89,12 @@ package struct BackChannelRedemption: Sendable {
 /// What the confirm page says of a code.
 package enum CodePrompt: Sendable {
     case none
-    /// To be typed.
+    /// The code has to be typed.
     case asked
     /// To be typed once more: the last one was another.
     case wrong
+    /// To be typed once more: what was typed cannot be one, and was no try.
+    case incomplete
 }
 
 /// What a redemption came to (contract §4.3).

@@ -9,7 +9,7 @@ struct RedemptionRetry: Sendable {
     /// The session that the attempt would have opened, or has.
     let sessionID: SessionID
     let secret: OpaqueSecret
-    /// In the profile `tokens`.
+    /// The refresh cookie, in the profile `tokens`.
     let refresh: OpaqueSecret?
 
     /// How long the browser may take.

@@ -153,7 +153,7 @@ package final class SingleUse: Sendable {
     /// Ends what the first use opened, as far as the website wants that, and writes the replay down.
     private func replayed(_ redemption: Redemption, after use: LoginTokenUse) async throws -> RedemptionOutcome {
         let ending = Ending(
-            at: redemption.at, reason: "token_replayed", origin: redemption.origin, extent: .descendants)
+            at: redemption.at, reason: .tokenReplayed, origin: redemption.origin, extent: .descendants)
         let replay = redemption.event(
             .loginTokenReplayed, .failure, reason: RedemptionRefusal.replayed.rawValue, sessionID: use.sessionID)
         let isAdmitted = try await refusals.admits(replay, about: redemption.claims.id)

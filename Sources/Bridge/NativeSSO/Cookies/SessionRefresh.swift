@@ -70,8 +70,7 @@ package final class SessionRefresh: Sendable {
                 "too many unknown refresh cookies")
             return try await over(.unknown, nil, origin: origin, at: now)
         }
-        // A session that is over renews nothing, and so takes nothing from its user's others.
-        guard known.isAlive(at: now) else { return try await over(.sessionEnded, known, origin: origin, at: now) }
+        if let told = flaw(of: known, at: now) { return try await over(told, known, origin: origin, at: now) }
         // A stolen cookie is told from a good one however little is left to take.
         if let wait = try await limit.take(of: known.subject, client: known.clientID, origin: origin, at: now),
             try await !store.isSuperseded(refreshDigest: refresh.digest)
@@ -83,7 +82,7 @@ package final class SessionRefresh: Sendable {
         let successor = cookies.makeRefresh(at: now)
         switch try await store.refreshSession(
             digest: refresh.digest, to: successor.digest, at: now,
-            replayed: Ending(at: now, reason: "refresh_token_reused", origin: origin, extent: .descendants))
+            replayed: Ending(at: now, reason: .refreshTokenReused, origin: origin, extent: .descendants))
         {
         case .refused: return try await over(.sessionEnded, known, origin: origin, at: now)
         // Its event is the end of the session.
@@ -102,6 +101,14 @@ package final class SessionRefresh: Sendable {
                 for: session, client: client, refresh: successor, refreshPath: path, at: now)
             return .refreshed(session, accessToken: made.accessToken, cookies: made.cookies)
         }
+    }
+
+    /// A session that is over renews nothing, and so takes nothing from its user's others. Nor does one that its
+    /// website has come to find too weak (`min_acr`).
+    private func flaw(of session: WebSession, at now: Timestamp) -> SessionRefreshRefusal? {
+        guard session.isAlive(at: now) else { return .sessionEnded }
+        let isEnough = clients.current[session.clientID]?.acceptsStrength(of: session.authentication) ?? true
+        return isEnough ? nil : .authenticationTooWeak
     }
 
     private func over(
@@ -144,6 +151,13 @@ extension RefusalLog {
     }
 }
 
+extension LimitSettings {
+    /// Refresh cookies that nobody was given, per network.
+    func unknownRefreshKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        networkKey("refresh.network", of: origin, unknownRefreshPerNetwork)
+    }
+}
+
 /// Why a refresh cookie renews nothing: the reason in the audit log.
 enum SessionRefreshRefusal: String, Sendable, CaseIterable {
     /// The page did not repeat the anti-CSRF value.
@@ -151,6 +165,8 @@ enum SessionRefreshRefusal: String, Sendable, CaseIterable {
     /// Never given out, or forgotten since its session ended.
     case unknown = "cookies_unknown"
     case sessionEnded = "session_ended"
+    /// The website has come to want a stronger sign-in.
+    case authenticationTooWeak = "authentication_too_weak"
     /// The website is gone, or has cookies of another kind.
     case otherProfile = "cookies_other_profile"
     case userDisabled = "subject_disabled"

@@ -17,9 +17,6 @@ package struct DeviceSecretLimit: Hashable, Sendable {
 
 /// How many living web sessions one device may have at one website by its secret, and how those beyond end.
 package struct WebViewLimit: Sendable {
-    /// The reason of those that make room.
-    static let reason = "too_many_of_device"
-
     /// The new one included.
     package let count: Int
     /// How those end that were used longest ago.

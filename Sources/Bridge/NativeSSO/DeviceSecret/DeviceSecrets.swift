@@ -143,7 +143,7 @@ package final class DeviceSecrets: Sendable {
         let outcome = try await store.issueDeviceSecret(
             device, digest: secret.digest, limit: settings.limit,
             event: event(.deviceSecretIssued, request, id: device.id, reason: nil),
-            displaced: Ending(at: request.at, reason: "limit", origin: request.origin), rejected: rejected)
+            displaced: Ending(at: request.at, reason: .limit, origin: request.origin), rejected: rejected)
         switch outcome {
         case .issued(let ended):
             await endings.take(in: ended)
@@ -161,7 +161,7 @@ package final class DeviceSecrets: Sendable {
             digest: secret.digest, to: successor.digest, at: request.at,
             overlap: try await configuration.current().overlap,
             event: event(.deviceSecretRotated, request, id: device.id, reason: nil),
-            replayed: Ending(at: request.at, reason: "replayed", origin: request.origin))
+            replayed: Ending(at: request.at, reason: .replayed, origin: request.origin))
         switch outcome {
         case .accepted: return successor
         case .refused: return try await issue(request, rejected: rejected)
@@ -223,7 +223,7 @@ extension DeviceSecrets {
             guard let secret = OpaqueSecret(token.expose(), kind: .deviceSecret) else { return false }
             guard let known = try await self.store.deviceSecret(digest: secret.digest) else { return true }
             guard client.mayHold(known.device, among: self.clients.current) else { throw TokenRevocation.notYours }
-            _ = try await self.revoke(known.device.id, reason: "signed_out", by: nil, origin: origin, at: now)
+            _ = try await self.revoke(known.device.id, reason: .signedOut, origin: origin, at: now)
             return true
         }
     }
@@ -250,27 +250,30 @@ extension DeviceSecrets {
     /// Revokes the device of a secret, and everything it spawned (contract §7).
     /// - Returns: whether there was a live one; the caller tells nobody (RFC 7009 §2.2).
     @discardableResult
-    package func revoke(_ secret: OpaqueSecret, reason: String, origin: RequestOrigin, at now: Timestamp) async throws
-        -> Bool
-    {
+    package func revoke(
+        _ secret: OpaqueSecret, reason: EndReason, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Bool {
         guard let known = try await store.deviceSecret(digest: secret.digest) else { return false }
-        return try await revoke(known.device.id, reason: reason, by: nil, origin: origin, at: now) == .done
+        return try await revoke(known.device.id, reason: reason, origin: origin, at: now) == .done
     }
 
     /// Whether the device ended by this call.
     package enum Revocation: Hashable, Sendable { case done, doneBefore, unknown }
 
     /// Revokes a device by its id.
-    /// - Parameters:
-    ///   - administrator: who does it, for the audit log.
-    ///   - signedInAt: when that person signed in, for the audit log.
     package func revoke(
-        _ id: DeviceSecretID, reason: String, by administrator: AdminActor?, signedInAt: Timestamp? = nil,
-        origin: RequestOrigin, at now: Timestamp
+        _ id: DeviceSecretID, reason: EndReason, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Revocation {
-        let ended = try await endings.end(
-            .device(id),
-            Ending(at: now, reason: reason, origin: origin, actor: administrator, signedInAt: signedInAt))
+        try await revoke(id, Ending(at: now, reason: reason, origin: origin))
+    }
+
+    /// An administrator revokes a device.
+    package func revoke(_ id: DeviceSecretID, by action: AdminAction) async throws -> Revocation {
+        try await revoke(id, Ending(action, unsaid: .revokedByAdministrator))
+    }
+
+    private func revoke(_ id: DeviceSecretID, _ ending: Ending) async throws -> Revocation {
+        let ended = try await endings.end(.device(id), ending)
         if ended.devices.contains(id) { return .done }
         return try await store.deviceSecret(id: id) == nil ? .unknown : .doneBefore
     }

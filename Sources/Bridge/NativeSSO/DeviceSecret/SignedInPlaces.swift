@@ -117,7 +117,7 @@ package final class SignedInPlaces: Sendable {
             extent = .signOut
         }
         return try await !endings.end(
-            root, Ending(at: now, reason: "ended_by_user", origin: origin, extent: extent)
+            root, Ending(at: now, reason: .endedByUser, origin: origin, extent: extent)
         ).isEmpty
     }
 

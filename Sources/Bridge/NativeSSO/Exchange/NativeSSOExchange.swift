@@ -92,8 +92,7 @@ package final class NativeSSOExchange: Sendable {
                 detail: detail.finishedText()))
         // Somebody holds a secret that was rotated away: one of the two is a thief.
         if let known, all.contains(.secretReplayed) {
-            _ = try await devices.revoke(
-                known.id, reason: "replayed", by: nil, origin: request.origin, at: request.at)
+            _ = try await devices.revoke(known.id, reason: .replayed, origin: request.origin, at: request.at)
         }
         return OAuthError(
             flaw.code, flaw.publicDescription, detail: flaw.rawValue,

@@ -92,7 +92,7 @@ package final class NativeSSOOpening: Sendable {
         let limit = webSessionsPerDevice.map { count in
             WebViewLimit(
                 count: count,
-                displaced: Ending(at: request.at, reason: WebViewLimit.reason, origin: request.origin))
+                displaced: Ending(at: request.at, reason: .tooManyOfDevice, origin: request.origin))
         }
         try await use(
             passed, opening: .webSession(session, refreshDigest: refresh?.digest, limit: limit),
@@ -119,7 +119,7 @@ package final class NativeSSOOpening: Sendable {
             digest: passed.secret.digest,
             for: DeviceSecretUse(at: request.at, sessionID: passed.session.id, opening: opening, events: events),
             overlap: passed.facts.settings.overlap,
-            replayed: Ending(at: request.at, reason: "replayed", origin: request.origin))
+            replayed: Ending(at: request.at, reason: .replayed, origin: request.origin))
         switch outcome {
         case .accepted(_, let ended): await endings.take(in: ended)
         case .refused(let flaw): throw NativeSSORefusal(flaw)

@@ -13,7 +13,7 @@ package final class NativeSSOConfiguration: Sendable {
     }
 
     static let settingName = "native-sso"
-    /// How often a change is made anew when others come first.
+    /// How often a change is tried again when others come first.
     private static let attempts = 8
 
     private let configured: [NativeSSOField: NativeSSOValue]

@@ -57,7 +57,7 @@ package enum AuthorizationDecision: Hashable, Sendable {
                 ? .refuse(.loginRequired, "another user is signed in") : .signIn
         }
         if !request.acceptsStrength(of: session.authentication) {
-            guard !facts.hasJustSignedIn else {
+            guard !facts.hasJustSignedIn || canShowMore(session, for: request, facts) else {
                 return .refuse(
                     .accessDenied,
                     facts.hasSecondFactor
@@ -89,6 +89,14 @@ package enum AuthorizationDecision: Hashable, Sendable {
         return request.client.kind == .web && facts.reachesClient
             && !WebSession.ownSignInsAlone.contains(where: request.scope.contains)
             && !session.limiting(request.scope).isEmpty
+    }
+
+    /// Whether a sign-in with a phone's key was too weak, and its user has a second factor that would do: nobody has
+    /// asked for that one yet.
+    private static func canShowMore(_ session: Lineage, for request: AuthorizationRequest, _ facts: Facts) -> Bool {
+        facts.hasSecondFactor && session.isOwnSignIn
+            && session.authentication.amr.contains(Authentication.selfIssued)
+            && request.acceptsStrength(of: .ofTwoFactors)
     }
 
     private static func mustSignInAgain(_ request: AuthorizationRequest, _ facts: Facts) -> Bool {

@@ -3,7 +3,7 @@ package import OAuth2
 /// An authorization request that passed every check which needs no user (docs/rules/authorization-request.md A1 to A9).
 package struct AuthorizationRequest: Hashable, Sendable {
     package let client: Client
-    /// As it was asked for, port included.
+    /// The address as it was asked for, port included.
     package let redirectURI: String
     package let redirectKind: RedirectURI.Kind
     package let responseMode: ResponseMode
@@ -92,14 +92,13 @@ package struct AuthorizationReturn: Hashable, Sendable {
 extension AuthorizationRequest {
     /// Whether a sign-in is as strong as the client's `min_acr` and an essential `acr` want it.
     func acceptsStrength(of authentication: Authentication) -> Bool {
-        if let minimum = client.minimumACR,
-            !AuthenticationLevel.satisfies(authentication.acr, required: minimum)
-        {
-            return false
-        }
+        guard client.acceptsStrength(of: authentication) else { return false }
         return essentialACRs.isEmpty
             || essentialACRs.contains { AuthenticationLevel.satisfies(authentication.acr, required: $0) }
     }
+
+    /// Whether a single factor is as strong as that.
+    package var acceptsOneFactor: Bool { acceptsStrength(of: .ofOneFactor) }
 
     /// Whether a sign-in is as strong as the client would like it.
     func fulfilsWish(_ authentication: Authentication) -> Bool {
@@ -121,7 +120,7 @@ extension AuthorizationRequest {
         return authentication.isFresh(within: limit, at: now)
     }
 
-    /// Whether no sign-in of before will do.
+    /// Whether no earlier sign-in will do.
     var wantsSignInNow: Bool { prompts.contains(.login) || prompts.contains(.selectAccount) }
 
     /// Whether it matters when the user signed in.
@@ -138,8 +137,10 @@ extension AuthorizationRequest {
 }
 
 extension Authentication {
+    /// As strong as a password, or a phone's key.
+    package static let ofOneFactor = Authentication(acr: AuthenticationLevel.oneFactor.rawValue)
     /// As strong as an account with a second factor can sign in here.
-    static let ofTwoFactors = Authentication(acr: AuthenticationLevel.twoFactors.rawValue)
+    package static let ofTwoFactors = Authentication(acr: AuthenticationLevel.twoFactors.rawValue)
 
     /// Whether the user signed in after that was demanded.
     func isNewer(than demandedAt: Timestamp?) -> Bool {

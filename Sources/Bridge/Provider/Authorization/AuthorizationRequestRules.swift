@@ -14,7 +14,7 @@ package struct AuthorizationRequestRules: Sendable {
         self.subjectOfHint = subjectOfHint
     }
 
-    /// For the clients as they are now.
+    /// A reader for the clients as they are now.
     var reader: AuthorizationRequestReader {
         AuthorizationRequestReader(issuer: issuer, clients: clients.current, subjectOfHint: subjectOfHint)
     }

@@ -343,7 +343,10 @@ extension Authorizations {
 
     /// Asks the store only where the answer matters.
     func hasSecondFactor(_ session: WebSession?, for request: AuthorizationRequest) async throws -> Bool {
-        guard let session, request.wishesForSecondFactor(beyond: session.authentication) else { return false }
+        guard let session,
+            !request.acceptsStrength(of: session.authentication)
+                || request.wishesForSecondFactor(beyond: session.authentication)
+        else { return false }
         return try await storage.account(of: session.subject)?.secondFactor != nil
     }
 }

@@ -46,7 +46,19 @@ package enum MissingProof: Hashable, Sendable {
         // The code follows by itself where the account has a second factor.
         if isOld, !hasJustSignedIn { return .password(account) }
         let wantsCode = isTooWeak || hasFactor && request.wishesForSecondFactor(beyond: session.authentication)
-        return wantsCode && session.canBeRaised ? .code(account) : .everything
+        return wantsCode ? secondFactor(session, of: account, isOld: false) : .everything
+    }
+
+    /// What a user's own sign-in lacks where two factors are wanted, and would do.
+    /// - Parameters:
+    ///   - account: that of the session's user, who can sign in here with a password.
+    ///   - isOld: whether the sign-in is too old as well.
+    package static func secondFactor(_ session: WebSession, of account: Account, isOld: Bool) -> MissingProof {
+        guard account.secondFactor != nil else { return .everything }
+        if session.canBeRaised, !isOld { return .code(account) }
+        // After a phone's key the password is still to be shown, and the code follows by itself (docs/self-issued.md).
+        let showsPasswordNext = session.canBeRaised || session.authentication.amr.contains(Authentication.selfIssued)
+        return session.isOwnSignIn && showsPasswordNext ? .password(account) : .everything
     }
 }
 

@@ -46,7 +46,7 @@ package final class InProcessReuseMemory: ReuseMemory {
         self.time = time
     }
 
-    // By the clock that nobody sets.
+    // It goes by the clock that nobody sets.
     package func note(_ value: String, at _: Timestamp) -> Novelty {
         let key = SHA256Hash(of: value).leftHalf.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
         let now = time.uptime()

@@ -12,10 +12,15 @@ package protocol BearerAuthenticator: Sendable {
     /// The issuer of the settings whose token it says to be, whether or not that holds: an operator who reads of a
     /// refusal has to know whom to ask. Never a text of the token's own.
     func claimedIssuer(of token: Secret<String>) -> String?
+
+    /// What the token and the settings do not agree in, where it was refused for that.
+    func mismatch(of token: Secret<String>, refusedFor reason: BearerRefusal.Reason) -> BearerMismatch?
 }
 
 extension BearerAuthenticator {
     package func claimedIssuer(of token: Secret<String>) -> String? { nil }
+
+    package func mismatch(of token: Secret<String>, refusedFor reason: BearerRefusal.Reason) -> BearerMismatch? { nil }
 }
 
 /// Believes access tokens of this instance; hands every other bearer to the trusted issuers.
@@ -50,5 +55,13 @@ package struct LocalBearers: BearerAuthenticator {
 
     package func claimedIssuer(of token: Secret<String>) -> String? {
         tokens.saysItIsOurs(token) ? issuer : others.claimedIssuer(of: token)
+    }
+
+    package func mismatch(of token: Secret<String>, refusedFor reason: BearerRefusal.Reason) -> BearerMismatch? {
+        guard !tokens.saysItIsOurs(token), var mismatch = others.mismatch(of: token, refusedFor: reason) else {
+            return nil
+        }
+        if reason == .unknownIssuer { mismatch.configured.insert(issuer, at: 0) }
+        return mismatch
     }
 }

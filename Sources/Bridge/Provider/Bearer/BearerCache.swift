@@ -181,6 +181,10 @@ package struct CachedBearerAuthenticator: BearerAuthenticator {
 
     package func claimedIssuer(of token: Secret<String>) -> String? { verifier.claimedIssuer(of: token) }
 
+    package func mismatch(of token: Secret<String>, refusedFor reason: BearerRefusal.Reason) -> BearerMismatch? {
+        verifier.mismatch(of: token, refusedFor: reason)
+    }
+
     /// Forgets everything; call it when keys or issuers were changed.
     package func reload() { cache.removeAll() }
 }

@@ -1,6 +1,8 @@
+import OAuth2
+
 /// Why a bearer was refused. Outside, all are `invalid_token`.
 package struct BearerRefusal: Error, Hashable, Sendable {
-    /// For audit and log.
+    /// The reason, for audit log and service log.
     package enum Reason: String, Sendable, CaseIterable {
         case malformed
         /// A token made for something else, such as a login token.
@@ -71,4 +73,36 @@ extension BearerRefusal {
     package static let senderConstrained = Self(.senderConstrained)
     package static let notSenderConstrained = Self(.notSenderConstrained)
     package static let wrongProofKey = Self(.wrongProofKey)
+}
+
+extension RefusalLog {
+    /// A bearer that was refused.
+    /// - Parameters:
+    ///   - reason: a ``BearerRefusal`` or a `DPoPRefusal`, raw.
+    ///   - issuer: one of the settings that the bearer says to be of; `nil` where it names none of them.
+    ///   - identity: whom it names, where the bearer itself is good.
+    package func bearerRefused(
+        reason: String, issuer: String?, of identity: BearerIdentity? = nil, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        var detail = JSONObjectWriter()
+        detail.add("issuer", issuer)
+        try await record(
+            AuditEvent(
+                at: now, type: .bearerRefused, outcome: .failure, reason: reason, subject: identity?.subject,
+                clientID: identity?.clientID, sessionID: identity?.sessionID, origin: origin,
+                detail: issuer == nil ? nil : detail.finishedText()))
+    }
+}
+
+extension LimitSettings {
+    /// Keys for refused bearers: each refusal costs a signature check and an audit row, so they are counted.
+    package func refusedBearerKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        networkKey("bearer.network", of: origin, refusedBearerPerNetwork)
+    }
+
+    /// Keys for bearers that an issuer is asked about: counted apart from ``refusedBearerKeys(origin:)``, which also
+    /// count what is refused without asking.
+    func bearerInquiryKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        networkKey("bearer.inquiry", of: origin, refusedBearerPerNetwork)
+    }
 }

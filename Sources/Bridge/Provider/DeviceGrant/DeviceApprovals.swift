@@ -4,7 +4,7 @@ package import OAuth2
 /// Lets a signed-in user answer for a device that waits (RFC 8628 §3.3).
 package final class DeviceApprovals: Sendable {
     private let clients: Reloadable<ClientDirectory>
-    private let store: any DeviceAuthorizationStore
+    private let store: any DeviceAuthorizationStore & GrantStore
     private let accounts: any UserStore
     private let key: SymmetricKey
     private let seal: ShortLivedSeal
@@ -14,7 +14,8 @@ package final class DeviceApprovals: Sendable {
     private let time: TimeSource
 
     package init(
-        clients: Reloadable<ClientDirectory>, store: any DeviceAuthorizationStore, accounts: any UserStore,
+        clients: Reloadable<ClientDirectory>, store: any DeviceAuthorizationStore & GrantStore,
+        accounts: any UserStore,
         master: MasterKey, keys: Reloadable<SecretKeyRing>, refusals: RefusalLog, limiter: any RateLimiter,
         limits: LimitSettings, time: TimeSource = .system
     ) {
@@ -100,6 +101,9 @@ package final class DeviceApprovals: Sendable {
     package enum Outcome: Sendable {
         case approved(Client)
         case denied(Client)
+        /// The page's answer came a second time, as when the page that came of the first is loaded again: nothing more
+        /// has happened.
+        case answeredBefore(Client, wasLetIn: Bool)
         /// The device waits no more, or the page was for somebody else.
         case gone
         case signInAgain
@@ -113,17 +117,16 @@ package final class DeviceApprovals: Sendable {
         guard session.lineage.isOwnSignIn else { return .signInAgain }
         let now = time.now()
         guard let digest = open(sealed, for: session.subject, browser: browser),
-            let state = try await store.deviceAuthorization(digest: digest), state.isWaiting(at: now),
+            let state = try await store.deviceAuthorization(digest: digest),
             let client = clients.current[state.authorization.clientID], client.mayUse(.deviceCode)
         else { return .gone }
         let authorization = state.authorization
+        guard state.isWaiting(at: now) else {
+            let isRepeated = try await isRepeated(agreed: agreed, state, by: session)
+            return isRepeated ? .answeredBefore(client, wasLetIn: agreed) : .gone
+        }
         func event(_ type: AuditEventType) -> AuditEvent {
-            var detail = JSONObjectWriter()
-            detail.add("asked_at", authorization.createdAt.rfc3339)
-            detail.add("network", authorization.network)
-            return AuditEvent(
-                at: now, type: type, outcome: .success, subject: session.subject, clientID: client.id,
-                sessionID: session.id, origin: origin, detail: detail.finishedText())
+            Self.event(type, authorization, by: session, origin: origin, at: now)
         }
         guard agreed else {
             let outcome = try await store.denyDevice(digest: digest, at: now, event: event(.deviceCodeDenied))
@@ -145,6 +148,28 @@ package final class DeviceApprovals: Sendable {
         case .gone: .gone
         case .sessionEnded: .signInAgain
         }
+    }
+
+    /// Whether an answer says what was answered before. That a device was sent away is true whoever said so; that it was
+    /// let in is told the session alone that did.
+    private func isRepeated(
+        agreed: Bool, _ state: DeviceAuthorizationState, by session: WebSession
+    ) async throws -> Bool {
+        guard agreed else { return state.decision == .denied }
+        guard state.decision == .approved else { return false }
+        return try await store.code(digest: state.authorization.digest)?.grantedIn == session.id
+    }
+
+    private static func event(
+        _ type: AuditEventType, _ authorization: DeviceAuthorization, by session: WebSession, origin: RequestOrigin,
+        at now: Timestamp
+    ) -> AuditEvent {
+        var detail = JSONObjectWriter()
+        detail.add("asked_at", authorization.createdAt.rfc3339)
+        detail.add("network", authorization.network)
+        return AuditEvent(
+            at: now, type: type, outcome: .success, subject: session.subject, clientID: authorization.clientID,
+            sessionID: session.id, origin: origin, detail: detail.finishedText())
     }
 
     private func flaw(

@@ -8,10 +8,10 @@ package protocol DeviceAuthorizationStore: Sendable {
     /// - Returns: `false` when another device has this user code; nothing was written then.
     func recordDeviceAuthorization(_ authorization: DeviceAuthorization, event: AuditEvent?) async throws -> Bool
 
-    /// By what the device holds, in whatever state.
+    /// Finds one by what the device holds, in whatever state.
     func deviceAuthorization(digest: String) async throws -> DeviceAuthorizationState?
 
-    /// By what its user reads off it, in whatever state.
+    /// Finds one by what its user reads off the device, in whatever state.
     func deviceAuthorization(userCode: String) async throws -> DeviceAuthorizationState?
 
     /// Lets a waiting device in, in one transaction with what it may redeem: of any number of answers one counts.

@@ -33,7 +33,7 @@ package struct DeviceUserCode: Hashable, Sendable {
         self.init(letters: String(decoding: letters, as: UTF8.self))
     }
 
-    /// In two groups, as it is shown everywhere.
+    /// The code in two groups, as it is shown everywhere.
     package var shown: String { "\(letters.prefix(4))-\(letters.suffix(4))" }
 
     /// What a store keeps. So few bits are found again from a plain digest, so it takes a key that no store has.

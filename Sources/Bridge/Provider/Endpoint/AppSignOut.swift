@@ -24,7 +24,7 @@ package final class AppSignOut: Sendable {
             guard bearer.clientID == client.id else { throw TokenRevocation.notYours }
             try await self.endings.end(
                 .opened(by: client.id, of: bearer.subject, in: bearer.sessionID),
-                Ending(at: now, reason: "signed_out_in_app", origin: origin))
+                Ending(at: now, reason: .signedOutInApp, origin: origin))
             return true
         }
     }

@@ -29,13 +29,13 @@ struct CodeRedemption: Sendable {
 
     /// One of the two who used the code stole it, and it cannot be told which: what it opened ends (RFC 6749 §4.1.2).
     func endReused(
-        _ state: AuthorizationCodeState, _ request: TokenRequest, as type: AuditEventType, reason: RefusalReason
+        _ state: AuthorizationCodeState, _ request: TokenRequest, as type: AuditEventType, reason: EndReason
     ) async throws {
         let reuse = event(type, state, request, reason: reason.rawValue)
         let isAdmitted = try await refusals.admits(reuse, within: [.repeats(of: state.code.digest)])
         let ended = try await codes.recordCodeReuse(
             digest: state.code.digest, reuse: reuse,
-            ending: Ending(at: request.at, reason: reason.rawValue, origin: request.origin, extent: .stolen),
+            ending: Ending(at: request.at, reason: reason, origin: request.origin, extent: .stolen),
             alwaysTells: isAdmitted)
         if ended.isEmpty, !isAdmitted { refusals.countLeftOut(reuse) }
         await endings.take(in: ended)

@@ -111,7 +111,7 @@ package final class RefreshTokenGrant: TokenGrant {
         }
         try await endings.end(
             .appSession(state.session.id),
-            Ending(at: request.at, reason: "refresh_token_reused", origin: request.origin, extent: .stolen),
+            Ending(at: request.at, reason: .refreshTokenReused, origin: request.origin, extent: .stolen),
             first: [event(.refreshTokenReused, state, request, reason: .reused)])
         throw Self.refused(.reused)
     }

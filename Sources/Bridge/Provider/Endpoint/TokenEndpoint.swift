@@ -96,3 +96,38 @@ package final class TokenEndpoint: Sendable {
         try await refusals.tokenRequestRefused(error, clientID: clientID, origin: origin, at: now)
     }
 }
+
+extension RefusalLog {
+    /// A token request that was refused.
+    /// - Parameter clientID: `nil` where it was refused before its client was known.
+    func tokenRequestRefused(
+        _ error: OAuthError, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        try await record(Self.tokenRequest(refusedWith: error, clientID: clientID, origin: origin, at: now))
+    }
+
+    private static func tokenRequest(
+        refusedWith error: OAuthError, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp
+    ) -> AuditEvent {
+        AuditEvent(
+            at: now, type: .tokenRequestRefused, outcome: .failure, reason: error.detail ?? error.code.rawValue,
+            clientID: clientID, origin: origin)
+    }
+
+    /// A token that a client may neither end nor ask about, at the neighbours of the token endpoint, which have no limit of
+    /// their own; for each network sixty a minute are written.
+    func tokenWithheld(
+        _ error: OAuthError, clientID: ClientID, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        try await record(
+            Self.tokenRequest(refusedWith: error, clientID: clientID, origin: origin, at: now),
+            within: .network("audit.token_withheld", of: origin, perMinute: 60))
+    }
+}
+
+extension LimitSettings {
+    /// Token requests that are refused, per network.
+    func refusedTokenRequestKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        networkKey("token.network", of: origin, refusedTokenRequestPerNetwork)
+    }
+}

@@ -67,7 +67,7 @@ package struct TokenRequest: Sendable {
 }
 
 extension Scope {
-    /// What of a grant of before its client gets now: the client's document may have lost a scope since.
+    /// What its client gets now of an earlier grant: the client's document may have lost a scope since.
     /// - Parameter present: what the client may be granted at most.
     /// - Throws: `invalid_scope` when nothing is left of it (RFC 6749 §5.2): a token without a scope is not what the
     ///   user agreed to.

@@ -91,7 +91,7 @@ package final class TokenRevocation: Sendable {
     ) async throws {
         guard let state = try await grants.refreshToken(digest: token.digest) else { return }
         guard state.session.clientID == client.id else { throw Self.notYours }
-        try await endings.end(.appSession(state.session.id), Ending(at: now, reason: "revoked", origin: origin))
+        try await endings.end(.appSession(state.session.id), Ending(at: now, reason: .revoked, origin: origin))
     }
 
     private func revoke(

@@ -5,7 +5,7 @@ package final class SessionEndings: Sendable {
     private let appSessions: AppSessions
     private let onEnd: @Sendable () -> Void
     /// Asks what others have ended, once for everybody who waits for it.
-    private let hear: SharedRun
+    private let hear: FreshRun
     /// Whose end was heard of lately. An app that revokes the same thing again and again has the store asked twice a
     /// second.
     private let heard: ShortLivedCache<EndingRoot, Bool>
@@ -19,7 +19,7 @@ package final class SessionEndings: Sendable {
         self.webSessions = webSessions
         self.appSessions = appSessions
         self.onEnd = onEnd
-        hear = SharedRun {
+        hear = FreshRun {
             appSessions.forgetAll()
             try await webSessions.refresh()
         }

@@ -12,8 +12,8 @@ package enum LogoutDeliveryOutcome: Hashable, Sendable {
     case accepted
     /// Another answer, which asking again would not change.
     case refused(status: Int)
-    /// Nobody there, too slow, or a 5xx.
-    case failed
+    /// A 5xx, or `nil` where nobody was there or answered in time; to be asked again.
+    case failed(status: Int?)
 }
 
 /// Tells clients which of their sessions ended: works off the durable queue, and tries again what failed.
@@ -108,24 +108,26 @@ package final class LogoutNotifier: NoticeQueueWorker {
     private func settle(_ notice: LogoutNotice, _ outcome: LogoutDeliveryOutcome?) async throws {
         switch outcome {
         case .accepted:
-            try await store.settleLogoutNotice(notice.id, event: event(notice, .logoutNoticeSent, nil))
+            try await settle(notice)
         case .refused(let status):
-            try await store.settleLogoutNotice(
-                notice.id, event: event(notice, .logoutNoticeFailed, "status_\(status)"))
-        case .failed:
+            try await settle(notice, failing: .status(status))
+        case .failed(let status):
             if let pause = Self.retries.pause(after: notice.attempts) {
                 try await store.postponeLogoutNotice(notice.id, until: time.now() + pause)
             } else {
-                try await store.settleLogoutNotice(notice.id, event: event(notice, .logoutNoticeFailed, "unreachable"))
+                try await settle(notice, failing: NoticeFailure(lastStatus: status))
             }
         case nil:
-            try await store.settleLogoutNotice(notice.id, event: event(notice, .logoutNoticeFailed, "no_receiver"))
+            try await settle(notice, failing: .noReceiver)
         }
     }
 
-    private func event(_ notice: LogoutNotice, _ type: AuditEventType, _ reason: String?) -> AuditEvent {
-        AuditEvent(
-            at: time.now(), type: type, outcome: reason == nil ? .success : .failure, reason: reason,
-            subject: notice.subject, clientID: notice.clientID, sessionID: notice.sessionID)
+    private func settle(_ notice: LogoutNotice, failing failure: NoticeFailure? = nil) async throws {
+        try await store.settleLogoutNotice(
+            notice.id,
+            event: AuditEvent(
+                at: time.now(), type: failure == nil ? .logoutNoticeSent : .logoutNoticeFailed,
+                outcome: failure == nil ? .success : .failure, reason: failure?.reason, subject: notice.subject,
+                clientID: notice.clientID, sessionID: notice.sessionID))
     }
 }

@@ -158,3 +158,20 @@ package final class ClientAuthenticator: Sendable {
         return ConstantTime.equals(bytes: Array(secret.digest.utf8), Array(digest.utf8))
     }
 }
+
+extension RefusalLog {
+    /// A client that was not believed.
+    func clientRefused(_ reason: String, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp) async throws {
+        try await record(
+            AuditEvent(
+                at: now, type: .clientAuthenticationFailed, outcome: .failure, reason: reason, clientID: clientID,
+                origin: origin))
+    }
+}
+
+extension LimitSettings {
+    /// Clients that are not believed, per network.
+    func failedClientKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        networkKey("client.network", of: origin, failedClientPerNetwork)
+    }
+}

@@ -33,10 +33,10 @@ package struct DPoPVerifier: Sendable {
 
     /// A proof that holds, as far as can be said without asking whether it was shown before.
     package struct Unclaimed: Sendable {
-        /// Of the key (RFC 7638).
+        /// The thumbprint of the key (RFC 7638).
         package let keyThumbprint: String
         fileprivate let id: TokenID
-        /// From then on it is refused by its time.
+        /// From then on the proof is refused by its time.
         fileprivate let end: Timestamp
     }
 
@@ -102,24 +102,23 @@ package struct DPoPVerifier: Sendable {
         } else if requiresNonce {
             throw OAuthError(.nonceMissing)
         }
-        guard let issuedAt = Self.instant(proof.issuedAt) else { throw OAuthError(.wrongTime) }
+        guard let issuedAt = Timestamp(numericDate: proof.issuedAt) else { throw OAuthError(.wrongTime) }
         let latest = issuedAt + (nonceEnd == nil ? Self.longestAge : Self.leewayWithNonce)
         let earliest = issuedAt - (nonceEnd == nil ? Self.leeway : Self.leewayWithNonce)
         guard (earliest...latest).contains(now) else { throw OAuthError(.wrongTime) }
-        for bound in [proof.notBefore, proof.expiresAt].compactMap(\.self) where Self.instant(bound) == nil {
+        for bound in [proof.notBefore, proof.expiresAt].compactMap(\.self)
+        where Timestamp(numericDate: bound) == nil {
             throw OAuthError(.wrongTime)
         }
         let leeway = nonceEnd == nil ? Self.leeway : Self.leewayWithNonce
-        if let start = proof.notBefore.flatMap(Self.instant), now + leeway < start { throw OAuthError(.wrongTime) }
-        if let expiry = proof.expiresAt.flatMap(Self.instant), expiry + leeway <= now { throw OAuthError(.wrongTime) }
+        if let start = proof.notBefore.flatMap({ Timestamp(numericDate: $0) }), now + leeway < start {
+            throw OAuthError(.wrongTime)
+        }
+        if let expiry = proof.expiresAt.flatMap({ Timestamp(numericDate: $0) }), expiry + leeway <= now {
+            throw OAuthError(.wrongTime)
+        }
         // Both ends are said by the proof itself, so a second use finds the first one under the same end.
         return min(nonceEnd ?? latest, latest) + .milliseconds(1)
-    }
-
-    /// - Returns: `nil` outside the years 1970…9999, where arithmetic could overflow.
-    private static func instant(_ seconds: Double) -> Timestamp? {
-        guard (0...253_402_300_799).contains(seconds) else { return nil }
-        return Timestamp(milliseconds: Int64((seconds * 1000).rounded(.down)))
     }
 
     /// Under a name of its own and the key's, so that nobody can use up another's proof, or a login token.

@@ -4,7 +4,7 @@ package struct PresentedProof: Sendable {
     package let fields: [String]
     /// Such as `POST`.
     package let method: String
-    /// As it came, still escaped.
+    /// The path as it came, still escaped.
     package let path: String
 
     package init(fields: [String], method: String, path: String) {

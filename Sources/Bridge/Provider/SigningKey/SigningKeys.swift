@@ -30,7 +30,7 @@ package final class SigningKeys: Sendable {
     let time: TimeSource
     let logger: Logger
     let state: Mutex<State>
-    private let reading = Mutex<SharedRun?>(nil)
+    private let reading = Mutex<FreshRun?>(nil)
 
     struct State {
         /// Which state of the database was taken in; `nil` before the first.
@@ -85,7 +85,7 @@ package final class SigningKeys: Sendable {
     package func refresh() async throws {
         let run = reading.withLock { run in
             // Weak, or the two would keep each other.
-            let shared = run ?? SharedRun { [weak self] in try await self?.read() }
+            let shared = run ?? FreshRun { [weak self] in try await self?.read() }
             run = shared
             return shared
         }

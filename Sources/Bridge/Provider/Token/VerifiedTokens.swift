@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Access tokens whose signature was checked, by digest of the token; bounded by two generations. With other keys in
-/// force it begins anew: one of those that signed them may have been retired.
+/// force it begins empty: one of those that signed them may have been retired.
 final class VerifiedTokens: Sendable {
     private struct State {
         /// Which keys the signatures were checked with.

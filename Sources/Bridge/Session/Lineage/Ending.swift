@@ -31,9 +31,22 @@ package struct Ending: Sendable {
         case signOut
     }
 
+    /// Why, as the audit log says it.
+    package enum Reason: Hashable, Sendable {
+        case word(EndReason)
+        /// What an administrator wrote; websites do not get it (``AuditEvent/reasonForWebsites``).
+        case administrators(String)
+
+        package var text: String {
+            switch self {
+            case .word(let word): word.rawValue
+            case .administrators(let text): text
+            }
+        }
+    }
+
     package let at: Timestamp
-    /// A stable word, or an administrator's own.
-    package let reason: String
+    package let reason: Reason
     /// `nil` for the command line.
     package let origin: RequestOrigin?
     /// The administrator who did it.
@@ -46,46 +59,55 @@ package struct Ending: Sendable {
     let webSessionType: AuditEventType
 
     package init(
-        at: Timestamp, reason: String, origin: RequestOrigin?, actor: AdminActor? = nil, signedInAt: Timestamp? = nil,
-        extent: Extent = .everything, webSessionType: AuditEventType = .webSessionEnded
+        at: Timestamp, reason: EndReason, origin: RequestOrigin?, extent: Extent = .everything,
+        webSessionType: AuditEventType = .webSessionEnded
     ) {
         self.at = at
-        self.reason = reason
+        self.reason = .word(reason)
         self.origin = origin
-        self.actor = actor
-        self.signedInAt = signedInAt
+        actor = nil
+        signedInAt = nil
         self.extent = extent
         self.webSessionType = webSessionType
     }
 
     /// What an administrator ends.
-    package init(_ action: AdminAction) {
-        self.init(
-            at: action.at, reason: action.reason ?? AdminAction.defaultReason, origin: action.origin,
-            actor: action.actor, signedInAt: action.signedInAt)
+    /// - Parameter unsaid: why, where the administrator did not say.
+    package init(_ action: AdminAction, unsaid: EndReason = .administrator) {
+        at = action.at
+        if let words = action.reason, !words.isEmpty {
+            reason = .administrators(words)
+        } else {
+            reason = .word(unsaid)
+        }
+        origin = action.origin
+        actor = action.actor
+        signedInAt = action.signedInAt
+        extent = .everything
+        webSessionType = .webSessionEnded
     }
 
     /// Of sessions that end because their device does.
-    static let deviceRevoked = "device_secret_revoked"
+    static let deviceRevoked = Reason.word(.deviceSecretRevoked)
 
-    func event(ending session: AppSession, reason: String) -> AuditEvent {
+    func event(ending session: AppSession, reason: Reason) -> AuditEvent {
         AuditEvent(
-            at: at, type: .appSessionEnded, outcome: .success, reason: reason, subject: session.subject,
+            at: at, type: .appSessionEnded, outcome: .success, reason: reason.text, subject: session.subject,
             clientID: session.clientID, sessionID: session.id, origin: origin, detail: detail())
     }
 
     func event(
-        ending session: WebSession, type: AuditEventType = .webSessionEnded, reason: String? = nil
+        ending session: WebSession, type: AuditEventType = .webSessionEnded, reason: Reason? = nil
     ) -> AuditEvent {
         AuditEvent(
-            at: at, type: type, outcome: .success, reason: reason ?? self.reason, subject: session.subject,
+            at: at, type: type, outcome: .success, reason: (reason ?? self.reason).text, subject: session.subject,
             clientID: session.appClientID, targetClientID: session.clientID, sessionID: session.id,
             tokenID: session.loginTokenID, origin: origin, detail: detail())
     }
 
     func event(revoking device: DeviceSecret) -> AuditEvent {
         AuditEvent(
-            at: at, type: .deviceSecretRevoked, outcome: .success, reason: reason, subject: device.subject,
+            at: at, type: .deviceSecretRevoked, outcome: .success, reason: reason.text, subject: device.subject,
             clientID: device.clientID, sessionID: device.sessionID, origin: origin, detail: detail(device.id))
     }
 
@@ -96,7 +118,7 @@ package struct Ending: Sendable {
         voidingLoginTokens count: Int, of subject: Subject, by app: ClientID?, in session: SessionID?
     ) -> AuditEvent {
         AuditEvent(
-            at: at, type: .loginTokenRevoked, outcome: .success, reason: reason, subject: subject, clientID: app,
+            at: at, type: .loginTokenRevoked, outcome: .success, reason: reason.text, subject: subject, clientID: app,
             sessionID: session, origin: origin, detail: detail(loginTokens: count))
     }
 
@@ -149,12 +171,12 @@ extension SessionStore {
 extension Ending {
     /// A user signs out of a browser.
     package static func signOut(origin: RequestOrigin, at now: Timestamp) -> Ending {
-        Ending(at: now, reason: "signed_out", origin: origin, extent: .signOut)
+        Ending(at: now, reason: .signedOut, origin: origin, extent: .signOut)
     }
 
     /// A browser's session gives way to another user's: one browser has one user (contract §4.3).
     package static func accountSwitch(origin: RequestOrigin, at now: Timestamp) -> Ending {
         Ending(
-            at: now, reason: "account_switch", origin: origin, extent: .signOut, webSessionType: .webSessionSwitched)
+            at: now, reason: .accountSwitch, origin: origin, extent: .signOut, webSessionType: .webSessionSwitched)
     }
 }

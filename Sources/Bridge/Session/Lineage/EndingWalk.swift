@@ -66,7 +66,7 @@ package struct EndingWalk {
     private let ending: Ending
     private var first: [AuditEvent]
     private var ended = Ended()
-    private var waiting: [(root: EndingRoot, reason: String)] = []
+    private var waiting: [(root: EndingRoot, reason: Ending.Reason)] = []
     private var visited: Set<EndingRoot> = []
     /// Those that end as well unless somebody else is signed in there.
     private var devices: [DeviceSecretID] = []
@@ -133,16 +133,16 @@ package struct EndingWalk {
         }
     }
 
-    private mutating func push(_ root: EndingRoot, reason: String) {
+    private mutating func push(_ root: EndingRoot, reason: Ending.Reason) {
         guard visited.insert(root).inserted else { return }
         waiting.append((root, reason))
     }
 
-    private mutating func visit(_ root: EndingRoot, reason: String) throws {
+    private mutating func visit(_ root: EndingRoot, reason: Ending.Reason) throws {
         switch root {
         case .user, .opened: return
         case .device(let id):
-            guard let device = try ground.revoke(device: id, at: ending.at, reason: reason) else { return }
+            guard let device = try ground.revoke(device: id, at: ending.at, reason: reason.text) else { return }
             ended.devices.append(id)
             let event = ending.event(revoking: device)
             try record(event)
@@ -172,7 +172,7 @@ package struct EndingWalk {
     /// What an earlier session of the browser left to this one did not come of it. Whoever leaves the browser leaves that
     /// too; who ends what opened this one, or replays its link, does not: an app could end all others of its user by a
     /// link, and a thief the app that issued it (ADR-0017).
-    private mutating func descend(from id: SessionID, reason: String) throws {
+    private mutating func descend(from id: SessionID, reason: Ending.Reason) throws {
         let takesInherited = takesWhatItInherited(id)
         try ground.deleteCodes(below: id, takingInherited: takesInherited)
         for child in try ground.sessions(below: id, takingInherited: takesInherited) { push(child, reason: reason) }

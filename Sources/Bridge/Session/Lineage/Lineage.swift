@@ -206,7 +206,7 @@ extension Lineage {
 
 /// The session that a login token was issued from.
 package enum IssuingSession: Hashable, Sendable {
-    /// Of another issuer, which answers for it.
+    /// A session of another issuer, which answers for it.
     case foreign
     /// One of ours.
     /// - Parameter scope: what the bearer had of it.

@@ -1,6 +1,6 @@
 /// How often something is tried that another server did not take, and when.
 struct RetryPlan: Sendable {
-    /// Before the second and every further try.
+    /// The pauses before the second and every further try.
     let pauses: [Duration]
 
     /// - Parameter attempts: how often it was tried.

@@ -15,7 +15,7 @@ package struct WebhookNotice: Hashable, Sendable {
     package let clientID: ClientID
     package let kind: Kind
     package let subject: Subject
-    /// Of the session or the device secret.
+    /// The id of the session or the device secret.
     package let objectID: String
     /// Why it ended: a stable word, or an administrator's own.
     package let reason: String?
@@ -85,8 +85,9 @@ package enum WebhookSignature {
 ///
 /// Filled by every verb that ends a session or a device, in its transaction.
 package protocol WebhookStore: Sendable {
-    /// Says whose ends are queued from now on, by any process on this database.
-    func setWebhookSubscribers(_ clients: Set<ClientID>) async throws
+    /// Says whose ends are queued from now on, and whose no longer, by any process on this database. The others stay
+    /// as they are. A client that is saved or deleted in this database is changed with it.
+    func changeWebhookSubscribers(adding added: Set<ClientID>, removing removed: Set<ClientID>) async throws
 
     /// Takes notices that are due: of any number of nodes one gets each.
     /// - Parameters:
@@ -99,6 +100,9 @@ package protocol WebhookStore: Sendable {
 
     /// Has a notice tried again later.
     func postponeWebhookNotice(_ id: String, until next: Timestamp) async throws
+
+    /// Leaves a notice that was taken and not tried to any node: it is due again later, with no attempt counted.
+    func giveBackWebhookNotice(_ id: String, until next: Timestamp) async throws
 
     /// Takes a notice off the queue and records how it went.
     func settleWebhookNotice(_ id: String, event: AuditEvent) async throws

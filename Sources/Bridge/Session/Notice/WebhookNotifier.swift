@@ -10,8 +10,9 @@ package protocol WebhookDelivery: Sendable {
 
 /// Where the secrets of webhooks are read.
 package protocol WebhookSecretSource: Sendable {
-    /// The secrets in force, the youngest first; empty when the file is missing, unreadable or readable by others.
-    func secrets(named name: String) -> [Secret<[UInt8]>]
+    /// The secrets in force, the youngest first.
+    /// - Throws: why there is none, in words for the operator that hold no secret.
+    func secrets(named name: String) throws -> [Secret<[UInt8]>]
 }
 
 /// Tells websites what has ended: works off the durable queue, and tries again for a day what was not taken.
@@ -23,6 +24,10 @@ package final class WebhookNotifier: NoticeQueueWorker {
     /// A day in all, so that a website may be away for a night.
     static let retries = RetryPlan(
         pauses: [1, 5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 28_800].map { .seconds($0) })
+    /// How long after its end a notice waits for a node that knows the webhook.
+    static let patience = Duration.seconds(86_400)
+    /// The shortest and the longest time after which a notice that no node could post is looked at again.
+    static let waits = Duration.seconds(1)...Duration.seconds(600)
     private static let batch = 32
 
     private let store: any WebhookStore
@@ -32,8 +37,8 @@ package final class WebhookNotifier: NoticeQueueWorker {
     private let time: TimeSource
     private let logger: Logger
     private let inFlight = NoticesInFlight()
-    /// Whose ends the store was told to queue.
-    private let subscribers = Mutex<Set<ClientID>?>(nil)
+    /// Whose ends the store was last told to queue.
+    private let subscribers = Mutex<Set<ClientID>>([])
 
     package init(
         store: any WebhookStore, clients: Reloadable<ClientDirectory>, secrets: any WebhookSecretSource,
@@ -47,12 +52,15 @@ package final class WebhookNotifier: NoticeQueueWorker {
         self.logger = logger
     }
 
-    /// Tells the store which clients have a webhook, when that has changed: of nodes that know different clients for a
-    /// while, the one that heard last decides.
+    /// Tells the store which clients have a webhook here, and which of them no longer have.
+    ///
+    /// Nodes may know different clients for a while. A notice too many is dropped after a day, and one that was never
+    /// queued is lost; so a client stays subscribed for as long as any node knows its webhook: each node puts its own
+    /// back, and takes out none that only others know.
     package func subscribe() async throws {
         let wanted = clients.current.webhookSubscribers
-        guard subscribers.withLock({ $0 }) != wanted else { return }
-        try await store.setWebhookSubscribers(wanted)
+        let gone = subscribers.withLock { $0 }.subtracting(wanted)
+        try await store.changeWebhookSubscribers(adding: wanted, removing: gone)
         subscribers.withLock { $0 = wanted }
     }
 
@@ -66,12 +74,10 @@ package final class WebhookNotifier: NoticeQueueWorker {
     package func deliver(_ notice: WebhookNotice) async {
         defer { inFlight.end(notice.clientID) }
         do {
-            guard let client = clients.current[notice.clientID], let webhook = client.webhook else {
-                return try await settle(notice, failing: "no_receiver")
-            }
-            guard let problem = await problem(posting: notice, to: webhook) else { return try await settle(notice) }
+            guard let problem = await problem(posting: notice) else { return try await settle(notice) }
             // A forced stop of this process is no fault of the receiver's: the lease brings the notice back.
             guard !Task.isCancelled else { return }
+            guard problem != .noReceiver else { return try await leaveToOthers(notice) }
             guard let pause = Self.retries.pause(after: notice.attempts) else {
                 return try await settle(notice, failing: problem)
             }
@@ -82,27 +88,47 @@ package final class WebhookNotifier: NoticeQueueWorker {
         }
     }
 
+    /// Nodes that do not know the webhook use up none of the attempts of those that do; so age alone ends the wait.
+    private func leaveToOthers(_ notice: WebhookNotice) async throws {
+        let now = time.now()
+        let age = now - notice.endedAt
+        guard age < Self.patience else {
+            try await settle(notice, failing: .noReceiver)
+            // The file may have lost the webhook with a restart, in which no node saw it go; one that knows it puts it
+            // back.
+            return try await store.changeWebhookSubscribers(adding: [], removing: [notice.clientID])
+        }
+        // Soon where another node is likely to have it, and seldom where nobody had it for long.
+        let wait = min(max(age / 4, Self.waits.lowerBound), Self.waits.upperBound)
+        try await store.giveBackWebhookNotice(notice.id, until: now + wait)
+    }
+
     /// - Returns: why the notice was not taken; `nil` when it was.
-    private func problem(posting notice: WebhookNotice, to webhook: Client.Webhook) async -> String? {
-        let keys = secrets.secrets(named: webhook.secretFile)
-        guard !keys.isEmpty else {
-            logger.error("a webhook has no secret", metadata: ["client_id": "\(notice.clientID)"])
-            return "no_secret"
+    private func problem(posting notice: WebhookNotice) async -> NoticeFailure? {
+        // The client has no webhook here; that of another node may.
+        guard let webhook = clients.current[notice.clientID]?.webhook else { return .noReceiver }
+        let keys: [Secret<[UInt8]>]
+        do {
+            keys = try secrets.secrets(named: webhook.secretFile)
+        } catch {
+            logger.error(
+                "a webhook has no secret", metadata: ["client_id": "\(notice.clientID)", "error": "\(error)"])
+            return .noSecret
         }
         let body = notice.body
         let status = await delivery.post(
             body, signature: WebhookSignature.header(of: body, secrets: keys, at: time.now()), id: notice.id,
             to: webhook.uri, timeout: Self.timeout)
-        guard let status else { return "unreachable" }
-        return (200..<300).contains(status) ? nil : "status_\(status)"
+        if let status, (200..<300).contains(status) { return nil }
+        return NoticeFailure(lastStatus: status)
     }
 
-    private func settle(_ notice: WebhookNotice, failing reason: String? = nil) async throws {
+    private func settle(_ notice: WebhookNotice, failing failure: NoticeFailure? = nil) async throws {
         try await store.settleWebhookNotice(
             notice.id,
             event: AuditEvent(
-                at: time.now(), type: reason == nil ? .webhookSent : .webhookFailed,
-                outcome: reason == nil ? .success : .failure, reason: reason, subject: notice.subject,
+                at: time.now(), type: failure == nil ? .webhookSent : .webhookFailed,
+                outcome: failure == nil ? .success : .failure, reason: failure?.reason, subject: notice.subject,
                 targetClientID: notice.clientID,
                 sessionID: notice.kind == .deviceRevoked ? nil : SessionID(rawValue: notice.objectID)))
     }

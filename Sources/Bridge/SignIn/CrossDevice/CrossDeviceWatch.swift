@@ -32,14 +32,14 @@ package final class CrossDeviceWatch: Sendable {
         /// By record: one page has one place, however often it asks.
         var waiters: [String: Waiter] = [:]
         var lastNumber = 0
-        /// Of calls that were cancelled before they began to wait.
+        /// The calls that were cancelled before they began to wait.
         var cancelled: Set<Int> = []
         var isAsking = false
         /// The node stops: nobody may be kept waiting.
         var isStopped = false
     }
 
-    /// Between two questions.
+    /// The pause between two questions.
     static let pause = Duration.milliseconds(500)
 
     private let store: any CrossDeviceStore

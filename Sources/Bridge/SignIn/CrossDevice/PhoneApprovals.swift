@@ -164,7 +164,7 @@ package final class PhoneApprovals: Sendable {
         throw StorageError.unavailable("others were quicker every time")
     }
 
-    /// Says what the user did, with the computer's address beside the phone's.
+    /// Says what the user did, with the computer's address as well as the phone's.
     private func record(
         _ type: AuditEventType, _ phone: ApprovingPhone, _ signIn: PhoneSignIn, origin: RequestOrigin,
         at now: Timestamp

@@ -34,7 +34,7 @@ package final class PhoneApprovers: Sendable {
         case approval
         case keyLinking
 
-        /// As what a refusal is written down.
+        /// The event that a refusal is written down as.
         var refusal: AuditEventType {
             switch self {
             case .approval: .crossDeviceRefused

@@ -42,7 +42,7 @@ struct PhoneSignIn: Hashable, Sendable {
         /// It was never this phone's.
         case otherPhone = "other_phone"
         case wrongTransaction = "wrong_txn"
-        /// Of a phone elsewhere, where that is not allowed.
+        /// The phone is in another network, where that is not allowed.
         case otherNetwork = "other_network"
         /// It was approved, declined or used up before.
         case over
@@ -197,7 +197,7 @@ struct ApprovingPhone: Hashable, Sendable {
     }
 }
 
-// As it lies in its record.
+// The form in which its record has it.
 extension PhoneSignIn {
     var text: [UInt8] {
         var json = JSONObjectWriter()
@@ -239,7 +239,7 @@ extension PhoneSignIn {
 struct PhoneSignInNames: Sendable {
     /// In the link that the phone opens; 128 bits, 22 characters.
     let id: String
-    /// To type where there is no camera.
+    /// What is typed where there is no camera.
     let userCode: DeviceUserCode
 
     init(of secret: OpaqueSecret) {

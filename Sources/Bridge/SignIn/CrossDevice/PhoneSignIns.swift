@@ -27,6 +27,9 @@ package final class PhoneSignIns: Sendable {
 
 /// What a computer's page shows.
 package struct PhoneSignInPage: Sendable {
+    /// How long the secret is good, from its first page.
+    package static let lifetime = PhoneSignIn.lifetime
+
     /// The browser's, for its cookie.
     package let secret: OpaqueSecret
     /// What the phone's link names.

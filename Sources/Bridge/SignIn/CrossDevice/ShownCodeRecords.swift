@@ -17,7 +17,7 @@ struct ShownCode: Sendable {
 
     var endsAt: Timestamp { shownAt + Self.lifetime }
 
-    /// Of this one among all of its user's.
+    /// The name of this code among all of its user's.
     func name(under key: String) -> String { "\(key) \(digest) \(shownAt.milliseconds)" }
 
     var text: [UInt8] {

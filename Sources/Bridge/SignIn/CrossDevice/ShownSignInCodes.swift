@@ -1,6 +1,6 @@
 import OAuth2
 
-/// Digits that a phone shows and a computer's user types beside the user name, where nothing can be scanned (contract
+/// Digits that a phone shows and a computer's user types next to the user name, where nothing can be scanned (contract
 /// §9). An unknown user, no code and a wrong one are one answer.
 package final class ShownSignInCodes: Sendable {
     private let codes: ShownCodeRecords

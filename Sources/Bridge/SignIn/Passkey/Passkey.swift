@@ -15,7 +15,7 @@ package struct Passkey: Hashable, Sendable {
     /// In base64url, for browsers: none makes a second one in the same authenticator.
     package let credentialID: String
     package let algorithm: SignatureAlgorithm
-    /// As a JSON Web Key.
+    /// The public key as a JSON Web Key.
     package let publicKey: String
     /// What the authenticator knows its user by: random, the same for all passkeys of a user, and said to nobody else.
     package let userHandle: String

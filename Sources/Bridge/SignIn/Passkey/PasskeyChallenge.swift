@@ -11,7 +11,7 @@ package struct PasskeyChallenge: Sendable {
     /// What is signed. Nobody foresees it: the seal's nonce is random.
     package var bytes: [UInt8] { SHA256Hash(of: sealed).bytes }
 
-    /// For a page's script.
+    /// The challenge as a page's script reads it.
     package var text: String { Base64URL.encode(bytes) }
 
     /// What a store knows it by, once it is answered.

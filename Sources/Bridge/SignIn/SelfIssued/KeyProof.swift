@@ -1,11 +1,9 @@
 import OAuth2
 
 /// What a phone signs so that an app may link its key: `aud`, `nonce`, `iat` and `sub_jwk`, under that very key
-/// (docs/self-issued.md). It is no ID token, and no ID token is one: neither passes for the other.
+/// (docs/self-issued.md). It is no ID token, and no ID token is one: neither passes for the other. `exp`, `nbf` and the
+/// header's `jwk` need not be there, and hold where they are.
 struct KeyProof: Sendable {
-    /// Seconds that the phone's clock may be off.
-    private static let tolerance = 60.0
-
     /// RFC 7638, SHA-256.
     let thumbprint: String
     let algorithm: String
@@ -21,17 +19,32 @@ struct KeyProof: Sendable {
         guard SelfIssuedKey.algorithms.contains(where: { $0.rawValue == name }) else { throw .algorithmNotAllowed }
         let key = try SelfIssuedKey(jwk: claims["sub_jwk"] ?? .null)
         guard name == key.algorithm.rawValue else { throw .algorithmNotAllowed }
+        if let other = token.header["jwk"], try SelfIssuedKey(jwk: other).thumbprint != key.thumbprint {
+            throw .subjectMismatch
+        }
         guard key.signed(token) else { throw .signatureInvalid }
         guard let named = claims["aud"]?.string, named.hasSameBytes(as: audience) else {
             throw .audienceMismatch
         }
-        guard let issued = claims["iat"]?.decimal else { throw .malformed }
-        let seconds = Double(now.milliseconds) / 1000
-        let age = Double(KeyRegistration.lifetime.components.seconds) + Self.tolerance
-        guard issued >= seconds - age, issued <= seconds + Self.tolerance else { throw .issuedOutOfRange }
+        try Self.checkTimes(of: claims, at: now)
         guard let nonce = claims["nonce"]?.string, !nonce.isEmpty else { throw .nonceMissing }
         thumbprint = key.thumbprint
         algorithm = name
         self.nonce = nonce
+    }
+
+    private static func checkTimes(
+        of claims: [String: JSONValue], at now: Timestamp
+    ) throws(SelfIssuedRefusal.Reason) {
+        guard let issued = claims["iat"]?.decimal, claims["exp"] == nil || claims["exp"]?.decimal != nil,
+            claims["nbf"] == nil || claims["nbf"]?.decimal != nil
+        else { throw .malformed }
+        let now = Double(now.milliseconds) / 1000
+        let tolerance = SelfIssuedToken.tolerance
+        if let end = claims["exp"]?.decimal, now >= end + tolerance { throw .expired }
+        let age = Double(KeyRegistration.lifetime.components.seconds)
+        guard issued >= now - age - tolerance, issued <= now + tolerance,
+            claims["nbf"]?.decimal ?? issued <= now + tolerance
+        else { throw .issuedOutOfRange }
     }
 }

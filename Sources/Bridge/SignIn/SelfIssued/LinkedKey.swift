@@ -31,7 +31,7 @@ package struct LinkedKey: Hashable, Sendable {
             self.email = email
         }
 
-        /// All that a phone told beside its key.
+        /// All that a phone told with its key.
         package init(_ proof: SelfIssuedProof) { self.init(name: proof.name, email: proof.email) }
 
         package var isEmpty: Bool { self == Told() }

@@ -61,12 +61,15 @@ package struct SelfIssuedConfiguration: Sendable {
         self.siteName = siteName
     }
 
+    /// Whether pages offer it. At a plain http origin the way would end at the phone, which fetches the request file
+    /// over https alone (docs/phone.md). The pages of it are there for whoever calls them.
+    package var isOffered: Bool { origin.isSecure }
     package var requestURI: String { origin.description + requestPath }
     package var returnURI: String { origin.description + returnPath }
     /// Where an app brings a key to be linked: the audience of the key's proof, and of nothing else.
     package var linksURI: String { origin.description + Self.linksPath }
 
-    /// The request file, which phones fetch: the members of 2012, and today's beside them.
+    /// The request file, which phones fetch: the members of 2012, and today's as well.
     package var requestFile: [UInt8] {
         var claims = JSONObjectWriter()
         for name in self.claims { claims.addNull(name) }
@@ -133,11 +136,15 @@ extension SelfIssuedConfiguration {
     /// but linked to the user's account that key would be the user's. So linking keeps to the claimed link, where one is.
     package func offersScheme(isLinking: Bool) -> Bool { !isLinking || !isLinkClaimed }
 
+    /// What a nonce of ``schemeNonce(for:)`` begins with. No claimed link's does: a dot is not in base64url.
+    private static let schemeMark = "any-app."
+
     /// What the link with a scheme of its own has for a nonce: where an app claims our links another than theirs, which
-    /// does not lead back to it. So an answer says whether its request was one that any app may have taken.
+    /// does not lead back to it. So an answer says whether its request was one that any app may have taken. A nonce
+    /// that is the scheme's already stays: the page that a browser falls back to offers the same link once more.
     func schemeNonce(for nonce: String) -> String {
-        guard isLinkClaimed else { return nonce }
-        return SHA256Hash(of: "drawbridge link of a scheme \(nonce)").base64URLOfHalf
+        guard isLinkClaimed, !nonce.hasPrefix(Self.schemeMark) else { return nonce }
+        return Self.schemeMark + SHA256Hash(of: "drawbridge link of a scheme \(nonce)").base64URLOfHalf
     }
 
     /// The link with a scheme of its own.
@@ -168,9 +175,15 @@ extension SelfIssuedConfiguration {
         }
     }
 
-    /// A link of a scheme as browsers on Android take it, which open our own page where no app does.
-    /// - Parameter fallback: that page.
-    package func intentLink(_ link: String, fallback: String) -> String {
+    /// The link with a scheme of its own as browsers on Android take it, which open our page where no app does.
+    ///
+    /// Whichever app takes it gets that page's address too: the claimed link's nonce is not in there either (ADR-0063).
+    /// - Parameters: as of ``schemeLink(_:state:nonce:acrossDevices:)``.
+    package func intentLink(
+        _ form: SelfIssuedLinkForm, state: String, nonce: String, acrossDevices: Bool = false
+    ) -> String {
+        let link = schemeLink(form, state: state, nonce: nonce, acrossDevices: acrossDevices)
+        let fallback = openLink(state: state, nonce: schemeNonce(for: nonce), acrossDevices: acrossDevices)
         let parts = link.split(separator: ":", maxSplits: 1)
         guard parts.count == 2 else { return link }
         return "intent:\(parts[1])#Intent;scheme=\(parts[0]);"

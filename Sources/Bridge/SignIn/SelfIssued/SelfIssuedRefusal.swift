@@ -98,8 +98,11 @@ extension SelfIssuedRefusal {
 
         /// What ``explanation`` says, of a proof of a key: it is no answer, and no ID token.
         package var explanationOfProof: String {
-            guard self == .malformed else { return explanation }
-            return "the proof is not one signed token in compact form with the claims that it needs"
+            switch self {
+            case .malformed: "the proof is not one signed token in compact form with the claims that it needs"
+            case .subjectMismatch: "the header's jwk is another key than sub_jwk"
+            default: explanation
+            }
         }
 
         /// One sentence for whoever builds a phone.
@@ -124,7 +127,8 @@ extension SelfIssuedRefusal {
             case .userInfoSubjectMismatch: "the userinfo token is of another subject"
             case .phoneError: "the phone answered with an error"
             case .stateUnknown: "nothing waits for this answer: it is too old, or was used"
-            case .browserMismatch: "the answer came to another browser than the one that asked"
+            case .browserMismatch:
+                "the answer came to another browser than the one that asked, or another tab's answer came first"
             case .replayed: "this token was used before"
             case .subjectUnknown: "this key belongs to no account here"
             case .subjectRevoked: "this key was unlinked and is not taken again"

@@ -121,7 +121,7 @@ extension SelfIssuedSignIn {
             sessionID: session.id, origin: origin, detail: Self.detail(thumbprint))
         let outcome = try await storage.unlink(
             thumbprint, of: session.subject, sparing: session.id,
-            Ending(at: now, reason: "key_unlinked", origin: origin), event: event)
+            Ending(at: now, reason: .keyUnlinked, origin: origin), event: event)
         switch outcome {
         case .unlinked(let ended): await endings.take(in: ended, of: .user(session.subject))
         case .unknown:

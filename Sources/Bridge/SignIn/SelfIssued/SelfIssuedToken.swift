@@ -43,8 +43,8 @@ package struct SelfIssuedToken: Sendable {
     /// What the user says of themselves; nobody has checked it.
     let told: [String: JSONValue]
 
-    /// How far clocks may be apart, in seconds.
-    private static let tolerance = 60.0
+    /// How far clocks may be apart, in seconds; of a ``KeyProof`` too.
+    static let tolerance = 60.0
     /// How old a token may be, in seconds, without the tolerance.
     private static let maximumAge = 600.0
     private static let coreIssuer = "https://self-issued.me"

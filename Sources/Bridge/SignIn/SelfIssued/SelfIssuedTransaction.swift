@@ -108,7 +108,7 @@ package struct SelfIssuedProof: Hashable, Sendable {
     /// What stands for it in the form of a page that shows it.
     package var digest: String { SHA256Hash(of: json.text).base64URL }
 
-    /// Whether a form is of a page that showed this very proof: the key, and what the phone told beside it.
+    /// Whether a form is of a page that showed this very proof: the key, and what the phone told with it.
     package func isShown(as digest: String) -> Bool { ConstantTime.equals(self.digest.utf8, digest.utf8) }
 
     init?(_ json: JSONValue) {
@@ -133,7 +133,7 @@ package struct SelfIssuedRecord: Hashable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// For a store.
+    /// The form in which a store keeps it.
     package var text: String { "\(expiresAt.milliseconds) \(content)" }
 
     /// - Returns: `nil` for what is no record; such a one is as good as gone.

@@ -44,7 +44,7 @@ package final class UpstreamSignOuts: Sendable {
 
     /// The user left the browser there: what was granted for longer goes on, as after a sign-out here (§2.7).
     private static func ending(origin: RequestOrigin, at now: Timestamp) -> Ending {
-        Ending(at: now, reason: "upstream_signed_out", origin: origin, extent: .signOut)
+        Ending(at: now, reason: .upstreamSignedOut, origin: origin, extent: .signOut)
     }
 }
 

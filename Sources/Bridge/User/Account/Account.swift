@@ -58,7 +58,7 @@ package struct Account: Hashable, Sendable {
 
     /// A new account's subject: 127 random bits that say nothing.
     ///
-    /// The first bit is nought, so the first character is a letter: a dash there reads as an option on a command line.
+    /// The first bit is zero, so the first character is a letter: a dash there reads as an option on a command line.
     package static func makeSubject(random: RandomSource) -> Subject {
         var bytes = random.bytes(16)
         bytes[0] &= 0x7f
@@ -109,7 +109,7 @@ package struct AccountClaims: UserClaimsSource {
 ///
 /// Two spellings that look the same or differ in case only are one name: they are compared by ``key``.
 package struct Username: Hashable, Sendable, CustomStringConvertible {
-    /// As it was registered.
+    /// The name as it was registered.
     package let text: String
     /// Compatibility-composed and lower case; unique over all accounts.
     package let key: String

@@ -5,7 +5,7 @@ package import OAuth2
 ///
 /// What a claim says is an administrator's word; that it has the right shape is ours.
 package struct StandardClaims: Hashable, Sendable {
-    /// By name, none of them null.
+    /// The claims by name, none of them null.
     package let values: [String: JSONValue]
 
     package static let none = StandardClaims()

@@ -29,8 +29,8 @@ package final class DisabledUsers: Sendable {
         self.limit = limit
     }
 
-    /// Reads the list anew.
-    /// - Throws: ``StorageError``; then the list of before counts until it is too old.
+    /// Reads the list again.
+    /// - Throws: ``StorageError``; then the earlier list counts until it is too old.
     package func refresh() async throws {
         let askedAt = time.uptime()
         let subjects = try await store.disabledSubjects(limit: limit + 1)
@@ -42,7 +42,7 @@ package final class DisabledUsers: Sendable {
         }
     }
 
-    /// Has the store asked about a user, until the list is read anew.
+    /// Has the store asked about a user, until the list is read again.
     func doubt(_ subject: Subject) {
         let now = time.uptime()
         list.withLock { $0.doubts[subject] = now }

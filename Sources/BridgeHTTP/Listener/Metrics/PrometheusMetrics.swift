@@ -6,7 +6,7 @@ import Synchronization
 /// Series are made once and found again, so labels must be bounded; a label that grows beyond ``maximumSeries`` stops
 /// being recorded instead of filling memory.
 package final class PrometheusMetrics: MetricsFactory {
-    /// Over all names.
+    /// The most series over all names.
     package static let maximumSeries = 10_000
 
     private struct SeriesKey: Hashable {

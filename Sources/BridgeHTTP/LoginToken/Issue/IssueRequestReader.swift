@@ -5,8 +5,7 @@ import OAuth2
 
 /// Reads the body of `POST /api/auth/create-sso-token`: none, JSON or a form, strictly (contract §3).
 enum IssueRequestReader {
-    private static let textMembers = ["client_id", "redirect", "code_challenge", "code_challenge_method", "bind"]
-    private static let members = textMembers + ["ttl"]
+    private static let members = ["client_id", "redirect", "code_challenge", "code_challenge_method", "bind", "ttl"]
 
     static func read(_ request: Request) async throws -> LoginTokenIssueRequest {
         let body = try await BodyReader.bytes(of: request)
@@ -19,7 +18,7 @@ enum IssueRequestReader {
             default: throw OAuthError(.unsupportedMediaType)
             }
         return LoginTokenIssueRequest(
-            targetClientID: fields.text["client_id"], redirect: fields.text["redirect"].map { Array($0.utf8) },
+            targetClientID: fields.text["client_id"], redirect: fields.redirect,
             ttl: fields.ttl, codeChallenge: fields.text["code_challenge"],
             codeChallengeMethod: fields.text["code_challenge_method"], bind: fields.text["bind"],
             idempotencyKey: try idempotencyKey(request.headers))
@@ -27,7 +26,17 @@ enum IssueRequestReader {
 
     private struct Fields {
         var text: [String: String] = [:]
+        /// Its rules are about bytes, which need not be text (docs/rules/return-path.md).
+        var redirect: [UInt8]?
         var ttl: Int?
+
+        mutating func set(_ name: String, to value: String) {
+            if name == "redirect" {
+                redirect = Array(value.utf8)
+            } else {
+                text[name] = value
+            }
+        }
     }
 
     private static func fields(json body: [UInt8]) throws -> Fields {
@@ -41,7 +50,7 @@ enum IssueRequestReader {
                 fields.ttl = seconds
             } else {
                 guard let text = value.string else { throw wrongType(name) }
-                fields.text[name] = text
+                fields.set(name, to: text)
             }
         }
         return fields
@@ -58,7 +67,8 @@ enum IssueRequestReader {
         if let name = form.names.first(where: { !members.contains($0) }) { throw unknown(name) }
         // Names that are not text are missing from `names`, so a form that holds one counts more parameters than that.
         guard form.names.count == form.count else { throw unknown("") }
-        for name in members where form.bytes(name) != nil {
+        fields.redirect = form.bytes("redirect")
+        for name in members where name != "redirect" && form.bytes(name) != nil {
             guard let text = form[name] else { throw OAuthError(.invalidRequest, "\(name) is not UTF-8") }
             if name == "ttl" {
                 guard let seconds = decimal(text) else { throw wrongType("ttl") }

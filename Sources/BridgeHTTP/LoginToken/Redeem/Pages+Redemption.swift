@@ -3,17 +3,24 @@ import Hummingbird
 
 extension Pages {
     /// The page between the link and the signed-in browser; its form redeems (contract §4.2).
+    /// - Parameter stay: the user who is signed in already and where that leads; `nil` where a link is what brings on.
     func confirm(
-        action: String, fields: [HiddenField], submitsItself: Bool, code: CodePrompt, formTargets: [String],
-        to visitor: PageVisitor
+        action: String, fields: [HiddenField], submitsItself: Bool, code: CodePrompt,
+        stay: (name: String, url: String)? = nil, formTargets: [String], to visitor: PageVisitor
     ) -> Response {
-        render(
-            "confirm",
-            [
-                "action": action, "fields": fields.map(\.values), "submits_itself": submitsItself,
-                "has_token": fields.contains { $0.name == "token" }, "asks_code": code != .none,
-                "code_was_wrong": code == .wrong,
-            ], to: visitor, policy: ContentSecurityPolicy(formTargets: formTargets))
+        let language = language(for: visitor)
+        var values: [String: any Sendable] = [
+            "action": action, "fields": fields.map(\.values), "submits_itself": submitsItself,
+            "has_token": fields.contains { $0.name == "token" }, "asks_code": code != .none,
+            "code_was_wrong": code == .wrong, "code_was_incomplete": code == .incomplete,
+            "is_error": code == .wrong || code == .incomplete,
+        ]
+        values["stay"] = stay.map { stay in
+            ["url": stay.url, "label": texts.text("switch", "keep", in: language, ["subject": stay.name])]
+        }
+        return render(
+            "confirm", values, to: visitor, language: language,
+            policy: ContentSecurityPolicy(formTargets: formTargets))
     }
 
     /// "Signed in as A, continue as B?"; keeping A is the first choice and changes nothing.

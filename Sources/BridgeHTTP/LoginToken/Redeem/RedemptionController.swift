@@ -36,11 +36,14 @@ struct RedemptionController: BrowserGroup {
             request, reader.read(request, form: body, at: origins.own(of: request)), context: context)
     }
 
-    /// The confirm page's headers. No state is touched, not even the form's cookie is set (contract §4.2).
+    /// The confirm page's headers. No state is touched, not even the form's cookie is set (contract §4.2). The page has
+    /// the form's fields where a token is shown, so its length is not this one's (RFC 9110 §8.6).
     @Sendable func head(_ request: Request, context: BridgeRequestContext) -> Response {
-        pages.confirm(
+        var answer = pages.confirm(
             action: Self.action(context), fields: [], submitsItself: false, code: .none, formTargets: [],
             to: pageVisitor(request, context))
+        answer.headers[.contentLength] = nil
+        return answer
     }
 
     private func answer(
@@ -69,14 +72,16 @@ struct RedemptionController: BrowserGroup {
             return try await RetryCookie.telling {
                 try await redeemer.deliver(opened) { try await landed(at: location, opened, tokenSessions, request) }
             }
-        case .refused: return pages.refused(to: visitor)
-        case .limited(let wait): return pages.limited(retryAfter: wait, isOfLink: true, to: visitor)
+        case .refused: return pages.refused(to: await kit.atHome(visitor, request))
+        case .limited(let wait):
+            return pages.limited(retryAfter: wait, of: .links, to: await kit.atHome(visitor, request))
         case .confirm(let submitsItself, let code):
             let visitor = pageVisitor(request, context, for: try await website(of: reading.token))
+            let stay = await stay(reading.token, request)
             return try await withForm(.redeem, request, reading) { fields, targets in
                 pages.confirm(
                     action: Self.action(context), fields: fields, submitsItself: submitsItself, code: code,
-                    formTargets: targets, to: visitor)
+                    stay: stay, formTargets: targets, to: visitor)
             }
         case .switchAccount(let current, let proposed):
             let home = try await home(of: current, request)
@@ -87,6 +92,20 @@ struct RedemptionController: BrowserGroup {
                     current: known, proposed: other, home: home, action: Self.action(context), fields: fields,
                     formTargets: targets, to: visitor)
             }
+        }
+    }
+
+    /// The way on for whoever is signed in and came without a token, as by loading the page of two accounts again: its
+    /// address has none any more. To find it out is no use of the session; without its store there is no such way.
+    private func stay(
+        _ token: RedemptionRequest.PresentedToken, _ request: Request
+    ) async -> (name: String, url: String)? {
+        guard case .none = token else { return nil }
+        do {
+            guard let subject = try await browsers.firstAtHome(of: request)?.subject else { return nil }
+            return (try await person(subject).name, try await home(of: subject, request))
+        } catch {
+            return nil
         }
     }
 

@@ -5,7 +5,8 @@ import Hummingbird
 /// The cookie that ties a form token to the browser that was given the form (contract §4.2).
 enum FormCookie {
     static let name: StaticString = "__Host-drawbridge_form"
-    static let lifetime = Duration.seconds(300)
+    /// As long as a form's token is good.
+    static let lifetime = FormTokens.lifetime
     /// For a browser in the middle of a sign-in: an upstream provider may take its time.
     static let journeyLifetime = Authorizations.journeyLifetime
 

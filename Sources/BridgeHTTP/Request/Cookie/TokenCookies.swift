@@ -16,7 +16,7 @@ enum TokenCookies {
         let expiry = seconds == 0 ? Timestamp(milliseconds: 0) : now + .seconds(seconds)
         var line = "\(cookie.name)=\(cookie.value.expose())"
         if let domain = cookie.domain { line += "; Domain=\(domain)" }
-        line += "; Path=\(cookie.path); Expires=\(CookieDate.text(expiry)); Max-Age=\(seconds); Secure"
+        line += "; Path=\(cookie.path); Expires=\(HTTPDate(expiry).text); Max-Age=\(seconds); Secure"
         if cookie.isHTTPOnly { line += "; HttpOnly" }
         return line + "; SameSite=Lax"
     }
@@ -76,22 +76,4 @@ struct CookiePlace: Hashable {
     }
 
     private static func canonical(_ domain: String) -> String { domain.drop { $0 == "." }.lowercased() }
-}
-
-/// `Expires` of a cookie: the fixed-length date of RFC 9110 §5.6.7.
-enum CookieDate {
-    static func text(_ instant: Timestamp) -> String {
-        // RFC 3339 has the calendar already: 2026-11-21T07:00:00.000Z.
-        let parts = instant.rfc3339
-        let year = parts.prefix(4)
-        let month = Int(parts.dropFirst(5).prefix(2)) ?? 1
-        let day = parts.dropFirst(8).prefix(2)
-        let days = Int((Double(instant.seconds) / 86_400).rounded(.down))
-        // 1970-01-01 was a Thursday.
-        let weekday = weekdays[((days % 7) + 7) % 7]
-        return "\(weekday), \(day) \(months[month - 1]) \(year) \(parts.dropFirst(11).prefix(8)) GMT"
-    }
-
-    private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 }

@@ -66,7 +66,8 @@ struct AccountController: BrowserGroup {
             passkeys: try await passkeyCount(session.subject, request), events: history.latest,
             hasEarlierEvents: history.hasEarlier, offersDevices: offersDevices,
             offersSecondFactor: signIn.secondFactor != nil,
-            offersKeys: signIn.selfIssued != nil)
+            offersKeys: signIn.selfIssued != nil,
+            mayLinkKeys: signIn.selfIssued?.signIn.configuration.isOffered == true)
         let directory = clients.current
         return pages.account(
             page, clientName: { directory[$0]?.name ?? $0.rawValue }, to: pageVisitor(request, context))

@@ -22,6 +22,8 @@ struct AccountPage: Sendable {
     let offersDevices: Bool
     let offersSecondFactor: Bool
     let offersKeys: Bool
+    /// Whether a phone could be linked from here.
+    let mayLinkKeys: Bool
 
     /// The events that mean something to their user; each has a text under its name.
     static func shows(_ type: AuditEventType) -> Bool { shown.contains(type) }
@@ -104,7 +106,8 @@ extension Pages {
             "offers_second_factor": page.offersSecondFactor && page.account?.passwordHash != nil,
             "offers_passkeys": page.passkeys != nil && page.account?.passwordHash != nil,
             // Who signs in elsewhere links none, and unlinks what is there.
-            "offers_keys": page.offersKeys && page.account != nil && (page.identities.isEmpty || page.keys > 0),
+            "offers_keys": page.offersKeys && page.account != nil
+                && (page.identities.isEmpty && page.mayLinkKeys || page.keys > 0),
             "has_keys": page.keys > 0, "has_passkeys": page.passkeys.map { $0 > 0 } ?? false,
             "has_identities": !page.identities.isEmpty,
             "identities": page.identities.map(\.issuer),

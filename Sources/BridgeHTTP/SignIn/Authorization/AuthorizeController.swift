@@ -57,7 +57,7 @@ struct AuthorizeController: BrowserGroup {
                 try await services.authorizations.resume(
                     journey, browser: form.browser, session: session, origin: origin)
             }
-        return try await answer(outcome, browser: form.browser, request, context)
+        return try await answer(outcome, isStale: !form.isOurs, browser: form.browser, request, context)
     }
 
     private func go(
@@ -164,10 +164,12 @@ struct AuthorizeController: BrowserGroup {
         }
     }
 
-    /// - Parameter provider: the upstream provider at which a user signs in who has to.
+    /// - Parameters:
+    ///   - provider: the upstream provider at which a user signs in who has to.
+    ///   - isStale: whether the page asks once more because the last answer to it did not count.
     private func answer(
-        _ outcome: AuthorizationOutcome, at provider: String? = nil, browser: OpaqueSecret, _ request: Request,
-        _ context: BridgeRequestContext
+        _ outcome: AuthorizationOutcome, at provider: String? = nil, isStale: Bool = false, browser: OpaqueSecret,
+        _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
         let visitor = pageVisitor(request, context)
         switch outcome {
@@ -193,12 +195,13 @@ struct AuthorizeController: BrowserGroup {
             ]
             var response = pages.consent(
                 asked, user: account?.shownName ?? subject.rawValue, fields: fields,
-                switchURL: SignInErrand.otherAccountURL(journey: journey),
+                switchURL: SignInErrand.otherAccountURL(journey: journey), isStale: isStale,
                 to: visitor.preferring(asked.uiLocales).themed(by: asked.client))
             FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
             return response
-        case .page(let code, let problem): return pages.authorizationProblem(code, problem, to: visitor)
-        case .stale: return pages.staleAuthorization(to: visitor)
+        case .page(let code, let problem):
+            return pages.authorizationProblem(code, problem, to: await kit.atHome(visitor, request))
+        case .stale: return pages.staleAuthorization(to: await kit.atHome(visitor, request))
         }
     }
 

@@ -5,8 +5,9 @@ import OAuth2
 
 extension Pages {
     /// Who asks for what, in whose name, and where the answer goes.
+    /// - Parameter isStale: whether the last answer did not count.
     func consent(
-        _ request: AuthorizationRequest, user: String, fields: [HiddenField], switchURL: String,
+        _ request: AuthorizationRequest, user: String, fields: [HiddenField], switchURL: String, isStale: Bool,
         to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
@@ -19,7 +20,7 @@ extension Pages {
             "title": text("title", ["client": name]),
             "scopes": request.consentScope.tokens.map { scopeText($0, language) },
             "destination": destination(of: request, language),
-            "deny_label": text("deny"), "allow_label": text("allow"),
+            "deny_label": text("deny"), "allow_label": text("allow"), "is_stale": isStale,
         ]
         values["policy_uri"] = request.client.policyURI
         return render(

@@ -13,7 +13,7 @@ struct DeviceGrantController: BrowserGroup {
     ]
 
     static let decisionPath = "/device/decision"
-    /// Of the field's `maxlength`.
+    /// The field's `maxlength`.
     private static let fieldLimit = 32
     static let place: Origins.Purposes? = .provider
     static let reservation = RouteReservation.paths
@@ -65,6 +65,8 @@ struct DeviceGrantController: BrowserGroup {
         case .denied(let client):
             metrics.count(.denied)
             return pages.deviceAnswered(client.name, wasLetIn: false, to: pageVisitor(request, context))
+        case .answeredBefore(let client, let wasLetIn):
+            return pages.deviceAnswered(client.name, wasLetIn: wasLetIn, to: pageVisitor(request, context))
         case .gone: return try await entry(session, .gone, typed: nil, browser: form.browser, request, context)
         case .signInAgain: return signIn(for: nil)
         }
@@ -80,7 +82,7 @@ struct DeviceGrantController: BrowserGroup {
         switch finding {
         case .question(let question):
             var response = pages.deviceQuestion(
-                question, user: try await name(of: session),
+                question, user: try await name(of: session), switchURL: Self.otherAccountURL(for: typed),
                 fields: [
                     HiddenField(name: "device", value: question.sealed),
                     try token(browser, request),
@@ -104,8 +106,8 @@ struct DeviceGrantController: BrowserGroup {
         _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
         var response = pages.deviceEntry(
-            notice, user: try await name(of: session), typed: typed, fields: [try token(browser, request)],
-            to: pageVisitor(request, context))
+            notice, user: try await name(of: session), switchURL: Self.otherAccountURL(for: typed), typed: typed,
+            fields: [try token(browser, request)], to: pageVisitor(request, context))
         FormCookie.set(browser, in: &response.headers)
         return response
     }
@@ -131,8 +133,17 @@ struct DeviceGrantController: BrowserGroup {
     }
 
     private func signIn(for typed: String?) -> Response {
-        let path = typed.flatMap { DeviceUserCode($0) }.map { DevicePath.complete($0.shown) } ?? DevicePath.page
-        return .seeOther("\(issuer)\(SignInController.path(backTo: path))")
+        .seeOther("\(issuer)\(SignInController.path(backTo: Self.path(for: typed)))")
+    }
+
+    /// The sign-in as somebody else, which comes back with the code.
+    private static func otherAccountURL(for typed: String?) -> String {
+        SignInErrand(redirect: path(for: typed)).forAnother.url
+    }
+
+    /// The page, with the code where that is known.
+    private static func path(for typed: String?) -> String {
+        typed.flatMap { DeviceUserCode($0) }.map { DevicePath.complete($0.shown) } ?? DevicePath.page
     }
 }
 

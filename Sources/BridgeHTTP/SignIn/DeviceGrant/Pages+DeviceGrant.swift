@@ -6,10 +6,13 @@ import OAuth2
 extension Pages {
     /// Asks for the code that a device shows.
     func deviceEntry(
-        _ notice: DeviceEntryNotice?, user: String, typed: String?, fields: [HiddenField], to visitor: PageVisitor
+        _ notice: DeviceEntryNotice?, user: String, switchURL: String, typed: String?, fields: [HiddenField],
+        to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
-        var values: [String: any Sendable] = ["fields": fields.map(\.values), "user": user]
+        var values: [String: any Sendable] = [
+            "fields": fields.map(\.values), "user": user, "switch_url": switchURL,
+        ]
         values["typed"] = typed
         values["notice"] = text(of: notice, in: "device", language)
         if case .unknown = notice { values["is_error"] = true }
@@ -19,7 +22,8 @@ extension Pages {
 
     /// Who asks for what on the device, in whose name: what the user compares before answering.
     func deviceQuestion(
-        _ question: DeviceApprovals.Question, user: String, fields: [HiddenField], to visitor: PageVisitor
+        _ question: DeviceApprovals.Question, user: String, switchURL: String, fields: [HiddenField],
+        to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
         func text(_ key: String, _ values: [String: String] = [:]) -> String {
@@ -28,7 +32,7 @@ extension Pages {
         let minutes = Int(question.age.components.seconds / 60)
         let near = question.isNear.map { text($0 ? "same_network" : "other_network") }
         var values: [String: any Sendable] = [
-            "title": text("question_title", ["client": question.client.name]), "user": user,
+            "title": text("question_title", ["client": question.client.name]), "user": user, "switch_url": switchURL,
             "user_code": question.userCode.shown, "fields": fields.map(\.values),
             "scopes": question.scope.tokens.map { scopeText($0, language) },
             "age": minutes < 1 ? text("asked_now") : text("asked_before", ["minutes": String(minutes)]),

@@ -12,7 +12,6 @@ struct DevicesController: BrowserGroup {
 
     static let path = AccountPath.devices
     private static let endPath = "/account/devices/end"
-    private static let endedQuery = "ended"
     static let place: Origins.Purposes? = [.provider, .console]
     static let reservation = RouteReservation.paths
 
@@ -22,7 +21,12 @@ struct DevicesController: BrowserGroup {
     @Sendable func show(
         _ request: Request, context: BridgeRequestContext, found: SignedIn
     ) async throws -> Response {
-        let session = found.session
+        try await page(found.session, DevicesNotice(query: request.uri.query), request, context)
+    }
+
+    private func page(
+        _ session: WebSession, _ notice: DevicesNotice?, _ request: Request, _ context: BridgeRequestContext
+    ) async throws -> Response {
         let binding = FormCookie.binding(of: request, random: random)
         let directory = clients.current
         let here = try await sessionsHere(of: session, request).map(\.session.id.rawValue)
@@ -34,23 +38,26 @@ struct DevicesController: BrowserGroup {
             shown, isOwn: session.isOwnSignIn,
             clientName: { directory[$0]?.name ?? $0.rawValue },
             formToken: try formTokens.make(for: .devices, binding: binding, session: request.sessionSecret),
-            wasEnded: request.uri.query == Self.endedQuery, to: pageVisitor(request, context))
+            notice: notice, to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }
 
     @Sendable func end(
-        _ request: Request, context: BridgeRequestContext, sent: (found: SignedIn, form: FormParameters)
+        _ request: Request, context: BridgeRequestContext, sent: (found: SignedIn, form: BrowserForm)
     ) async throws -> Response {
         let session = sent.found.session
+        guard sent.form.isOurs else { return try await page(session, .stale, request, context) }
+        let form = sent.form.parameters
         let origin = context.origin(of: request)
         let here = try await sessionsHere(of: session, request)
+        let endsOthers = form["what"] == "others"
         let mayEnd: Bool
-        if sent.form["what"] == "others" {
+        if endsOthers {
             // The page says of each of them: "You are here".
             mayEnd = try await places.endOthers(in: session, sparing: Set(here.map(\.session.id)), origin: origin)
-        } else if let kind = sent.form["kind"].flatMap(SignedInPlaces.Place.Kind.init(rawValue:)),
-            let id = sent.form["id"]
+        } else if let kind = form["kind"].flatMap(SignedInPlaces.Place.Kind.init(rawValue:)),
+            let id = form["id"]
         {
             // The page says that the browser is signed out: everything of the user in it. What somebody else's link
             // opened ends itself alone (contract §16).
@@ -68,8 +75,9 @@ struct DevicesController: BrowserGroup {
         } else {
             throw OAuthError(.invalidRequest, "the form does not say what to end")
         }
+        let notice: DevicesNotice = endsOthers ? .endedOthers : .ended
         var response = onward(
-            mayEnd ? "\(Self.path)?\(Self.endedQuery)" : pages.signInForDevices ?? Self.path, request)
+            mayEnd ? "\(Self.path)?\(notice.rawValue)" : pages.signInForDevices ?? Self.path, request)
         let alive = try await browserSignOut.sessions(of: request).map(\.session.id)
         let ended = here.filter { !alive.contains($0.session.id) }
         browserSignOut.takeCookies(of: ended, request, in: &response.headers)
@@ -81,4 +89,26 @@ struct DevicesController: BrowserGroup {
     private func sessionsHere(of session: WebSession, _ request: Request) async throws -> [SignedIn] {
         try await browserSignOut.sessions(of: request).filter { $0.session.subject == session.subject }
     }
+}
+
+/// What the page says above its lists.
+enum DevicesNotice: String, PageNotice {
+    case ended
+    case endedOthers = "ended_others"
+    /// The page was open for too long, so that its form ended nothing.
+    case stale
+
+    /// What the address says that a form has led to.
+    /// - Parameter query: the page's.
+    init?(query: String?) {
+        switch query {
+        case Self.ended.rawValue: self = .ended
+        case Self.endedOthers.rawValue: self = .endedOthers
+        default: return nil
+        }
+    }
+
+    /// The text's key in the section `devices`.
+    var key: String { rawValue }
+    var code: ErrorCode? { self == .stale ? .invalidRequest : nil }
 }

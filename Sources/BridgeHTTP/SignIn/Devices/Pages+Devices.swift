@@ -15,10 +15,10 @@ extension Pages {
     /// The user's devices and sessions, each with a button that ends it.
     /// - Parameters:
     ///   - isOwn: whether the person signed in here; any other session is shown itself alone.
-    ///   - wasEnded: whether the visitor has just ended one.
+    ///   - notice: what came of the visitor's last answer.
     func devices(
         _ places: [SignedInPlaces.Place], isOwn: Bool, clientName: (ClientID) -> String, formToken: String,
-        wasEnded: Bool, to visitor: PageVisitor
+        notice: DevicesNotice?, to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
         func opener(of place: SignedInPlaces.Place) -> String? {
@@ -36,10 +36,11 @@ extension Pages {
         }
         var values: [String: any Sendable] = [
             "signed_in": true, "is_own": isOwn, "groups": groups, "form_token": formToken,
-            "has_others": places.contains { !$0.isCurrent }, "was_ended": wasEnded,
+            "has_others": places.contains { !$0.isCurrent }, "is_error": notice?.code != nil,
         ]
+        values["notice"] = text(of: notice, in: "devices", language)
         values["sign_in_again"] = signInForDevices
-        return render("devices", values, to: visitor, language: language)
+        return render("devices", values, notice: notice, to: visitor, language: language)
     }
 
     private func line(

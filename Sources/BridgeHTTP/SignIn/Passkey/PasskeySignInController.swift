@@ -71,7 +71,7 @@ struct PasskeyRequest: Sendable {
     let party: PasskeyParty
     let challenge: PasskeyChallenge
 
-    /// For a template.
+    /// What a template fills in.
     var values: [String: any Sendable] {
         ["party": party.id, "challenge": challenge.text, "sealed": challenge.sealed]
     }

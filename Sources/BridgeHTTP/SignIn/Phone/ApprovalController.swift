@@ -55,9 +55,15 @@ struct ApprovalController: BearerGroup {
         _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
     ) async throws -> Response {
         let fields = try await ApprovalRequestReader.read(request, knowing: ["txn", "report"])
+        let isReport: Bool
+        switch fields["report"] {
+        case "1", "true": isReport = true
+        case nil, "0", "false": isReport = false
+        // An alarm that is not understood must not pass for a plain no.
+        default: throw OAuthError(.invalidRequest, "report must be 1, true, 0 or false")
+        }
         try await phones.approvals.deny(
-            context.parameters.get("id") ?? "", isReport: ["1", "true"].contains(fields["report"]),
-            bearer: bearer.identity, origin: bearer.origin)
+            context.parameters.get("id") ?? "", isReport: isReport, bearer: bearer.identity, origin: bearer.origin)
         return Response(status: .noContent, headers: [.cacheControl: "no-store"])
     }
 
@@ -88,7 +94,10 @@ struct ApprovalController: BearerGroup {
 
 /// Reads the bodies of `/api/xd/…`: none, JSON or a form, strictly.
 enum ApprovalRequestReader {
-    /// - Returns: the members that are there and not empty, numbers and booleans as text.
+    /// The one member that may be a boolean or a number as well as a text.
+    private static let flag = "report"
+
+    /// - Returns: the members that are there and not empty, all as text.
     static func read(_ request: Request, knowing names: Set<String> = []) async throws -> [String: String] {
         let body = try await BodyReader.bytes(of: request)
         switch BodyReader.mediaType(of: request) {
@@ -106,12 +115,16 @@ enum ApprovalRequestReader {
         for (name, value) in object {
             guard names.contains(name) else { throw unknown(name, names) }
             if value.isNull { continue }
-            guard let text = value.string ?? value.integer.map(String.init) ?? value.bool.map({ "\($0)" }) else {
+            guard let text = value.string ?? (name == flag ? flagText(value) : nil) else {
                 throw OAuthError(.invalidRequest, "\(name) has the wrong type")
             }
             if !text.isEmpty { fields[name] = text }
         }
         return fields
+    }
+
+    private static func flagText(_ value: JSONValue) -> String? {
+        value.integer.map(String.init) ?? value.bool.map { "\($0)" }
     }
 
     private static func fields(form body: [UInt8], _ names: Set<String>) throws -> [String: String] {

@@ -80,7 +80,8 @@ extension Pages {
     ) -> Response {
         let language = language(for: visitor)
         var values: [String: any Sendable] = [
-            "fields": fields.map(\.values), "phone_url": Self.path(PhoneSignInController.path, query),
+            "fields": fields.map(\.values), "query_suffix": Self.path("", query),
+            "phone_url": Self.path(PhoneSignInController.path, query),
             "other_url": Self.path(SignInController.path, query),
         ]
         values["username"] = username

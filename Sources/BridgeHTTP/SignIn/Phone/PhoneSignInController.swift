@@ -52,7 +52,7 @@ struct PhoneSignInController: BrowserGroup {
             var response = try page(begun, visit)
             PhoneSignInCookie.set(begun.secret, in: &response.headers)
             return response
-        case .limited(let wait): return pages.limited(retryAfter: wait, isOfLink: false, to: visit.visitor)
+        case .limited(let wait): return pages.limited(retryAfter: wait, of: .signIns, to: visit.visitor)
         }
     }
 
@@ -121,8 +121,7 @@ struct PhoneSignInController: BrowserGroup {
     }
 
     private func again(_ visit: Visit) -> Response {
-        let query = visit.errand.isEmpty ? "" : "?\(visit.errand.query)"
-        return .seeOther("\(visit.here)\(Self.path)\(query)")
+        .seeOther("\(visit.here)\(Self.path)\(visit.errand.querySuffix)")
     }
 
     private func page(
@@ -146,10 +145,9 @@ struct PhoneSignInController: BrowserGroup {
 /// The cookie that ties a sign-in to the browser that began it: to no other, and to no request that another site makes.
 enum PhoneSignInCookie {
     static let name: StaticString = "__Host-xd"
-    private static let lifetime = Duration.seconds(180)
 
     static func set(_ secret: OpaqueSecret, in headers: inout HTTPFields) {
-        headers.setCookie(name, secret.expose(), for: lifetime, sameSite: .strict)
+        headers.setCookie(name, secret.expose(), for: PhoneSignInPage.lifetime, sameSite: .strict)
     }
 
     static func clear(in headers: inout HTTPFields) { headers.clearCookie(name, sameSite: .strict) }

@@ -35,10 +35,16 @@ extension Pages {
     }
 
     /// The recovery codes, shown this once.
-    /// - Parameter next: where to go from here.
-    func recoveryCodes(_ codes: [RecoveryCode], isNewFactor: Bool, next: String, to visitor: PageVisitor) -> Response {
-        render(
-            "recovery_codes",
-            ["codes": codes.map { $0.text.expose() }, "is_new_factor": isNewFactor, "next": next], to: visitor)
+    /// - Parameters:
+    ///   - username: whose they are, for whoever keeps those of several accounts.
+    ///   - next: where to go from here.
+    func recoveryCodes(
+        _ codes: [RecoveryCode], of username: Username?, isNewFactor: Bool, next: String, to visitor: PageVisitor
+    ) -> Response {
+        var values: [String: any Sendable] = [
+            "codes": codes.map { $0.text.expose() }, "is_new_factor": isNewFactor, "next": next,
+        ]
+        values["username"] = username?.text
+        return render("recovery_codes", values, to: visitor)
     }
 }

@@ -41,8 +41,9 @@ struct SecondFactorController: BrowserGroup {
             outcome = try await enrolment.renewRecoveryCodes(code: code, session: session, origin: origin)
         }
         switch outcome {
-        case .enrolled(let codes): return shown(codes, isNewFactor: true, visit)
-        case .recoveryCodes(let codes): return shown(codes, isNewFactor: false, visit)
+        case .enrolled(let codes): return try await shown(codes, isNewFactor: true, visit)
+        case .enrolledBefore: return try await page(visit, .shownBefore)
+        case .recoveryCodes(let codes): return try await shown(codes, isNewFactor: false, visit)
         case .removed: return try await page(visit, .removed)
         case .wrongCode: return try await page(visit, .wrongCode(what), draft: draft)
         case .stale: return try await page(visit, .stale)
@@ -67,7 +68,7 @@ struct SecondFactorController: BrowserGroup {
     /// Who looks.
     struct Visit: Sendable {
         let found: SignedIn
-        /// Of the session.
+        /// The secret of the session.
         let secret: OpaqueSecret?
         let browser: OpaqueSecret
         let journey: Journey
@@ -104,10 +105,12 @@ struct SecondFactorController: BrowserGroup {
         return response
     }
 
-    private func shown(_ codes: [RecoveryCode], isNewFactor: Bool, _ visit: Visit) -> Response {
+    private func shown(_ codes: [RecoveryCode], isNewFactor: Bool, _ visit: Visit) async throws -> Response {
         // The console wants a sign-in with the new factor, and leads to it by itself.
         let next =
             visit.journey.isForConsole ? SignInController.path(backTo: ConsolePath.home) : AccountPath.secondFactor
-        return pages.recoveryCodes(codes, isNewFactor: isNewFactor, next: next, to: visit.visitor)
+        return pages.recoveryCodes(
+            codes, of: try await enrolment.username(of: visit.session.subject), isNewFactor: isNewFactor, next: next,
+            to: visit.visitor)
     }
 }

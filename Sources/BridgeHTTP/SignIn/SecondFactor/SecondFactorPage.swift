@@ -13,6 +13,8 @@ enum SecondFactorNotice: PageNotice {
     case wrongCode(SecondFactorForm)
     case stale
     case conflict
+    /// The form that set it up came again, and the recovery codes with it were shown.
+    case shownBefore
     case removed
     case limited(Duration)
 
@@ -22,6 +24,7 @@ enum SecondFactorNotice: PageNotice {
         case .wrongCode: "wrong_code"
         case .stale: "stale"
         case .conflict: "conflict"
+        case .shownBefore: "shown_before"
         case .removed: "removed"
         case .limited: "limited"
         }
@@ -34,7 +37,7 @@ enum SecondFactorNotice: PageNotice {
         switch self {
         case .removed: nil
         case .wrongCode, .stale: .invalidRequest
-        case .conflict: .conflict
+        case .conflict, .shownBefore: .conflict
         case .limited: .rateLimited
         }
     }

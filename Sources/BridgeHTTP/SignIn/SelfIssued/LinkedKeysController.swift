@@ -72,6 +72,7 @@ struct LinkedKeysController: BrowserGroup {
         var response = pages.linkedKeys(
             LinkedKeysPage(
                 keys: keys, notice: notice, isDetailed: session.isOwnSignIn, isOpen: isOpen,
+                isOffered: phone.configuration.isOffered,
                 mayChange: try await phone.mayChangeKeys(session),
                 offered: offered.flatMap { $0.mayBeLinked ? $0.proof : nil },
                 formToken: try formTokens.make(for: .linkedKeys, binding: binding, session: request.sessionSecret)),

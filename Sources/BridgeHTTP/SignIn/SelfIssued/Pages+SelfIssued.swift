@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import OAuth2
 
-/// A code for a phone beside this device, and what the form sends that waits for its answer.
+/// A code for a phone next to this device, and what the form sends that waits for its answer.
 struct SelfIssuedCode: Sendable {
     let drawing: (path: String, side: Int)
     /// None in a browser that did not begin the sign-in: it waits for nothing.
@@ -29,6 +29,15 @@ struct SelfIssuedStartPage: Sendable {
     /// Another way.
     let signInURL: String
     let formTargets: [String]
+}
+
+/// Where the page that waits for another device leads besides on.
+struct SelfIssuedWaysOut: Sendable {
+    /// To a new code.
+    let startURL: String
+    /// Another way; to the user's keys, where one is linked.
+    let otherURL: String
+    let isLinking: Bool
 }
 
 /// What the page says that waits for another device.
@@ -80,6 +89,8 @@ struct LinkedKeysPage: Sendable {
     let isDetailed: Bool
     /// Whether the user may link any.
     let isOpen: Bool
+    /// Whether phones can follow from here.
+    let isOffered: Bool
     /// Whether the user signed in a moment ago.
     let mayChange: Bool
     /// The key that the browser brought from a sign-in, to be linked.
@@ -96,11 +107,22 @@ extension Pages {
             "title": texts.text("self_issued", "\(section)_title", in: language, ["site": siteName]),
             "explanation": texts.text("self_issued", "\(section)_explanation", in: language),
         ]
+        values["elsewhere"] = page.isLinking ? linkingElsewhere(language) : nil
         values["scheme"] = page.schemeLink.map { ["link": $0] }
         values["qr"] = page.code?.values
         return render(
             "self_issued_start", values, to: visitor, language: language,
             policy: ContentSecurityPolicy(formTargets: page.formTargets))
+    }
+
+    /// What to do where the app is on another device, from which no answer is taken for linking.
+    private func linkingElsewhere(_ language: String) -> String {
+        texts.text(
+            "self_issued", "linking_elsewhere", in: language,
+            [
+                "account": texts.text("account", "title", in: language),
+                "keys": texts.text("linked_keys", "title", in: language),
+            ])
     }
 
     /// The page that takes an answer out of its address.
@@ -111,18 +133,22 @@ extension Pages {
     /// - Parameters:
     ///   - schemeLink: `nil` where any app could take it and keep what it brings.
     ///   - isPosted: whether another device waits for the answer.
+    ///   - isLinking: whether the key that answers is to be linked.
     ///   - stores: where the app is to be had.
     ///   - code: `nil` where no answers of other devices are taken, and where such a code was scanned.
     func selfIssuedOpen(
-        schemeLink: String?, isPosted: Bool, stores: [String], code: SelfIssuedCode?, formTargets: [String],
-        to visitor: PageVisitor
+        schemeLink: String?, isPosted: Bool, isLinking: Bool, stores: [String], code: SelfIssuedCode?,
+        formTargets: [String], to visitor: PageVisitor
     ) -> Response {
+        let language = language(for: visitor)
         let stores = stores.map { ["url": $0, "host": WebOrigin.host(ofURL: $0)] }
-        var values: [String: any Sendable] = ["stores": stores, "is_posted": isPosted]
+        var values: [String: any Sendable] = ["stores": stores, "is_posted": isPosted, "is_linking": isLinking]
+        values["elsewhere"] = isLinking ? linkingElsewhere(language) : nil
         values["scheme"] = schemeLink.map { ["link": $0] }
         values["qr"] = code?.values
         return render(
-            "self_issued_open", values, to: visitor, policy: ContentSecurityPolicy(formTargets: formTargets))
+            "self_issued_open", values, to: visitor, language: language,
+            policy: ContentSecurityPolicy(formTargets: formTargets))
     }
 
     /// The choice of somebody whose key is nobody's.
@@ -136,11 +162,14 @@ extension Pages {
     }
 
     func selfIssuedWait(
-        _ waiting: SelfIssuedSignIn.Waiting, notice: SelfIssuedNotice?, fields: [HiddenField], formTargets: [String],
-        to visitor: PageVisitor
+        _ waiting: SelfIssuedSignIn.Waiting, notice: SelfIssuedNotice?, fields: [HiddenField],
+        waysOut: SelfIssuedWaysOut, formTargets: [String], to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
-        var values: [String: any Sendable] = ["fields": fields.map(\.values)]
+        var values: [String: any Sendable] = [
+            "fields": fields.map(\.values), "start_url": waysOut.startURL, "other_url": waysOut.otherURL,
+            "is_linking": waysOut.isLinking,
+        ]
         values["notice"] = text(of: notice, in: "self_issued", language)
         if case .wrongCode = notice { values["is_error"] = true }
         if case .answered(let name, let needsCode) = waiting {
@@ -197,12 +226,13 @@ extension Pages {
             if !told.isEmpty { values["told"] = ["shown": told.joined(separator: ", ")] }
             return values
         }
+        let mayLink = page.isOpen && page.isOffered
         var values: [String: any Sendable] = [
             "keys": keys, "is_empty": keys.isEmpty, "may_change": page.mayChange, "form_token": page.formToken,
-            "is_open": page.isOpen, "may_link": page.isOpen && page.mayChange,
-            "needs_sign_in": !page.mayChange && (page.isOpen || !keys.isEmpty),
+            "is_open": page.isOpen, "may_link": mayLink && page.mayChange,
+            "needs_sign_in": !page.mayChange && (mayLink || page.offered != nil || !keys.isEmpty),
             "sign_in_again": SignInController.path(backTo: LinkedKeysController.path),
-            "link_url": "\(SelfIssuedConfiguration.startPath)?link=1",
+            "link_url": SelfIssuedController.linkingURL,
         ]
         values["notice"] = text(of: page.notice, in: "linked_keys", language)
         values["offered"] = page.offered.map { proof in
@@ -213,7 +243,7 @@ extension Pages {
         return render("linked_keys", values, notice: page.notice, to: visitor, language: language)
     }
 
-    /// A key that waits for its holder's choice, and what the phone told beside it.
+    /// A key that waits for its holder's choice, and what the phone told with it.
     private static func values(of proof: SelfIssuedProof) -> [String: any Sendable] {
         let told = LinkedKey.Told(proof)
         var values: [String: any Sendable] = ["key": shown(proof.thumbprint), "has_told": !told.isEmpty]

@@ -63,8 +63,17 @@ extension SelfIssuedController {
         if case .over = found { return pages.selfIssuedRefused(.stateUnknown, to: visitor) }
         var response = pages.selfIssuedWait(
             found, notice: notice, fields: try waitingFields(state, form.browser),
+            waysOut: try await waysOut(of: state),
             formTargets: try await formTargets(waitingFor: state, form.browser, request), to: visitor)
         FormCookie.set(form.browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response
+    }
+
+    private func waysOut(of state: String) async throws -> SelfIssuedWaysOut {
+        guard try await !phone.isLinking(state) else {
+            return SelfIssuedWaysOut(startURL: Self.linkingURL, otherURL: LinkedKeysController.path, isLinking: true)
+        }
+        let errand = SignInErrand(try FormParameters(parsing: try await phone.errand(of: state).utf8))
+        return SelfIssuedWaysOut(startURL: Self.startURL(for: errand), otherURL: errand.url, isLinking: false)
     }
 }

@@ -67,7 +67,7 @@ struct SelfIssuedController: BrowserGroup {
             }
             linking = session.subject
         }
-        // Kept where there is one, so that another tab's sign-in stays good.
+        // Kept where there is one: what another tab began stays good until one of them is finished.
         let browser = request.selfIssuedBrowser ?? .make(.selfIssued, random: random)
         do {
             let beginning = try await phone.begin(
@@ -102,7 +102,7 @@ struct SelfIssuedController: BrowserGroup {
         return response
     }
 
-    /// What a phone beside this device scans; `nil` where no answers of other devices are taken.
+    /// What a phone next to this device scans; `nil` where no answers of other devices are taken.
     private func code(state: String, nonce: String, fields: [HiddenField]) -> SelfIssuedCode? {
         guard configuration.crossDevice != .off else { return nil }
         let scanned = configuration.openLink(state: state, nonce: nonce, acrossDevices: true)
@@ -115,6 +115,19 @@ struct SelfIssuedController: BrowserGroup {
             HiddenField(name: BrowserForm.tokenField, value: try formTokens.make(for: .selfIssued, binding: binding)),
         ]
     }
+
+    /// The page that starts a sign-in, for whatever it is for.
+    static func startURL(for errand: SignInErrand) -> String {
+        let parts = [
+            errand.journey.map { "journey=\(PercentEncoding.encode($0))" },
+            errand.named.map { "return=\(PercentEncoding.encode(String(decoding: $0, as: UTF8.self)))" },
+            errand.isRepeated ? "return=&return=" : nil,
+        ].compactMap(\.self)
+        return SelfIssuedConfiguration.startPath + (parts.isEmpty ? "" : "?" + parts.joined(separator: "&"))
+    }
+
+    /// The page that starts the linking of a key.
+    static let linkingURL = "\(SelfIssuedConfiguration.startPath)?link=1"
 
     /// What the sign-in is for. A `return` is judged after the phone's answer, whatever it is; of one that does not fit,
     /// so much is kept as shows that it is too long (docs/rules/return-path.md P1).
@@ -143,14 +156,13 @@ struct SelfIssuedController: BrowserGroup {
         let isPosted = query["response_mode"] == "direct_post"
         // Whoever scanned a code has it on the other screen.
         let mayScan = configuration.crossDevice != .off && !isPosted
-        // Asked of the store only where the answer changes the page.
-        let isLinking = configuration.isLinkClaimed || mayScan ? try await phone.isLinking(state) : false
+        let isLinking = try await phone.isLinking(state)
         let binding = FormCookie.binding(of: request, random: random)
         let waits = mayScan ? try await isWaiting(state, request, context) : false
         var response = pages.selfIssuedOpen(
             schemeLink: schemeLink(
                 .binding2012, state: state, nonce: nonce, isPosted: isPosted, isLinking: isLinking, request),
-            isPosted: isPosted, stores: configuration.storeURLs,
+            isPosted: isPosted, isLinking: isLinking, stores: configuration.storeURLs,
             code: isPosted || isLinking
                 ? nil : code(state: state, nonce: nonce, fields: waits ? try waitingFields(state, binding) : []),
             formTargets: waits ? try await formTargets(waitingFor: state, binding, request) : [],
@@ -180,10 +192,10 @@ struct SelfIssuedController: BrowserGroup {
         _ request: Request
     ) -> String? {
         guard configuration.offersScheme(isLinking: isLinking) else { return nil }
-        let link = configuration.schemeLink(form, state: state, nonce: nonce, acrossDevices: isPosted)
-        guard BrowserWords.system(request.headers[.userAgent]) == "Android" else { return link }
-        return configuration.intentLink(
-            link, fallback: configuration.openLink(state: state, nonce: nonce, acrossDevices: isPosted))
+        guard BrowserWords.system(request.headers[.userAgent]) == "Android" else {
+            return configuration.schemeLink(form, state: state, nonce: nonce, acrossDevices: isPosted)
+        }
+        return configuration.intentLink(form, state: state, nonce: nonce, acrossDevices: isPosted)
     }
 
     @Sendable func finish(_ request: Request, context: BridgeRequestContext) async throws -> Response {
@@ -225,8 +237,7 @@ struct SelfIssuedController: BrowserGroup {
             SelfIssuedCookies.setUsed(in: &headers)
             try await signIn.setCookies(of: opened, request, context, in: &headers)
             return try await signIn.location(
-                for: SignInErrand(try FormParameters(parsing: errand.utf8)), of: opened.session.subject, request,
-                context)
+                for: SignInErrand(try FormParameters(parsing: errand.utf8)), of: opened.session, request, context)
         case .linked:
             SelfIssuedCookies.clear(SelfIssuedCookies.proofName, in: &headers)
             return "\(origins.own(of: request))\(LinkedKeysController.path)?linked"
@@ -279,7 +290,7 @@ struct SelfIssuedController: BrowserGroup {
     }
 
     func refusedPage(_ refusal: SelfIssuedRefusal, _ visitor: PageVisitor) -> Response {
-        if let wait = refusal.retryAfter { return pages.limited(retryAfter: wait, isOfLink: false, to: visitor) }
+        if let wait = refusal.retryAfter { return pages.limited(retryAfter: wait, of: .signIns, to: visitor) }
         return pages.selfIssuedRefused(refusal.reason, to: visitor)
     }
 

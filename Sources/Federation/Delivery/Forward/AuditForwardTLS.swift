@@ -1,4 +1,4 @@
-import NIOCore
+import ClientTLS
 import NIOSSL
 
 /// Whom a connection to a receiver trusts, and what it shows of us.
@@ -21,21 +21,11 @@ package struct AuditForwardTLS: Hashable, Sendable {
     package func check() throws { _ = try NIOSSLContext(configuration: configuration()) }
 
     func configuration() throws -> TLSConfiguration {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
-        configuration.certificateVerification = .fullVerification
-        if let authorityPath { configuration.trustRoots = .file(authorityPath) }
-        if let certificatePath, let keyPath {
-            configuration.certificateChain = try NIOSSLCertificate.fromPEMFile(certificatePath).map { .certificate($0) }
-            configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: keyPath, format: .pem))
-        }
-        return configuration
+        try OutboundTLS.configuration(
+            authorityPath: authorityPath, certificatePath: certificatePath, keyPath: keyPath)
     }
 
     func makeHandler(host: String, port: Int) throws -> NIOSSLClientHandler {
-        // A literal address is no server name (RFC 6066 §3); the certificate is then checked against the peer's address.
-        let isLiteral = (try? SocketAddress(ipAddress: host, port: port)) != nil
-        return try NIOSSLClientHandler(
-            context: try NIOSSLContext(configuration: configuration()), serverHostname: isLiteral ? nil : host)
+        try OutboundTLS.makeHandler(try NIOSSLContext(configuration: configuration()), host: host, port: port)
     }
 }

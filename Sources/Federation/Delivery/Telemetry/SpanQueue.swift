@@ -5,7 +5,7 @@ import Synchronization
 package final class SpanQueue: Sendable {
     /// Beyond it spans are dropped.
     package static let capacity = 2048
-    /// In one post.
+    /// How many spans go in one post.
     package static let batchSize = 512
 
     private struct State {

@@ -12,7 +12,7 @@ package final class CommitMark: Sendable {
     enum Found: Hashable, Sendable {
         case missing
         case certain(SeenCommit)
-        /// The machine stopped in between, or this is a copy of the file.
+        /// The machine stopped meanwhile, or this is a copy of the file.
         case doubtful
     }
 
@@ -58,8 +58,11 @@ package final class CommitMark: Sendable {
     private static let notePlaces = [64, 256]
     private static let hashLength = 64
 
+    /// - Parameter synchronizeFolder: of a file, brings its name to the disk; a parameter for tests.
     /// - Throws: ``CommitMarkError``.
-    package init(path: String) throws {
+    package init(
+        path: String, synchronizeFolder: (_ path: String) throws(FolderSyncError) -> Void = FolderSync.ofFile(at:)
+    ) throws {
         let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard opened >= 0 else { throw CommitMarkError(path: path, code: errno) }
         do {
@@ -89,7 +92,9 @@ package final class CommitMark: Sendable {
             guard msync(start, Self.length, MS_SYNC) == 0, fsync(opened) == 0 else {
                 throw CommitMarkError(path: path, code: errno)
             }
-            Self.synchronizeFolder(of: path)
+            do throws(FolderSyncError) { try synchronizeFolder(path) } catch {
+                throw CommitMarkError(path: path, code: error.code)
+            }
             // Counted on from what is there: the higher number is the later note.
             let count = Self.notes(start).map(\.count).max() ?? 0
             page = Mutex(
@@ -191,13 +196,6 @@ package final class CommitMark: Sendable {
     private static func padded(_ text: String, to length: Int) -> [UInt8] {
         let bytes = Array(text.utf8.prefix(length))
         return bytes + [UInt8](repeating: 0, count: length - bytes.count)
-    }
-
-    private static func synchronizeFolder(of path: String) {
-        let folder = open((path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { return }
-        fsync(folder)
-        Foundation.close(folder)
     }
 }
 

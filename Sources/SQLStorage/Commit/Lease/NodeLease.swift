@@ -22,6 +22,8 @@ final class NodeLease: Sendable {
         var held: LeaseSQL.Held?
         /// Why the name is another's now.
         var loss: String?
+        /// Whether the log has it that another process took the name.
+        var isTakingTold = false
         /// What the database must still hold: the last that this process wrote, or found noted at its start.
         var seen = SeenCommit()
         var hasOpened = false
@@ -63,17 +65,23 @@ final class NodeLease: Sendable {
         do {
             try hold(session)
         } catch let held as NodeHeld {
-            let isNews = state.withLock { state in
-                defer { state.loss = held.text(node: node) }
-                return state.held != nil && state.loss == nil
-            }
-            if isNews {
-                logger.error("another process has taken over as this node", metadata: ["node": "\(node)"])
-            }
+            noteTaking(by: held)
             tell(ifOtherThan: before)
             throw held
         }
         tell(ifOtherThan: before)
+    }
+
+    /// Says it once, whether the renewal finds it out or a batch.
+    private func noteTaking(by other: NodeHeld) {
+        let isNews = state.withLock { state in
+            defer {
+                state.loss = other.text(node: node)
+                state.isTakingTold = true
+            }
+            return state.held != nil && !state.isTakingTold
+        }
+        if isNews { logger.error("another process has taken over as this node", metadata: ["node": "\(node)"]) }
     }
 
     /// Takes the name again, or makes sure of it, after a batch that failed for another reason than its own writes.
@@ -127,11 +135,16 @@ final class NodeLease: Sendable {
         do {
             try session.begin()
             let rows = try session.run(dialect.lease.renew, held.renewal(node: node))
+            let other = try rows.isEmpty ? otherHolder(session) : nil
             try session.commit()
             guard let row = rows.first else {
-                // The next batch finds out more.
-                state.withLock { $0.loss = "the lease was not as it was left" }
-                logger.error("lost the node's lease", metadata: ["node": "\(node)"])
+                if let other {
+                    noteTaking(by: other)
+                } else {
+                    // The next batch finds out more.
+                    state.withLock { $0.loss = "the lease was not as it was left" }
+                    logger.error("lost the node's lease", metadata: ["node": "\(node)"])
+                }
                 tell(ifOtherThan: before)
                 return
             }
@@ -147,6 +160,13 @@ final class NodeLease: Sendable {
             // A database that is away is told by those who wanted something of it.
             session.rollback()
         }
+    }
+
+    /// - Returns: `nil` also where the other has given the name back, or the row is this process's own of before.
+    private func otherHolder(_ session: any SQLSession) throws -> NodeHeld? {
+        guard let row = try session.run(LeaseSQL.holder, [.text(node)]).first else { return nil }
+        let other = try row.text(0)
+        return other.isEmpty || LeaseHolder(text: other) == holder ? nil : NodeHeld(expiresAt: try row.integer(1))
     }
 
     /// - Returns: whether a renewal is wanted and none is waiting.
@@ -198,6 +218,7 @@ final class NodeLease: Sendable {
                 state.held = held
                 state.isDoubtful = false
                 state.loss = nil
+                state.isTakingTold = false
                 state.hasOpened = true
                 state.seen = sees
                 if let notice = point.notice { state.unreported.append(notice) }

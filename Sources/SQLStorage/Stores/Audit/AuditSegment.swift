@@ -120,7 +120,7 @@ struct AuditSegmentIndex {
         newest = min(newest, .max - 1)
     }
 
-    /// In the order of their key.
+    /// The pieces in the order of their key.
     var pieces: [Piece] {
         entries.enumerated().filter { !$0.element.isEmpty }.map { number, entries in
             let (field, bucket) = number.quotientAndRemainder(dividingBy: Int(Self.buckets))

@@ -9,7 +9,7 @@ enum AuditSegmentSQL {
 
     /// The last sequence through which every event of a node is in a segment; `NULL` where there are none.
     ///
-    /// Not just the last segment's: one that is missing in between (whoever has the index made anew may do so while one
+    /// Not just the last segment's: one that is missing before it (whoever has the index made again may do so while one
     /// is being sealed) must neither hide its events nor stay missing. A gap without events is not one. The first
     /// comparison keeps the sum of the second in its range, whatever somebody wrote there.
     static let end: SQLStatement = """

@@ -137,7 +137,7 @@ struct AuditSegmentSearch {
             let node: SQLValue
             /// Milliseconds of its newest event.
             let newest: Int64
-            /// Of events that may match.
+            /// The sequences of events that may match.
             let sequences: [Int64]
         }
 

@@ -110,7 +110,7 @@ extension DurableStorage: AuditUpkeep {
         let checkpoint = place.checkpoint
         let node = checkpoint.node
         let keys = try auditor().signer.trustedKeys
-        // A chain that was written anew since then may agree with the last one alone.
+        // A chain that was written again since then may agree with the last one alone.
         var checkpoints = (covered + [checkpoint]).map(AuditReading.intact)
         var cuts: [AuditReading<AuditCut>] = []
         if place.first > 1 {

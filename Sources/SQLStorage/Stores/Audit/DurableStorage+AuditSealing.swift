@@ -87,7 +87,7 @@ extension DurableStorage {
             }
         }
         try await writeUpkeep { transaction in
-            // Somebody may have taken them away in between; then it is for the next time.
+            // Somebody may have taken them away meanwhile; then it is for the next time.
             guard case .integer(let count)? = try transaction.run(AuditSegmentSQL.countPieces, place).first?.values[0],
                 count >= Int64(pieces.count)
             else { return }

@@ -85,7 +85,7 @@ enum DeviceSecretSQL {
         INSERT INTO device_secret_digest (digest, device_secret_id, issued_at) VALUES ($1, $2, $3)
         """
 
-    /// A secret beside the device's first one, with the session in which a refresh gave it out.
+    /// A further secret besides the device's first one, with the session in which a refresh gave it out.
     static let insertAnother: SQLStatement = """
         INSERT INTO device_secret_digest (digest, device_secret_id, issued_at, session_id) VALUES ($1, $2, $3, $4)
         """

@@ -55,7 +55,7 @@ extension DurableStorage: DeviceStore {
             try transaction.run(DeviceSecretSQL.insert, device.columns)
             try transaction.run(
                 DeviceSecretSQL.insertDigest, [.text(digest), SQLValue(device.id), SQLValue(device.createdAt)])
-            // With a session that ended in between it would have nothing to open, and take another's place.
+            // With a session that ended meanwhile it would have nothing to open, and take another's place.
             guard try transaction.changes(DeviceSecretSQL.attach, [SQLValue(device.sessionID), SQLValue(device.id)])
             else { throw Withdrawn(outcome: DeviceSecretIssueOutcome.sessionEnded) }
             try transaction.record(event)

@@ -34,7 +34,7 @@ extension DurableStorage {
                 if try Self.wasLost(token, in: transaction) { return .revoked(at: use.at) }
                 guard
                     try transaction.changes(LoginTokenSQL.redeemUnrecorded, token.columns + usage)
-                        // Another node may have recorded a miss in between.
+                        // Another node may have recorded a miss meanwhile.
                         || transaction.changes(redeem)
                 else { return try Self.refusal(of: token.id, in: transaction) }
             }

@@ -1,14 +1,20 @@
 package import Bridge
 
 extension DurableStorage: WebhookStore {
-    package func setWebhookSubscribers(_ clients: Set<ClientID>) async throws {
+    package func changeWebhookSubscribers(
+        adding added: Set<ClientID>, removing removed: Set<ClientID>
+    ) async throws {
+        // Most often nothing has changed, which a read finds out without waiting for the writer.
         let known: Set<ClientID> = try await read { session in
             Set(try session.run(WebhookSQL.subscribers).map { try $0.identifier(0) })
         }
-        guard known != clients else { return }
+        let (missing, left) = (added.subtracting(known), removed.intersection(known))
+        guard !missing.isEmpty || !left.isEmpty else { return }
         try await write { transaction in
-            for id in clients.subtracting(known) { try transaction.run(WebhookSQL.subscribe, [SQLValue(id)]) }
-            for id in known.subtracting(clients) { try transaction.run(WebhookSQL.unsubscribe, [SQLValue(id)]) }
+            // In one order, so that no two nodes wait for each other's rows.
+            for id in missing.union(left).sorted(by: { $0.rawValue < $1.rawValue }) {
+                try transaction.setWebhookSubscription(of: id, to: !left.contains(id))
+            }
         }
     }
 
@@ -20,6 +26,10 @@ extension DurableStorage: WebhookStore {
 
     package func postponeWebhookNotice(_ id: String, until next: Timestamp) async throws {
         try await postpone(id, in: WebhookSQL.queue, until: next)
+    }
+
+    package func giveBackWebhookNotice(_ id: String, until next: Timestamp) async throws {
+        try await giveBack(id, to: WebhookSQL.queue, until: next)
     }
 
     package func settleWebhookNotice(_ id: String, event: AuditEvent) async throws {
@@ -87,6 +97,11 @@ enum WebhookSQL {
 }
 
 extension WriteTransaction {
+    /// Has a client's ends queued from this transaction on, or no longer.
+    func setWebhookSubscription(of id: ClientID, to isSubscribed: Bool) throws {
+        _ = try run(isSubscribed ? WebhookSQL.subscribe : WebhookSQL.unsubscribe, [SQLValue(id)])
+    }
+
     /// Queues word of the end that an event is about, when it is about one.
     func queueWebhook(for event: AuditEvent) throws {
         switch event.type {

@@ -20,6 +20,8 @@ struct NoticeQueue<Notice: QueuedNotice>: Sendable {
     /// One call takes a notice; it comes back at `$3` unless it is settled before.
     let take: SQLStatement
     let postpone: SQLStatement
+    /// Undoes a ``take``, but for when the notice is due.
+    let giveBack: SQLStatement
     let delete: SQLStatement
     /// The column of ``first`` that says when the notice becomes due.
     let dueColumn: Int
@@ -40,6 +42,8 @@ struct NoticeQueue<Notice: QueuedNotice>: Sendable {
             WHERE id = $1 AND next_attempt_at = $2
             """)
         postpone = SQLStatement("UPDATE \(table) SET next_attempt_at = $2 WHERE id = $1")
+        giveBack = SQLStatement(
+            "UPDATE \(table) SET attempts = attempts - 1, next_attempt_at = $2 WHERE id = $1")
         delete = SQLStatement("DELETE FROM \(table) WHERE id = $1")
         dueColumn = columns.count
     }
@@ -88,6 +92,13 @@ extension DurableStorage {
     func postpone<Notice>(_ id: String, in queue: NoticeQueue<Notice>, until next: Timestamp) async throws {
         try await write { transaction in
             _ = try transaction.changes(queue.postpone, [.text(id), SQLValue(next)])
+        }
+    }
+
+    /// Leaves a notice that was taken to others, as if it had not been.
+    func giveBack<Notice>(_ id: String, to queue: NoticeQueue<Notice>, until next: Timestamp) async throws {
+        try await write { transaction in
+            _ = try transaction.changes(queue.giveBack, [.text(id), SQLValue(next)])
         }
     }
 

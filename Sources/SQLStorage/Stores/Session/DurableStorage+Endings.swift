@@ -263,7 +263,8 @@ struct SQLEndingGround: EndingGround {
 
     func endConsole(of subject: Subject, _ ending: Ending) throws {
         try transaction.endAdminSessions(
-            of: subject, AuditEvent(at: ending.at, type: .adminSignedOut, outcome: .success, reason: ending.reason))
+            of: subject,
+            AuditEvent(at: ending.at, type: .adminSignedOut, outcome: .success, reason: ending.reason.text))
     }
 
     func record(_ event: AuditEvent) throws { try transaction.record(event) }

@@ -36,7 +36,7 @@ enum UpstreamSessionSQL {
         VALUES ($1, $2, $3, $4, $5)
         """
 
-    /// To the session that took another's place.
+    /// Moves it to the session that took another's place.
     static let move: SQLStatement = "UPDATE upstream_session SET session_id = $2 WHERE session_id = $1"
 
     /// What a logout token names: users and their sessions.

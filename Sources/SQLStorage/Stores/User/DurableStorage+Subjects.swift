@@ -10,12 +10,6 @@ extension DurableStorage {
     }
 
     @discardableResult
-    package func recordFirstSight(of subject: Subject, issuer: String, at now: Timestamp) async throws -> Bool {
-        let insert = SQLCall(SubjectSQL.insert, [SQLValue(subject), .text(issuer), SQLValue(now)])
-        return try await write(anticipating: [insert]) { try $0.changes(insert) }
-    }
-
-    @discardableResult
     package func keepGroups(_ groups: UserGroups, of subject: Subject, event: AuditEvent) async throws -> Bool {
         try await write { transaction in
             guard try transaction.changes(SubjectSQL.keepGroups, [SQLValue(subject), .text(groups.value.text)]) else {
@@ -137,7 +131,7 @@ enum SubjectSQL {
         UPDATE app_user SET disabled_at = NULL WHERE subject = $1 AND disabled_at IS NOT NULL RETURNING subject
         """
 
-    /// By an index of them alone.
+    /// Reads an index of disabled users alone.
     static let disabled: SQLStatement = "SELECT subject FROM app_user WHERE disabled_at IS NOT NULL LIMIT $1"
 
     /// The last column is NULL for a user without an account.

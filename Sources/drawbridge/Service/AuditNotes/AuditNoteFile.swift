@@ -138,7 +138,7 @@ struct AuditNoteFile: Sendable {
 }
 
 extension AuditKeptNotes {
-    /// Of each node the last checkpoint and the last cut.
+    /// The last checkpoint and the last cut of each node.
     fileprivate var newest: [AuditNote] {
         var newest: [String: AuditNote] = [:]
         for note in notes {

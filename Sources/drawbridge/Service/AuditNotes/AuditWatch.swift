@@ -24,7 +24,7 @@ final class AuditWatch: Sendable {
         state.withLock { $0.contradictions = found }
     }
 
-    /// The nodes of whose contradictions the log has an event; one that is well again is told of anew.
+    /// The nodes of whose contradictions the log has an event; one that is well again may be reported again.
     var toldNodes: Set<String> {
         get { state.withLock { $0.toldNodes } }
         set { state.withLock { $0.toldNodes = newValue } }

@@ -1,6 +1,7 @@
 import Bridge
 import Federation
 import Foundation
+import OAuth2
 
 extension AuditForwardTarget {
     static let list = Setting.objects(
@@ -23,7 +24,7 @@ extension AuditForwardTarget {
         if let name,
             name.utf8.count > 32
                 || !name.utf8.allSatisfy({
-                    (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
+                    ASCII.isLowercase($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-")
                 })
         {
             fields.note("name", value: name, "must be 1 to 32 lower-case letters, digits and hyphens")
@@ -88,11 +89,7 @@ extension AuditForwardTarget {
             host = String(host.dropFirst().dropLast())
             guard NetworkAddress(host)?.family == .v6 else { return nil }
         } else {
-            let isName = host.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-            }
-            guard !host.isEmpty, host.utf8.count <= 253, isName else { return nil }
+            guard !host.isEmpty, host.utf8.count <= 253, host.utf8.allSatisfy(ASCII.isNameByte) else { return nil }
         }
         return port.map { (host, $0) }
     }

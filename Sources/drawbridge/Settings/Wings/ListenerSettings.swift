@@ -77,7 +77,7 @@ struct TLSFiles: Hashable, Sendable {
         if settings.problems.count == known { noteWhatDoesNotLoad(settings) }
     }
 
-    /// As the listener and SIGHUP read them.
+    /// The files as the listener and SIGHUP read them.
     var pair: TLSCertificate { TLSCertificate(certificatePath: certificate, keyPath: privateKey) }
 
     /// So that a start does not end later, after the database was opened, and a reload does not keep the old pair.
@@ -96,7 +96,8 @@ struct TLSFiles: Hashable, Sendable {
 extension ServerLimits {
     static let headerTimeout = Setting.duration(
         "http.header_timeout", .seconds(1)...(.seconds(300)), default: "75s",
-        "How long a connection may be idle, or take to send a request's header; longer than a proxy keeps one.")
+        "How long a connection may be idle, or take to send a request's header; longer than a proxy keeps one. Four "
+            + "times as long it may take next to nothing of an answer.")
     static let bodyTimeout = Setting.duration(
         "http.body_timeout", .seconds(1)...(.seconds(300)), default: "10s",
         "How long a request's body may take to arrive.")

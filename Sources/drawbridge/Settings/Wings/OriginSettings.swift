@@ -17,7 +17,7 @@ struct OriginSettings {
 
     /// `nil` when the required origin is missing or malformed, which is noted.
     let origins: Origins?
-    /// Of the provider, as far as it is known.
+    /// The origin of the provider, as far as it is known.
     let issuer: WebOrigin?
     /// Whether provider or console have an origin of their own.
     let areApart: Bool

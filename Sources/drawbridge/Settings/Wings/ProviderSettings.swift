@@ -24,7 +24,7 @@ struct ProviderSettings: Sendable {
         "Whether a DPoP proof is refused without a nonce of this service (RFC 9449 §8); every answer to a proof brings "
             + "one.")
 
-    /// Otherwise it is only beside another provider.
+    /// Whether this is a provider itself; otherwise it only works next to another one.
     let isEnabled: Bool
     let sessionLifetime: Duration
     let refreshTokenIdle: Duration
@@ -32,7 +32,7 @@ struct ProviderSettings: Sendable {
     let bearerCacheSize: Int
     /// Whether a DPoP proof needs a nonce of ours.
     let requiresProofNonce: Bool
-    /// Of passwords that are hashed from now on.
+    /// The cost of passwords that are hashed from now on.
     var passwordCost: PasswordCost
 
     init(reading settings: SettingsReader) {

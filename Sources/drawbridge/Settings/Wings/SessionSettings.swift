@@ -17,7 +17,7 @@ struct SessionSettings: Sendable {
         "Folder of the files that clients' webhook_secret_file names, each readable by its owner only. Default: "
             + "webhook-secrets in data_directory.")
 
-    /// For clients that do not say.
+    /// What holds for clients that do not say.
     let defaults: ClientSettingText.Defaults
     let cacheSize: Int
     /// The folder of the files that clients' `webhook_secret_file` names.

@@ -40,7 +40,7 @@ struct SharedRedisSettings: Sendable {
     let prefix: String
     let outagePolicy: ReplayGuardOutagePolicy
 
-    /// As the defaults say.
+    /// Settings with every default.
     init(connection: RedisSettings) {
         let defaults = SettingsReader(RawSettings())
         self.connection = connection

@@ -1,6 +1,7 @@
 import Bridge
 import BridgeHTTP
 import Foundation
+import OAuth2
 
 /// The website that apps open, and the pages that people see.
 struct SiteSettings: Sendable {
@@ -49,7 +50,7 @@ struct SiteSettings: Sendable {
 
     private static func isPathOrURL(_ text: String) -> Bool {
         if case .success = ReturnPath.parse(Array(text.utf8)) { return true }
-        return text.hasPrefix("https://") && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 }
+        return text.hasPrefix("https://") && text.utf8.allSatisfy { ASCII.isVisible($0) && $0 != 0x22 }
     }
 
     private static func readRedemptionPaths(_ settings: SettingsReader) -> [String] {

@@ -16,7 +16,7 @@ struct TelemetrySettings: Sendable {
 
     /// `nil` records nothing.
     let endpoint: String?
-    /// From 0 to 1.
+    /// The share of requests that is traced, from 0 to 1.
     let share: Double
     let authorization: Secret<String>?
 

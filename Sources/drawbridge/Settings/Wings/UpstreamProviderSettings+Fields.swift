@@ -1,6 +1,7 @@
 import Bridge
 import Federation
 import Foundation
+import OAuth2
 
 extension UpstreamProviderSettings {
     static let list = Setting.objects(
@@ -19,7 +20,7 @@ extension UpstreamProviderSettings {
     init?(_ fields: inout SettingFields, absolute: (String) -> String) {
         let id = fields.requiredText("id")
         if let id,
-            id.utf8.count > 32 || !id.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) })
+            id.utf8.count > 32 || !id.utf8.allSatisfy({ ASCII.isLowercase($0) || ASCII.isDigit($0) })
         {
             fields.note("id", value: id, "must be 1 to 32 lower-case letters and digits")
         }

@@ -185,6 +185,25 @@ import Testing
         #expect(try decide(["acr_values": "aal2"]) == .askConsent)
     }
 
+    @Test func `after a phone's key the rest is asked for, where the user has a second factor that would do`() throws {
+        let strict = try AuthorizationFixture.native { $0.minimumACR = "aal2" }
+        let gold = try AuthorizationFixture.native { $0.minimumACR = "urn:example:gold" }
+        func decided(_ client: Client, hasFactor: Bool, prompt: String? = nil) throws -> String {
+            let authentication = Authentication(time: noon, acr: "aal1", amr: ["self_issued", "pop"])
+            return word(
+                AuthorizationDecision.decide(
+                    try AuthorizationFixture.request(["prompt": prompt], client: client),
+                    .init(
+                        session: .signIn(
+                            of: "alice", authentication: authentication, at: noon, lifetime: .seconds(600)),
+                        hasSecondFactor: hasFactor, demandedAt: noon - .seconds(5), now: noon)))
+        }
+        #expect(try decided(strict, hasFactor: true) == "sign in")
+        #expect(try decided(strict, hasFactor: false) == "access_denied")
+        #expect(try decided(gold, hasFactor: true) == "access_denied", "a code would not do")
+        #expect(try decided(strict, hasFactor: true, prompt: "none") == "login_required")
+    }
+
     @Test func `a wish for two factors is tried once where there is a second factor, and fails nothing`() throws {
         let wish: KeyValuePairs<String, String?> = ["acr_values": "urn:example:gold aal2"]
         #expect(try decide(wish, hasSecondFactor: true) == .signIn)

@@ -138,6 +138,44 @@ import Testing
         #expect(try word(client: Self.strict(), disabled) == "everything")
     }
 
+    @Test func `after a phone's key the password is missing, and the code follows`() throws {
+        let byKey = Standing { $0.methods = ["self_issued", "pop"] }
+        #expect(try word(client: Self.strict(), byKey) == "password")
+        #expect(try word(["claims": Self.essential], byKey) == "password")
+        #expect(try word(["acr_values": "aal2"], byKey) == "password")
+        #expect(try word([:], byKey) == "everything", "one factor is enough")
+        let alone = Standing {
+            $0.methods = ["self_issued", "pop"]
+            $0.hasFactor = false
+        }
+        #expect(try word(client: Self.strict(), alone) == "everything")
+        let linked = Standing {
+            $0.methods = ["self_issued", "pop"]
+            $0.opening = .deviceCode
+        }
+        #expect(try word(client: Self.strict(), linked) == "everything", "no sign-in of the user's own")
+    }
+
+    @Test func `a website that wants two factors gets the code alone, and the password first where that is old`()
+        throws
+    {
+        func missing(_ standing: Standing, isOld: Bool) throws -> MissingProof {
+            .secondFactor(standing.session, of: try standing.account(), isOld: isOld)
+        }
+        for (standing, isOld, expected) in [
+            (Standing(), false, "code"), (Standing(), true, "password"),
+            (Standing { $0.methods = ["self_issued", "pop"] }, false, "password"),
+            (Standing { $0.hasFactor = false }, false, "everything"),
+            (Standing { $0.opening = .loginToken }, false, "everything"),
+        ] {
+            switch try missing(standing, isOld: isOld) {
+            case .everything: #expect(expected == "everything")
+            case .password: #expect(expected == "password")
+            case .code: #expect(expected == "code")
+            }
+        }
+    }
+
     @Test func `only a sign-in with a password here can be raised by a code`() throws {
         for (name, standing) in [
             ("a login token's", Standing { $0.opening = .loginToken }),

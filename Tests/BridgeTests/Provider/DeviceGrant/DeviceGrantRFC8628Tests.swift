@@ -267,7 +267,7 @@ import Testing
             #expect(!session.lineage.mayBeHandedOn && !session.lineage.mayBeRenewed && !session.lineage.isOwnSignIn)
             #expect(session.expiresAt <= victim.expiresAt)
             _ = try await world.provider.service.endings.end(
-                .webSession(victim.id), Ending(at: world.clock.now, reason: "signed_out", origin: origin()))
+                .webSession(victim.id), Ending(at: world.clock.now, reason: .signedOut, origin: origin()))
             #expect(try await world.session(of: tokens)?.endedAt == world.clock.now)
         }
     }
@@ -307,13 +307,42 @@ import Testing
         }
     }
 
+    @Test func `an answer that comes again is told what it was, by the session that gave it alone`() async throws {
+        try await withDevices { world in
+            let started = try await world.start()
+            let alice = try await world.signIn()
+            let sealed = try await world.question(started, alice).sealed
+            #expect(try await world.settle(sealed, in: alice) == "approved")
+            #expect(try await world.settle(sealed, in: alice) == "approved before")
+            #expect(try await world.settle(sealed, agreed: false, in: alice) == "gone")
+            let elsewhere = try await world.signIn()
+            #expect(try await world.settle(sealed, in: elsewhere) == "gone")
+            _ = try await world.poll(started)
+            #expect(try await world.settle(sealed, in: alice) == "approved before")
+            let told = try await world.provider.service.events()
+            #expect(told.filter { $0 == "device_code.approved" }.count == 1)
+        }
+    }
+
+    @Test func `a device that was sent away stays away, and the page says so again`() async throws {
+        try await withDevices { world in
+            let started = try await world.start()
+            let alice = try await world.signIn()
+            let sealed = try await world.question(started, alice).sealed
+            #expect(try await world.settle(sealed, agreed: false, in: alice) == "denied")
+            #expect(try await world.settle(sealed, agreed: false, in: alice) == "denied before")
+            #expect(try await world.settle(sealed, in: alice) == "gone")
+            #expect(try await refusal { try await world.poll(started) } == "access_denied denied")
+        }
+    }
+
     @Test func `what was approved ends with the session that approved, before it is redeemed too`() async throws {
         try await withDevices { world in
             let started = try await world.start()
             let browser = try await world.signIn()
             try await world.answer(started, in: browser)
             _ = try await world.provider.service.endings.end(
-                .webSession(browser.id), Ending(at: world.clock.now, reason: "signed_out", origin: origin()))
+                .webSession(browser.id), Ending(at: world.clock.now, reason: .signedOut, origin: origin()))
             #expect(try await refusal { try await world.poll(started) } == "access_denied approval_ended")
         }
     }

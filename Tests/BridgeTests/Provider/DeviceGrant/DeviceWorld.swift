@@ -127,6 +127,7 @@ struct DeviceWorld: Sendable {
         return switch outcome {
         case .approved: "approved"
         case .denied: "denied"
+        case .answeredBefore(_, let wasLetIn): wasLetIn ? "approved before" : "denied before"
         case .gone: "gone"
         case .signInAgain: "sign in"
         }

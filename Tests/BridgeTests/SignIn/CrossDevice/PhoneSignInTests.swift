@@ -82,7 +82,7 @@ import Testing
             let desk = try PhoneDesk(service)
             let opened = try await desk.signIn()
             #expect(try await service.sessions.lookUp(opened.secret) != nil)
-            try await service.endings.end(.appSession("phone"), .sample("signed_out"))
+            try await service.endings.end(.appSession("phone"), .sample(.signedOut))
             #expect(try await service.sessions.lookUp(opened.secret) == nil)
         }
     }
@@ -93,7 +93,7 @@ import Testing
             let phone = try await desk.phone()
             let page = try await desk.begin()
             let digits = try await desk.approve(page, try await desk.scan(page, phone), phone)
-            try await service.endings.end(.appSession("phone"), .sample("signed_out"))
+            try await service.endings.end(.appSession("phone"), .sample(.signedOut))
             #expect(try await desk.confirm(digits, page).word == "over: completed")
             #expect(try await desk.reasons() == ["session_ended"])
             #expect(try await service.events().contains { $0.hasPrefix("web_session.opened") } == false)

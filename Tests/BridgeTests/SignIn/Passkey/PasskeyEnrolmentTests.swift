@@ -120,7 +120,7 @@ import Testing
             let session = try await desk.person("alice")
             var authenticator = SoftAuthenticator()
             _ = try await desk.service.endings.end(
-                .user(session.subject), Ending(at: noon, reason: "by the desk", origin: nil))
+                .user(session.subject), Ending(at: noon, reason: .administrator, origin: nil))
             #expect(word(try await desk.add(&authenticator, in: session)) == "notSignedIn")
             #expect(try await desk.enrolment.passkeys(of: session.subject).isEmpty)
             #expect(try await desk.reasons(.userPasskeyRefused) == ["passkey_not_signed_in"])

@@ -243,7 +243,7 @@ import Testing
         try await withPasskey { desk, authenticator, session in
             _ = try await desk.service.storage.setDisabled(
                 true, subject: session.subject, event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
-                ending: Ending(at: noon, reason: "gone", origin: nil))
+                ending: Ending(at: noon, reason: .administrator, origin: nil))
             #expect(try await desk.attempt(authenticator).word == "refused")
             #expect(try await desk.reasons(.userSignInFailed) == ["user_disabled"])
         }

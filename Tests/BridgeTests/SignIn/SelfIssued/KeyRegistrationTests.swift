@@ -1,8 +1,8 @@
-import OAuth2
 import StorageConformance
 import Testing
 
 @testable import Bridge
+@testable import OAuth2
 
 /// An app links its phone's key to the user who is signed in to it (contract §10; ADR-0044).
 @Suite struct KeyRegistrationTests {
@@ -60,6 +60,14 @@ import Testing
             guard let algorithm else { return token }
             let header = Base64URL.encode(Array(#"{"alg":"\#(algorithm)"}"#.utf8))
             return ([header] + token.split(separator: ".").dropFirst().map(String.init)).joined(separator: ".")
+        }
+
+        /// The same claims, under a header that names a key.
+        func proof(_ nonce: String, header jwk: JSONValue) throws -> String {
+            let header = JSONValue.object(["alg": .string("ES256"), "jwk": jwk]).text
+            let claims = try proof(nonce).split(separator: ".")[1]
+            let message = "\(Base64URL.encode(Array(header.utf8))).\(claims)"
+            return "\(message).\(Base64URL.encode(try key.signature(for: Array(message.utf8))))"
         }
 
         /// The name of what a step ends with.
@@ -132,7 +140,7 @@ import Testing
             }
             let bearer = try await desk.bearer()
             let invitation = try await desk.invite(bearer)
-            try await service.endings.end(.appSession("app-of-alice"), .sample("signed_out"))
+            try await service.endings.end(.appSession("app-of-alice"), .sample(.signedOut))
             let proof = try desk.proof(invitation.nonce)
             #expect(try await desk.refusal { try await desk.link(proof, by: bearer) } == "session_ended")
             #expect(try await desk.phone.keys(of: "sub-alice").isEmpty)
@@ -263,6 +271,39 @@ import Testing
                 #expect(try await desk.refusal { try await desk.link(proof, by: bearer) } == reason)
             }
             #expect(try await desk.phone.keys(of: "sub-alice").isEmpty)
+        }
+    }
+
+    @Test func `what a proof says of its times and of its key beside them holds, where it says it`() async throws {
+        try await withService { service in
+            let desk = try Desk(service)
+            try await desk.accounts.add("alice")
+            let bearer = try await desk.bearer()
+            let nonce = try await desk.invite(bearer).nonce
+            let now = service.clock.now.seconds
+            func number(_ seconds: Int64) -> JSONValue { .number(String(seconds)) }
+            let stranger = try SigningKey.generate(.es256).publicKey.bareJWK
+            let refused: [(String, String)] = [
+                (try desk.proof(nonce, ["exp": number(now - 60)]), "expired"),
+                (try desk.proof(nonce, ["exp": .string("never")]), "malformed"),
+                (try desk.proof(nonce, ["exp": .null]), "malformed"),
+                (try desk.proof(nonce, ["nbf": number(now + 61)]), "iat_out_of_range"),
+                (try desk.proof(nonce, ["nbf": .string("soon")]), "malformed"),
+                (try desk.proof(nonce, header: stranger), "subject_mismatch"),
+                (try desk.proof(nonce, header: .string("a key")), "key_invalid"),
+            ]
+            for (proof, reason) in refused {
+                #expect(try await desk.refusal { try await desk.link(proof, by: bearer) } == reason)
+            }
+            #expect(try await desk.phone.keys(of: "sub-alice").isEmpty)
+            let own = desk.key.publicKey.bareJWK
+            let taken = [
+                try desk.proof(nonce, ["exp": number(now - 59), "nbf": number(now + 60)]),
+                try desk.proof(nonce, header: own),
+            ]
+            for proof in taken {
+                #expect(try await desk.refusal { try await desk.link(proof, by: bearer) } == "none")
+            }
         }
     }
 

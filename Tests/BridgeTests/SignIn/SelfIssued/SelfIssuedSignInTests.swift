@@ -209,7 +209,7 @@ import Testing
             let session = try await desk.passwordSession()
             let beginning = try await desk.begin(linking: session.subject)
             _ = try await service.endings.end(
-                .user(session.subject), Ending(at: service.clock.now, reason: "by the desk", origin: nil))
+                .user(session.subject), Ending(at: service.clock.now, reason: .administrator, origin: nil))
             let refusal = await #expect(throws: SelfIssuedRefusal.self) {
                 try await desk.phone.finish(
                     try desk.answer(beginning), browser: desk.browser, current: session, origin: origin())

@@ -1,0 +1,32 @@
+import Bridge
+import OAuth2
+
+/// How strong a sign-in has to be that no app's request is behind: as the website wants it (`min_acr`) whose page it
+/// leads to, and as that website's proxy asks.
+extension SignInController {
+    /// Whether such a sign-in is too weak for what the page was opened for.
+    func isTooWeak(_ authentication: Authentication, for errand: SignInErrand) -> Bool {
+        guard errand.isForWebsite else { return false }
+        guard AuthenticationDemand.isAny(of: errand.acrValues, metBy: authentication.acr) else { return true }
+        return services.landing.website(for: errand.redirect)?.acceptsStrength(of: authentication) == false
+    }
+
+    /// What the user's own sign-in lacks for a website that it is too weak for.
+    func missing(_ errand: SignInErrand, _ session: WebSession, of account: Account) -> MissingProof {
+        // A website that says nothing of the strength wants another sign-in altogether.
+        guard !errand.isStepUp || !errand.acrValues.isEmpty, !isTooWeak(.ofTwoFactors, for: errand) else {
+            return .everything
+        }
+        let limit = services.landing.website(for: errand.redirect)?.maximumAuthenticationAge
+        let isOld = limit.map { !session.authentication.isFresh(within: $0, at: time.now()) } ?? false
+        return .secondFactor(session, of: account, isOld: isOld)
+    }
+
+    /// Whether a second factor would do, and the user has none and may set one up.
+    func mayAddSecondFactor(_ session: WebSession, for errand: SignInErrand) async throws -> Bool {
+        guard services.secondFactor != nil, session.isOwnSignIn, !isTooWeak(.ofTwoFactors, for: errand),
+            let account = try await services.accounts.account(of: session.subject)
+        else { return false }
+        return account.passwordHash != nil && account.secondFactor == nil
+    }
+}

@@ -1,0 +1,73 @@
+import Bridge
+import HTTPTypes
+import HummingbirdTesting
+import SQLStorage
+import Testing
+
+/// What pages that go wrong say to somebody who is signed in.
+@Suite struct SignedInHomeTests {
+    private static let toAccount = #"href="/account" id="home">Your account</a>"#
+    private static let toSignIn = "Go to sign-in"
+
+    @Test(arguments: ["/session/signed-out", "/session/signed-out?extent=all"])
+    func `the signed-out page tells nobody so who is signed in`(path: String) async throws {
+        try await TestBridge.run { _, client in
+            let nobody = try await client.send(.get, path)
+            #expect(nobody.text.contains("You are signed out") && nobody.text.contains(Self.toSignIn))
+            let cookie = try await client.signIn()
+            let page = try await client.send(.get, path, [.cookie: cookie])
+            #expect(page.text.contains("<h1>You are signed in</h1>") && page.text.contains(Self.toAccount))
+            #expect(!page.text.contains("You are signed out") && !page.text.contains(Self.toSignIn))
+            _ = try await client.send(
+                .post, "/session/logout", [.cookie: cookie, .name("Sec-Fetch-Site"): "same-origin"])
+            let after = try await client.send(.get, path, [.cookie: cookie])
+            #expect(after.text.contains("You are signed out"))
+        }
+    }
+
+    @Test(arguments: ["/login-with-token?token=no.such.token", "/nowhere", "/oauth/authorize?client_id=nobody"])
+    func `a page that says no leads those who are signed in to their account`(path: String) async throws {
+        try await TestBridge.run { _, client in
+            let nobody = try await client.send(.get, path, Visitor.navigation(more: [.accept: "text/html"]))
+            #expect(nobody.text.contains(Self.toSignIn) && !nobody.text.contains(Self.toAccount))
+            let cookie = try await client.signIn()
+            let page = try await client.send(
+                .get, path, Visitor.navigation(cookie: cookie, more: [.accept: "text/html"]))
+            #expect(page.status == nobody.status && page.text.contains(Self.toAccount))
+            #expect(!page.text.contains(Self.toSignIn))
+        }
+    }
+
+    @Test(arguments: [
+        ("/login-with-token?token=", "your link has not been used up"), ("/account", "This is not available right now"),
+    ])
+    func `a store that is away is told of as what it keeps from the visitor`(path: String, words: String) async throws {
+        try await TestBridge.run { bridge, client in
+            let token = try await client.issue().token
+            let cookie = try await client.signIn()
+            try await bridge.storage.close()
+            let isLink = path.hasSuffix("=")
+            let page = try await client.send(
+                .get, isLink ? path + token : path, Visitor.navigation(cookie: isLink ? nil : cookie))
+            #expect(page.status == .serviceUnavailable && page.text.contains(words))
+            #expect(page.text.contains("has not been used up") == isLink)
+        }
+    }
+
+    @Test func `the page without a token offers to stay to those who are signed in, and uses nothing`() async throws {
+        try await TestBridge.run { bridge, client in
+            let nobody = try await client.send(.get, "/login-with-token", Visitor.navigation())
+            #expect(nobody.text.contains("or this page was loaded again") && !nobody.text.contains(#"id="stay""#))
+            #expect(nobody.text.contains("<title>This link needs JavaScript"))
+            let cookie = try await client.signIn()
+            let page = try await client.send(.get, "/login-with-token", Visitor.navigation(cookie: cookie))
+            #expect(
+                page.text.contains(
+                    #"href="https://bridge.example/contacts" id="stay">Stay signed in as alice</a>"#))
+            let token = try await client.issue().token
+            let asked = try await client.send(
+                .get, "/login-with-token?token=\(token)", Visitor.navigation(site: "cross-site", cookie: cookie))
+            #expect(asked.text.contains("<title>Continue to the website") && !asked.text.contains(#"id="stay""#))
+        }
+    }
+}

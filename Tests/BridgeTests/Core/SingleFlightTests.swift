@@ -1,0 +1,31 @@
+import Synchronization
+import Testing
+
+@testable import Bridge
+
+@Suite struct SingleFlightTests {
+    @Test func `work that is wanted while it is done is done once, and anew for whoever comes later`() async throws {
+        let flight = SingleFlight()
+        let count = Counter()
+        let (holding, release) = AsyncStream.makeStream(of: Void.self)
+        async let first: Void = flight.join { @Sendable in
+            count.add()
+            for await _ in holding {}
+        }
+        while count.value == 0 { await Task.yield() }
+        async let second: Void = flight.join { @Sendable in count.add() }
+        for _ in 0..<1000 { await Task.yield() }
+        release.finish()
+        try await first
+        try await second
+        #expect(count.value == 1)
+        try await flight.join { @Sendable in count.add() }
+        #expect(count.value == 2)
+    }
+}
+
+private final class Counter: Sendable {
+    private let count = Mutex(0)
+    var value: Int { count.withLock { $0 } }
+    func add() { count.withLock { $0 += 1 } }
+}
