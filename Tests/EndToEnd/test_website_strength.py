@@ -52,6 +52,17 @@ def test_who_signs_in_here_with_one_factor_is_not_let_into_a_website_that_wants_
     assert browser.request("GET", "/account/second-factor").status == 200
 
 
+@pytest.mark.parametrize(("query", "lacking"), [
+    ("", 'acr_values="aal2"'), ("?max_age=600", 'acr_values="aal2"'), ("?acr=aal1", 'acr_values="aal2"'),
+    ("?acr=aal3", 'acr_values="aal3"'), ("?acr=aal3&max_age=600", 'acr_values="aal3", max_age="600"')])
+def test_rfc_9470_the_challenge_of_a_check_names_what_is_lacking_and_nothing_else(serve, query, lacking):
+    site = serve(website="min_acr: aal2, max_auth_age: 0", users={"petra": PASSWORD})
+    browser = oauth.Browser(site)
+    password(browser, "petra", "/sign-in")
+    checked = browser.request("GET", "/auth/check" + query)
+    assert checked.header("WWW-Authenticate") == f'Bearer error="insufficient_user_authentication", {lacking}'
+
+
 def test_who_has_a_second_factor_is_asked_for_the_code_alone_and_then_let_in(site):
     browser = oauth.Browser(site)
     password(browser, "petra", CONTACTS)

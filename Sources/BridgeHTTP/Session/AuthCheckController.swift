@@ -97,17 +97,15 @@ struct AuthCheckController: RouteGroup {
         let strict = websitesToMeet(request, by: session, in: way.clients.current)
             .first { !$0.acceptsStrength(of: session.authentication) }
         let minimum = strict?.minimumACR
-        guard let demand, !demand.isMet(by: session.authentication, at: now) else {
-            return strict.map {
-                Shortfall(challenge: $0.authenticationChallenge, acrValues: [minimum].compactMap(\.self))
-            }
-        }
-        guard demand.acceptsAge(of: session.authentication, at: now) else {
-            return Shortfall(challenge: demand.challenge, acrValues: [])
-        }
+        let demanded = demand.flatMap { $0.isMet(by: session.authentication, at: now) ? nil : $0 }
+        guard strict != nil || demanded != nil else { return nil }
+        let ofDemand = demanded?.acrValues ?? []
         // The stronger of the two.
-        let values = minimum.flatMap { AuthenticationDemand.isAny(of: demand.acrValues, metBy: $0) ? [$0] : nil }
-        return Shortfall(challenge: demand.challenge, acrValues: values ?? demand.acrValues)
+        let values = minimum.flatMap { AuthenticationDemand.isAny(of: ofDemand, metBy: $0) ? [$0] : nil } ?? ofDemand
+        let isFresh = demanded?.acceptsAge(of: session.authentication, at: now) ?? true
+        return Shortfall(
+            challenge: AuthenticationDemand.challenge(acrValues: values, maximumAge: demanded?.maximumAge),
+            acrValues: isFresh ? values : [])
     }
 
     /// What `?identity=` asks for.

@@ -38,10 +38,14 @@ struct AuthenticationDemand: Hashable, Sendable {
         acrValues.isEmpty || acrValues.contains { AuthenticationLevel.satisfies(acr, required: $0) }
     }
 
-    /// RFC 9470 §3; the values were checked to be plain when they were read.
-    var challenge: String {
+    /// RFC 9470 §3.
+    /// - Parameters:
+    ///   - acrValues: any of these will do; one that fits no quoted string as it is goes unsaid.
+    ///   - maximumAge: in seconds.
+    static func challenge(acrValues: [String], maximumAge: Int64?) -> String {
         var challenge = "Bearer error=\"\(ErrorCode.insufficientUserAuthentication.rawValue)\""
-        if !acrValues.isEmpty { challenge += ", acr_values=\"\(acrValues.joined(separator: " "))\"" }
+        let plain = acrValues.filter { $0.utf8.allSatisfy(ASCII.isNQCharacter) }
+        if !plain.isEmpty { challenge += ", acr_values=\"\(plain.joined(separator: " "))\"" }
         if let maximumAge { challenge += ", max_age=\"\(maximumAge)\"" }
         return challenge
     }

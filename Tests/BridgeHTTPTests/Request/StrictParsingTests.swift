@@ -100,7 +100,9 @@ import Testing
             #expect(parameters.isTokenRepeated || parameters.tokens.count <= 1)
             #expect(["en", "de"].contains(LanguagePreference.choose(from: ["en", "de"], accepting: text)))
             if let demand = try? AuthenticationDemand(query: text) {
-                #expect(demand.challenge.utf8.allSatisfy { (0x20...0x7E).contains($0) })
+                let challenge = AuthenticationDemand.challenge(
+                    acrValues: demand.acrValues, maximumAge: demand.maximumAge)
+                #expect(challenge.utf8.allSatisfy { (0x20...0x7E).contains($0) })
             }
         }
     }

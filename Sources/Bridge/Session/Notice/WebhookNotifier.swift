@@ -24,8 +24,9 @@ package final class WebhookNotifier: NoticeQueueWorker {
     /// A day in all, so that a website may be away for a night.
     static let retries = RetryPlan(
         pauses: [1, 5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 28_800].map { .seconds($0) })
-    /// How long after its end a notice waits for a node that knows the webhook.
-    static let patience = Duration.seconds(86_400)
+    /// How long after its end a notice waits for a node that knows the webhook: longer than such a node tries, for whom
+    /// those that do not know it may put off each try a little.
+    static let patience = Duration.seconds(108_000)
     /// The shortest and the longest time after which a notice that no node could post is looked at again.
     static let waits = Duration.seconds(1)...Duration.seconds(600)
     private static let batch = 32
@@ -54,7 +55,7 @@ package final class WebhookNotifier: NoticeQueueWorker {
 
     /// Tells the store which clients have a webhook here, and which of them no longer have.
     ///
-    /// Nodes may know different clients for a while. A notice too many is dropped after a day, and one that was never
+    /// Nodes may know different clients for a while. A notice too many is dropped after some hours more than a day, and one that was never
     /// queued is lost; so a client stays subscribed for as long as any node knows its webhook: each node puts its own
     /// back, and takes out none that only others know.
     package func subscribe() async throws {
@@ -94,6 +95,8 @@ package final class WebhookNotifier: NoticeQueueWorker {
         let age = now - notice.endedAt
         guard age < Self.patience else {
             try await settle(notice, failing: .noReceiver)
+            // A node that knows it has tried.
+            guard notice.attempts == 1 else { return }
             // The file may have lost the webhook with a restart, in which no node saw it go; one that knows it puts it
             // back.
             return try await store.changeWebhookSubscribers(adding: [], removing: [notice.clientID])
