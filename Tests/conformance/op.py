@@ -96,7 +96,9 @@ class Person(oauth.Browser):
                     return Landing(location, None, shown)
                 answer = self.request("GET", location.removeprefix(base))
                 continue
-            forms = {form["action"]: number for number, form in enumerate(oauth.Forms(answer.text).forms)}
+            # The form of the sign-in has the page's own address, with what it is for.
+            forms = {(form["action"] or "").partition("?")[0]: number
+                     for number, form in enumerate(oauth.Forms(answer.text).forms)}
             outside = next((form for form in oauth.Forms(answer.text).forms
                             if not (form["action"] or "/").startswith((base + "/", "/"))), None)
             if answer.status == 200 and outside:
