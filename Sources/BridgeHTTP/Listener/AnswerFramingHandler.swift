@@ -84,20 +84,6 @@ final class AnswerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler 
     }
 }
 
-/// In front of the parser: drops what comes after a request after which the parser reads nothing, and which it would keep
-/// in memory.
-final class InboundStop: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
-
-    var dropsEverything = false
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !dropsEverything else { return }
-        context.fireChannelRead(data)
-    }
-}
-
 extension HTTPRequestHead {
     /// Whether the parser reads nothing after this request: what follows would be kept in memory for a protocol that is
     /// never spoken here. The parser looks at `Connection`, or `Proxy-Connection`, too.
