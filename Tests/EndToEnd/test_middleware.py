@@ -138,6 +138,16 @@ def test_javas_middleware_tries_every_address_of_drawbridges_host(built):
     assert said == "127.0.0.2 127.0.0.1 answered\n"
 
 
+def test_javas_filter_asks_once_for_a_request_that_servlets_hand_on_and_each_filter_for_its_own_demand(built):
+    done = subprocess.run(
+        ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{built / 'classes'}:{JARS}", "drawbridge.site.Dispatches"],
+        capture_output=True, text=True, timeout=HANGS)
+    assert done.stdout.splitlines() == [
+        "/include: 200 alice.alice. [/session]", "/forward: 200 alice. [/session]", "/async: 200 alice. [/session]",
+        '/forward-to-strong: 401 {"error":"insufficient_user_authentication"} [/session, /session, /auth/check]',
+        "/leaf: 200 alice. [/session]"], done.stderr
+
+
 # Each example at the real server
 
 

@@ -19,6 +19,8 @@ SECRET = "proxy-secret-of-the-tests-32-chars"
 HOOK = "webhook-secret-of-the-tests-0123456789"
 OLD_HOOK = "webhook-secret-that-was-replaced-0123456789"
 EVENT = "http://schemas.openid.net/event/backchannel-logout"
+#: The field that a library's own questions carry.
+QUESTION = ["Drawbridge-Question", "1"]
 
 
 def b64(data: bytes) -> str:
@@ -421,9 +423,9 @@ def rotation() -> list:
         {"id": "while Drawbridge is away, old keys hold for an hour and no longer", "steps": [
             step(0, both, current, "alice", 1), step(600, "down", current, "alice", 2), step(610, "down", current, "alice", 2),
             step(3600, "down", current, "alice", 3), step(3631, "down", current, "unavailable", 4),
-            step(3640, both, current, "unavailable", 4), step(3661, both, current, "alice", 5)]},
+            step(3632, both, current, "unavailable", 4), step(3633, both, current, "alice", 5)]},
         {"id": "without any keys nobody is believed and nobody is signed out", "steps": [
-            step(0, "down", current, "unavailable", 1), step(29, both, current, "unavailable", 1), step(30, both, current, "alice", 2)]},
+            step(0, "down", current, "unavailable", 1), step(1, both, current, "unavailable", 1), step(2, both, current, "alice", 2)]},
         {"id": "an answer that is no key set changes nothing", "steps": [
             step(0, both, current, "alice", 1), step(300, "garbage", current, "alice", 2)]},
         {"id": "a key set without the key", "steps": [step(0, [], current, "unknown_key", 1)]},
@@ -477,6 +479,12 @@ def returns() -> list:
         case("a script that takes anything", "/a", None, [["Sec-Fetch-Mode", "cors"], ["Sec-Fetch-Dest", "empty"], *page]),
         case("a frame", "/a", None, [["Sec-Fetch-Mode", "navigate"], ["Sec-Fetch-Dest", "iframe"], *page]),
         case("a form", "/a", None, page, "POST"),
+        # A guard that is asked in place of Drawbridge would ask itself without end.
+        *({"id": f"a question that a website asked itself{what}", "method": "GET", "target": "/auth/check", "headers": headers,
+           "expect": {"status": 503}}
+          for what, headers in {
+              "": [QUESTION], "; the field's name in another case": [["drawbridge-question", "1"]], " for a page": [QUESTION, *page],
+              ", with a good token": [QUESTION, ["Cookie", f"vagov_access_token={access()}"]]}.items()),
     ]
 
 
@@ -536,7 +544,8 @@ def step_ups() -> list:
     way = (302, [["Location", f"{ISSUER}/sign-in"], ["Set-Cookie", "a=b"], ["Server", "x"]])
     onward = {"status": 303, "location": f"{ISSUER}/sign-in", "cookies": ["a=b"]}
     sign_out = {"status": 303, "location": "/session/logout", "cookies": []}
-    no, long = {"status": 401, "location": None, "cookies": []}, "a" * 46
+    no, away = ({"status": status, "location": None, "cookies": []} for status in (401, 503))
+    long = "a" * 46
 
     def taken(paths: list, *names: str) -> list:
         """Each without and with `Partitioned`, which are two cookies to a browser; no more than 2048 bytes."""
@@ -570,6 +579,12 @@ def step_ups() -> list:
         case("the token and the session are two users'", f"{own}; {token}", sign_out, [asks(f"{own}; {token}")], is_bob),
         case("two users, and a script asks", f"{own}; {token}", no, [asks(f"{own}; {token}", None)], is_bob, headers=script),
         case("two users, and the session is not strong yet", f"{own}; {token}", onward, [asks(f"{own}; {token}")], way),
+        # It is not Drawbridge that answers like this, but a website or a proxy in its place.
+        case("an answer that names nobody", token, away, [asks(token)], (200, [])),
+        case("an answer that names nobody, and a script asks", token, away, [asks(token, None)], (200, []), headers=script),
+        case("an answer whose user is empty", token, away, [asks(token)], (200, [["X-Auth-Subject", ""]])),
+        case("an answer whose user is no text", token, away, [asks(token)], (200, [["X-Auth-Subject", "%FF"]])),
+        case("an answer that names two", token, away, [asks(token)], (200, [["X-Auth-Subject", "alice"], ["X-Auth-Subject", "bob"]])),
         # A website beside ours can plant a token. Who is here by the session's cookie is asked about by it alone.
         case("a planted token beside the session's cookie", f"{two}; {own}", "bob", [first, asks(own)], is_bob, bob),
         case("a planted token, and the session is not strong yet", f"{two}; {own}", onward, [first, asks(own)], way, bob),
@@ -652,6 +667,9 @@ def webhooks() -> list:
         {"id": "another website's notice", "steps": [step(body(client_id="shop"), "client")]},
         {"id": "nobody's notice", "steps": [step(body(client_id=None), "client")]},
         {"id": "a notice that was refused is no repeat later", "steps": [step(one, "stale", None, NOW + 301), step(one, "handled")]},
+        {"id": "ends of three sessions", "steps": [
+            step(one, "handled"), *(step(body(id=f"web_session.ended:{sid}", sid=sid), "handled", None, NOW + at)
+                                    for sid, at in [("s-4", 100), ("s-5", 200)])]},
     ]
 
 
@@ -710,9 +728,13 @@ def table() -> dict:
         "demands": demands(), "proxy_demands": proxy_demands(), "step_ups": step_ups(), "webhooks": webhooks(), "logouts": logouts(),
         # A session that a notice ended is nobody's from then on, though its token would still verify, for as long as one
         # may live; nor is it whose a proxy says that it is.
+        # `more` ends: where there is room for two, the last one has the first forgotten. Then no token counts that was issued
+        # before that first end; `later_token` was issued after it, by more than clocks may differ.
         "ended": {"webhook": webhooks()[0]["steps"][0], "token": access(), "logout": logouts()[0]["steps"][0],
                   "logged_out_token": access(sid="s-9"), "other_token": access(sid="s-3"),
-                  "lasting_token": access(exp=NOW + 86000), "late": NOW + 85000, "proxy_secret": SECRET,
+                  "lasting_token": access(exp=NOW + 86000), "late": NOW + 85000, "more": webhooks()[-1]["steps"][1:],
+                  "other_lasting_token": access(sid="s-3", exp=NOW + 86000),
+                  "later_token": access(sid="s-3", iat=NOW + 31, exp=NOW + 86000), "proxy_secret": SECRET,
                   "proxy_headers": [["X-Drawbridge-Proxy", SECRET], ["X-Auth-Subject", "alice"], ["X-Auth-Session", "s-1"]]},
     }
 

@@ -154,7 +154,7 @@ func (s *Site) verified(text, kind string, accepted []string, now int64) (member
 	if !ok {
 		return nil, Refused("unknown_key")
 	}
-	key, err := s.keys.key(kid, now, s.Fetch)
+	key, err := s.keys.key(kid, now, s.Now, s.fetch)
 	if err != nil {
 		return nil, err
 	}
@@ -180,28 +180,29 @@ func (s *Site) verified(text, kind string, accepted []string, now int64) (member
 }
 
 // keyStore has Drawbridge's public keys: used for five minutes, and fetched for an unknown kid at most every half
-// minute, whoever sends what.
+// minute, whoever sends what. While there are none to do with, they are asked for as soon as after any failure.
 type keyStore struct {
 	// Of whoever asks Drawbridge, which may take three seconds. The other lock is never held for so long.
 	asking sync.Mutex
 	sync.Mutex
-	keys           map[string]any
-	fetched, tried *int64
+	keys    map[string]any
+	fetched *int64
+	// When the last question ended: the pause begins once nobody waits for its answer.
+	tried *int64
 }
 
-func (k *keyStore) key(kid string, now int64, fetch Fetch) (any, error) {
-	k.heedClock(now)
+func (k *keyStore) key(kid string, now int64, clock func() int64, fetch Fetch) (any, error) {
+	k.heedClock(clock)
 	keys, fetched := k.known()
 	if fetched == nil || now-*fetched >= keysFresh {
-		holds := fetched != nil && now-*fetched <= keysStale && keys[kid] != nil
-		k.renew(now, fetch, !holds)
+		k.renew(clock, fetch, !hold(fetched, now) || keys[kid] == nil)
 		keys, fetched = k.known()
 	}
-	if fetched == nil || now-*fetched > keysStale {
+	if !hold(fetched, now) {
 		return nil, fmt.Errorf("%w: no keys", ErrUnavailable)
 	}
 	if keys[kid] == nil {
-		k.renew(now, fetch, true)
+		k.renew(clock, fetch, true)
 		keys, fetched = k.known()
 	}
 	if keys[kid] == nil {
@@ -213,15 +214,19 @@ func (k *keyStore) key(kid string, now int64, fetch Fetch) (any, error) {
 	return keys[kid], nil
 }
 
+// hold says whether keys that were fetched then may be used, while newer ones cannot be had.
+func hold(fetched *int64, now int64) bool { return fetched != nil && now-*fetched <= keysStale }
+
 func (k *keyStore) known() (keys map[string]any, fetched *int64) {
 	k.Lock()
 	defer k.Unlock()
 	return k.keys, k.fetched
 }
 
-func (k *keyStore) heedClock(now int64) {
+func (k *keyStore) heedClock(clock func() int64) {
 	k.Lock()
 	defer k.Unlock()
+	now := clock()
 	// By more than a second: of two who come at once, one has looked at the clock a little earlier.
 	if k.fetched != nil && *k.fetched > now+1 || k.tried != nil && *k.tried > now+1 {
 		// The clock was set back. How old the keys are is not known: they are due, and hold for an hour from now at most.
@@ -235,16 +240,20 @@ func (k *keyStore) heedClock(now int64) {
 }
 
 // renew lets one ask. Of the others those wait for the answer who cannot do without.
-func (k *keyStore) renew(now int64, fetch Fetch, waits bool) {
+func (k *keyStore) renew(clock func() int64, fetch Fetch, waits bool) {
 	if waits {
 		k.asking.Lock()
 	} else if !k.asking.TryLock() {
 		return
 	}
 	defer k.asking.Unlock()
-	if !k.begin(now) {
+	k.heedClock(clock)
+	// Anew: whoever waited has come seconds ago, and would ask again what has just failed.
+	now := clock()
+	if !k.mayAsk(now) {
 		return
 	}
+	defer k.end(clock)
 	status, _, body, err := fetch("/.well-known/jwks.json", http.Header{})
 	if err != nil || status != http.StatusOK {
 		return
@@ -256,15 +265,22 @@ func (k *keyStore) renew(now int64, fetch Fetch, waits bool) {
 	}
 }
 
-// begin says whether Drawbridge may be asked: not again so soon.
-func (k *keyStore) begin(now int64) bool {
+// mayAsk says whether Drawbridge may be asked: not again so soon.
+func (k *keyStore) mayAsk(now int64) bool {
 	k.Lock()
 	defer k.Unlock()
-	if k.tried != nil && now-*k.tried < keysPause {
-		return false
+	pause := int64(outagePause)
+	if hold(k.fetched, now) {
+		pause = keysPause
 	}
+	return k.tried == nil || now-*k.tried >= pause
+}
+
+func (k *keyStore) end(clock func() int64) {
+	k.Lock()
+	defer k.Unlock()
+	now := clock()
 	k.tried = &now
-	return true
 }
 
 // readKeys gives the usable keys of a set, or nil when it is none. A key's kind says the one algorithm it verifies.

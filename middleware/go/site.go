@@ -7,6 +7,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
+	"crypto/tls"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -33,9 +34,11 @@ const SessionCookie = "__Host-drawbridge_session"
 const SignOutForm = `<form method="post" action="/session/logout"><button>Sign out</button></form>`
 
 const (
-	proxyField  = "x-drawbridge-proxy"
-	signOut     = "/session/logout"
-	logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
+	proxyField = "x-drawbridge-proxy"
+	// Of each own question. A request with it is one that this website, asked in place of Drawbridge, sent itself.
+	questionField = "Drawbridge-Question"
+	signOut       = "/session/logout"
+	logoutEvent   = "http://schemas.openid.net/event/backchannel-logout"
 	// Seconds: an access token lives at most a day; a notice is tried for a day.
 	longestToken = 86400
 	noticeMemory = 2 * 86400
@@ -225,55 +228,6 @@ type User struct {
 	Groups      []string
 }
 
-// Memory remembers texts until their time is over. Full, it says so: it forgets nothing early.
-type Memory interface {
-	// Add answers "new", "known" or "full".
-	Add(text string, until, now int64) string
-	Has(text string, now int64) bool
-	Forget(text string)
-}
-
-// NewMemory is one of this process. Several processes share a store of their own.
-func NewMemory(limit int) Memory { return &memory{limit: limit, until: map[string]int64{}} }
-
-type memory struct {
-	sync.Mutex
-	limit int
-	until map[string]int64
-}
-
-func (m *memory) Add(text string, until, now int64) string {
-	m.Lock()
-	defer m.Unlock()
-	if m.until[text] > now {
-		return "known"
-	}
-	if len(m.until) >= m.limit {
-		for key, end := range m.until {
-			if end <= now {
-				delete(m.until, key)
-			}
-		}
-		if len(m.until) >= m.limit {
-			return "full"
-		}
-	}
-	m.until[text] = until
-	return "new"
-}
-
-func (m *memory) Has(text string, now int64) bool {
-	m.Lock()
-	defer m.Unlock()
-	return m.until[text] > now
-}
-
-func (m *memory) Forget(text string) {
-	m.Lock()
-	defer m.Unlock()
-	delete(m.until, text)
-}
-
 // Fetch asks Drawbridge. It returns an error that wraps ErrUnavailable when there is no whole answer.
 type Fetch func(path string, headers http.Header) (status int, answer http.Header, body []byte, err error)
 
@@ -354,6 +308,9 @@ func New(settings Settings) (*Site, error) {
 func (s *Site) Identify(r *http.Request) (*User, string, error) {
 	var user *User
 	var err error
+	if len(r.Header.Values(questionField)) > 0 {
+		return nil, "", fmt.Errorf("%w: this website is asked in its place", ErrUnavailable)
+	}
 	switch s.settings.Source {
 	case Proxy:
 		user, err = s.fromProxy(r)
@@ -378,13 +335,18 @@ func (s *Site) question(path string, headers http.Header) (status int, answer ht
 	counts := outageAnswers
 	// After a panic too.
 	defer func() { s.outage.end(isProbe, counts, s.Now()) }()
-	status, answer, body, err = s.Fetch(path, headers)
+	status, answer, body, err = s.fetch(path, headers)
 	if err == nil && status >= 500 {
 		counts = 1
 	} else if err == nil {
 		counts = 0
 	}
 	return status, answer, body, err
+}
+
+func (s *Site) fetch(path string, headers http.Header) (status int, answer http.Header, body []byte, err error) {
+	headers.Set(questionField, "1")
+	return s.Fetch(path, headers)
 }
 
 func (s *Site) fromProxy(r *http.Request) (*User, error) {
@@ -414,8 +376,9 @@ func (s *Site) fromProxy(r *http.Request) (*User, error) {
 		return nil, Refused("missing")
 	case session == "":
 		return nil, Refused("malformed")
-	case s.Ended.Has(session, s.Now()):
-		return nil, Refused("ended")
+	}
+	if err := s.refuseEnded(session); err != nil {
+		return nil, err
 	}
 	user := &User{Subject: subject, Session: session, ACR: acr}
 	return user, s.identify(user, r.Header)
@@ -597,10 +560,26 @@ func (s *Site) UserOf(accessToken string) (*User, error) {
 	if claims.has("amr") && (json.Unmarshal(claims["amr"], &user.AMR) != nil || isOneOf(user.AMR, "")) {
 		return nil, Refused("claims")
 	}
-	if s.Ended.Has(user.Session, now) {
+	if err := s.refuseEnded(user.Session); err != nil {
+		return nil, err
+	}
+	// Which sessions ended before then is not known any more.
+	own, forgets := s.Ended.(interface{ Forgotten() int64 })
+	if issued, _ := claims.time("iat"); forgets && issued <= own.Forgotten()-longestToken+s.settings.leeway {
 		return nil, Refused("ended")
 	}
 	return user, nil
+}
+
+func (s *Site) refuseEnded(session string) error {
+	isEnded, err := s.Ended.Has(session, s.Now())
+	if err != nil {
+		return fmt.Errorf("%w: the store of ended sessions says: %v", ErrUnavailable, err)
+	}
+	if isEnded {
+		return Refused("ended")
+	}
+	return nil
 }
 
 func (s *Site) fromSession(r *http.Request) (*User, error) {
@@ -859,9 +838,12 @@ func (s *Site) stepUp(w http.ResponseWriter, r *http.Request, user *User, demand
 	if err != nil {
 		return false, err
 	}
-	subject, ok := decoded(said.Get("X-Auth-Subject"))
+	subject, malformed := field(said, "X-Auth-Subject")
 	switch {
-	case status == http.StatusOK && ok && subject == user.Subject:
+	case status == http.StatusOK && (malformed != nil || subject == ""):
+		// It is not Drawbridge that names nobody.
+		return false, fmt.Errorf("%w: /auth/check answers with something else", ErrUnavailable)
+	case status == http.StatusOK && subject == user.Subject:
 		return false, nil
 	case status == http.StatusFound && said.Get("Location") != "":
 		for _, line := range said.Values("Set-Cookie") {
@@ -928,44 +910,48 @@ func (s *Site) receiver(
 			away(w)
 			return
 		}
-		// Known is what was handled. While it is in hand a repeat has to come again: the handler may fail yet.
-		if s.Notices.Has(found.name, now) {
-			say(w, http.StatusOK, "known")
-			return
+		status, word, err := s.once(found, handle, now)
+		if err != nil {
+			status, word = http.StatusInternalServerError, "failed"
 		}
-		inHand := "in hand " + found.name
-		switch s.Notices.Add(inHand, now+longestHandler, now) {
-		case "full":
-			say(w, http.StatusServiceUnavailable, "full")
-			return
-		case "known":
-			say(w, http.StatusServiceUnavailable, "in_hand")
-			return
-		}
-		// After a panic too.
-		defer s.Notices.Forget(inHand)
-		// Handled between the two looks above.
-		if s.Notices.Has(found.name, now) {
-			say(w, http.StatusOK, "known")
-			return
-		}
-		if isText(found.session) && s.Ended.Add(found.session, now+longestToken, now) == "full" {
-			say(w, http.StatusServiceUnavailable, "full")
-			return
-		}
-		if handle != nil {
-			if err := handle(found.body); err != nil {
-				say(w, http.StatusInternalServerError, "failed")
-				return
-			}
-		}
-		if s.Notices.Add(found.name, found.until, now) == "full" {
-			// It takes the place of its being in hand.
-			s.Notices.Forget(inHand)
-			s.Notices.Add(found.name, found.until, now)
-		}
-		say(w, http.StatusOK, "handled")
+		say(w, status, word)
 	})
+}
+
+// once gives status and word of the answer. After an error the notice has to come again.
+func (s *Site) once(found notice, handle func(map[string]any) error, now int64) (int, string, error) {
+	// Known is what was handled. While it is in hand a repeat has to come again: the handler may fail yet.
+	if isKnown, err := s.Notices.Has(found.name, now); err != nil || isKnown {
+		return http.StatusOK, "known", err
+	}
+	if isText(found.session) {
+		if state, err := s.Ended.Add(found.session, now+longestToken, now); err != nil || state == "full" {
+			return http.StatusServiceUnavailable, "full", err
+		}
+	}
+	inHand := "in hand " + found.name
+	// Full, it cannot tell a repeat. Handlers have to bear one anyway; not to hear of an end they need not.
+	if state, err := s.Notices.Add(inHand, now+longestHandler, now); err != nil || state == "known" {
+		return http.StatusServiceUnavailable, "in_hand", err
+	}
+	// After a panic too.
+	defer s.Notices.Forget(inHand)
+	// Handled between the two looks above.
+	if isKnown, err := s.Notices.Has(found.name, now); err != nil || isKnown {
+		return http.StatusOK, "known", err
+	}
+	if handle != nil {
+		if err := handle(found.body); err != nil {
+			return 0, "", err
+		}
+	}
+	state, err := s.Notices.Add(found.name, found.until, now)
+	if state == "full" {
+		// It takes the place of its being in hand.
+		s.Notices.Forget(inHand)
+		_, err = s.Notices.Add(found.name, found.until, now)
+	}
+	return http.StatusOK, "handled", err
 }
 
 var digits = regexp.MustCompile(`\A[0-9]{1,12}\z`)
@@ -1136,6 +1122,16 @@ func (s *Site) ask() Fetch {
 	if usual, isPlain := http.DefaultTransport.(*http.Transport); isPlain {
 		own := usual.Clone()
 		own.Proxy = nil
+		// Over HTTP/2 all questions share one connection: one that fell silent would be waited for again and again, and a
+		// server that closes it for what one visitor sent would close it for all.
+		own.ForceAttemptHTTP2, own.TLSNextProto = false, map[string]func(string, *tls.Conn) http.RoundTripper{}
+		if own.TLSClientConfig != nil {
+			own.TLSClientConfig.NextProtos = nil
+		}
+		// Go keeps two, and with many visitors would open a connection for nearly every question.
+		if own.MaxIdleConnsPerHost == 0 {
+			own.MaxIdleConnsPerHost = 100
+		}
 		client.Transport = own
 	}
 	origin, _ := url.Parse(s.settings.Origin)

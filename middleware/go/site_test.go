@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -120,7 +121,10 @@ var table struct {
 		LoggedOut       string `json:"logged_out_token"`
 		Other           string `json:"other_token"`
 		Lasting         string `json:"lasting_token"`
+		OtherLasting    string `json:"other_lasting_token"`
+		Later           string `json:"later_token"`
 		Late            int64
+		More            []step
 		ProxySecret     string      `json:"proxy_secret"`
 		ProxyHeaders    [][2]string `json:"proxy_headers"`
 	}
@@ -725,13 +729,181 @@ func TestDrawbridgeIsAskedWithoutTheProxyThatTheRestOfTheProcessUses(t *testing.
 	}
 }
 
-func TestAFullMemorySaysFullAndForgetsNothing(t *testing.T) {
-	memory, got := NewMemory(2), ""
-	for _, name := range []string{"a", "b", "c", "a"} {
-		got += memory.Add(name, 10, 0) + " "
+func TestDrawbridgeIsAskedByHTTP1WhoseConnectionsVisitorsDoNotShare(t *testing.T) {
+	var protocol atomic.Value
+	drawbridge := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protocol.Store(r.Proto)
+		fmt.Fprint(w, alice)
+	}))
+	drawbridge.EnableHTTP2 = true
+	drawbridge.StartTLS()
+	defer drawbridge.Close()
+	usual := http.DefaultTransport.(*http.Transport)
+	defer func(before http.RoundTripper) { http.DefaultTransport = before }(usual)
+	trusting := usual.Clone()
+	trusting.TLSClientConfig = drawbridge.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	http.DefaultTransport = trusting
+	// As any other question of the process, which would use HTTP/2.
+	response, err := http.Get(drawbridge.URL)
+	if err != nil || response.ProtoMajor != 2 {
+		t.Fatal(response, err)
 	}
-	if got += memory.Add("c", 20, 10); got != "new new full known new" {
+	response.Body.Close()
+	site, err := New(Settings{Source: Session, Origin: drawbridge.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := guarded(site); got != "alice" || protocol.Load() != "HTTP/1.1" {
+		t.Error(got, protocol.Load())
+	}
+}
+
+func TestEachQuestionSaysThatItIsOne(t *testing.T) {
+	site, drawbridge := made(t, nil)
+	asked := map[string]string{}
+	site.Fetch = func(path string, headers http.Header) (int, http.Header, []byte, error) {
+		asked[path] = headers.Get("Drawbridge-Question")
+		if path == "/session" {
+			return 200, nil, []byte(alice), nil
+		}
+		return drawbridge.fetch(path, headers)
+	}
+	if got := guarded(site); got != "alice" {
 		t.Error(got)
+	}
+	if got := outcome(site.UserOf(table.Ended.Token)); got != "alice" {
+		t.Error(got)
+	}
+	if !reflect.DeepEqual(asked, map[string]string{"/session": "1", "/.well-known/jwks.json": "1"}) {
+		t.Error(asked)
+	}
+}
+
+func TestAGuardThatIsAskedInPlaceOfDrawbridgeDoesNotAskItselfWithoutEnd(t *testing.T) {
+	var website *Site
+	var checks atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/session" {
+			fmt.Fprint(w, alice)
+			return
+		}
+		if r.URL.Path == "/auth/check" {
+			checks.Add(1)
+		}
+		website.Guard(page, Demand{ACR: []string{"aal9"}}).ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	var err error
+	if website, err = New(Settings{Source: Session, Origin: server.URL}); err != nil {
+		t.Fatal(err)
+	}
+	if got := guarded(website, "aal9"); got != "unavailable" || checks.Load() != 1 {
+		t.Error(got, checks.Load())
+	}
+}
+
+func TestInAFullMemoryTheOldestMakesRoom(t *testing.T) {
+	own, got := NewMemory(2).(*memory), ""
+	for number, text := range []string{"a", "b", "c", "b"} {
+		said, err := own.Add(text, int64(10+number), 0)
+		got += fmt.Sprint(said, err, " ")
+	}
+	hasA, _ := own.Has("a", 0)
+	hasB, _ := own.Has("b", 0)
+	if got != "new<nil> new<nil> new<nil> known<nil> " || hasA || !hasB || own.Forgotten() != 10 {
+		t.Error(got, hasA, hasB, own.Forgotten())
+	}
+	// Whose time is over is not forgotten early.
+	for _, text := range []string{"d", "c"} {
+		if said, _ := own.Add(text, 30, 15); said != "new" || own.Forgotten() != 10 {
+			t.Error(text, said, own.Forgotten())
+		}
+	}
+	if said, _ := NewMemory(0).Add("a", 10, 0); said != "full" {
+		t.Error(said)
+	}
+}
+
+func TestMoreEndsThanThereIsRoomForAreHandledAndTokensOlderThanAForgottenOneAreNobodys(t *testing.T) {
+	site, _ := made(t, nil)
+	site.Ended = NewMemory(2)
+	post(site.Webhook(nil), table.Ended.Webhook.Body, table.Ended.Webhook.Header)
+	var got []string
+	for _, more := range table.Ended.More {
+		site.Now = func() int64 { return more.Now }
+		_, said := post(site.Webhook(nil), more.Body, more.Header)
+		got = append(got, said)
+		for _, token := range []string{table.Ended.Lasting, table.Ended.OtherLasting, table.Ended.Later} {
+			got = append(got, outcome(site.UserOf(token)))
+		}
+	}
+	if strings.Join(got, " ") != "handled ended alice alice handled ended ended alice" {
+		t.Error(got)
+	}
+}
+
+type failing struct{ Memory }
+
+func (failing) Add(string, int64, int64) (string, error) { return "", errors.New("the store is away") }
+func (failing) Has(string, int64) (bool, error)          { return false, errors.New("the store is away") }
+
+// fails to remember, but not to be asked.
+type fullDisk struct{ Memory }
+
+func (fullDisk) Add(string, int64, int64) (string, error) { return "", errors.New("the disk is full") }
+
+func TestWhileAStoreFailsANoticeComesAgainAndNobodyIsBelieved(t *testing.T) {
+	webhook := table.Ended.Webhook
+	for number, change := range []func(*Site){
+		func(s *Site) { s.Ended = failing{s.Ended} },
+		func(s *Site) { s.Notices = failing{s.Notices} },
+		func(s *Site) { s.Notices = fullDisk{s.Notices} },
+	} {
+		site, _ := made(t, nil)
+		change(site)
+		handled := 0
+		receiver := site.Webhook(func(map[string]any) error { handled++; return nil })
+		if status, said := post(receiver, webhook.Body, webhook.Header); status != 500 || said != "failed" || handled != 0 {
+			t.Error(number, status, said, handled)
+		}
+	}
+	cookie, _ := made(t, nil)
+	proxy, _ := made(t, func(s *Settings) { s.Source, s.ProxySecret = Proxy, table.Ended.ProxySecret })
+	for site, headers := range map[*Site][][2]string{
+		cookie: {{"Cookie", "vagov_access_token=" + table.Ended.Token}}, proxy: table.Ended.ProxyHeaders,
+	} {
+		for _, expected := range []int{200, 503} {
+			w := httptest.NewRecorder()
+			site.Guard(page, Demand{}).ServeHTTP(w, request("GET", "/", headers))
+			if w.Code != expected {
+				t.Error(site.settings.Source, w.Code)
+			}
+			site.Ended = failing{site.Ended}
+		}
+	}
+}
+
+func TestWhileTheNoticesAreFullOneIsHandledAllTheSame(t *testing.T) {
+	site, _ := made(t, nil)
+	site.Notices = NewMemory(0)
+	handled := 0
+	receiver := site.Webhook(func(map[string]any) error { handled++; return nil })
+	if status, said := post(receiver, table.Ended.Webhook.Body, table.Ended.Webhook.Header); status != 200 || said != "handled" || handled != 1 {
+		t.Error(status, said, handled)
+	}
+	if got := outcome(site.UserOf(table.Ended.Token)); got != "ended" {
+		t.Error(got)
+	}
+	site.Notices = NewMemory(2)
+	for _, other := range []string{"a", "b"} {
+		if _, err := site.Notices.Add(other, table.Now+86_400, table.Now); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, expected := range []string{"handled", "known"} {
+		if _, said := post(receiver, table.Ended.Webhook.Body, table.Ended.Webhook.Header); said != expected {
+			t.Error(said)
+		}
 	}
 }
 
@@ -746,6 +918,52 @@ func TestManyRequestsWithUnknownKeysAskOnce(t *testing.T) {
 	all.Wait()
 	if drawbridge.asked != 1 {
 		t.Error(drawbridge.asked)
+	}
+}
+
+func TestAfterADrawbridgeThatHungNobodyWhoWaitedForKeysAsksAgainAndNobodyElseForTwoSeconds(t *testing.T) {
+	site, _ := made(t, nil)
+	var now, looked, asked atomic.Int64
+	now.Store(table.Now)
+	site.Now = func() int64 { looked.Add(1); return now.Load() }
+	begun, goOn := make(chan bool, 20), make(chan bool)
+	site.Fetch = func(string, http.Header) (int, http.Header, []byte, error) {
+		asked.Add(1)
+		begun <- true
+		<-goOn
+		return 0, nil, nil, ErrUnavailable
+	}
+	var all sync.WaitGroup
+	visit := func() {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			if got := outcome(site.UserOf(table.Ended.Token)); got != "unavailable" {
+				t.Error(got)
+			}
+		}()
+	}
+	visit()
+	<-begun
+	// Their time is past the pause, were that counted from the beginning of the question.
+	now.Store(table.Now + 2)
+	before := looked.Load()
+	for i := 0; i < 10; i++ {
+		visit()
+	}
+	for looked.Load() < before+20 {
+		runtime.Gosched()
+	}
+	now.Store(table.Now + 3)
+	close(goOn)
+	all.Wait()
+	for _, more := range []struct{ late, asked int64 }{{4, 1}, {5, 2}} {
+		now.Store(table.Now + more.late)
+		visit()
+		all.Wait()
+		if asked.Load() != more.asked {
+			t.Error(more, asked.Load())
+		}
 	}
 }
 

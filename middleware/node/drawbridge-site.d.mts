@@ -33,10 +33,12 @@ export interface Store {
 
 export type Added = "new" | "known" | "full";
 
-/** Of one process. Full, it says so: it forgets nothing early. */
+/** Of one process. When it has no room left, the oldest make room. */
 export declare class Memory implements Store {
     constructor(limit?: number);
     readonly limit: number;
+    /** The latest time of those that made room before it was over; 0 while none has. */
+    get forgotten(): number;
     add(text: string, until: number, now: number): Added;
     has(text: string, now: number): boolean;
     forget(text: string): void;
@@ -63,6 +65,7 @@ export interface Settings {
     identity?: readonly ("name" | "email" | "groups")[];
     leeway?: number;
     keys_fresh?: number;
+    /** How soon keys may be asked for again while there are some; without any, two seconds after a failure. */
     keys_pause?: number;
     keys_stale?: number;
 }

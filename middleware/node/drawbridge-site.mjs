@@ -9,6 +9,8 @@ export const SESSION_COOKIE = '__Host-drawbridge_session';
 /** Signing out is Drawbridge's own page: a form of the same origin ends the session and takes its cookies away. */
 export const SIGN_OUT_FORM = '<form method="post" action="/session/logout"><button>Sign out</button></form>';
 const PROXY_FIELD = 'x-drawbridge-proxy';
+// Of each own question. A request with it is one that this website, asked in place of Drawbridge, sent itself.
+const QUESTION_FIELD = 'Drawbridge-Question';
 const SIGN_OUT = '/session/logout';
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 // Seconds: an access token lives at most a day; a notice is tried for a day.
@@ -48,21 +50,29 @@ export class Refused extends Error {
   }
 }
 
-/** Remembers texts until their time is over. Full, it says so: it forgets nothing early. */
+/**
+ * Remembers texts until their time is over. When it has no room left, the oldest make room: one account that signs in and out
+ * in a loop must not keep a website from hearing of the others.
+ */
 export class Memory {
+  /** The oldest first. */
   #until = new Map();
+  #forgotten = 0;
 
   constructor(limit = 100_000) {
     this.limit = limit;
   }
 
-  /** `new`, `known` or `full`. */
+  /** `new`, `known` or, of a store that forgets nothing early, `full`. */
   add(text, until, now) {
     if (this.has(text, now)) return 'known';
-    if (this.#until.size >= this.limit) {
-      for (const [key, end] of this.#until) if (end <= now) this.#until.delete(key);
-      if (this.#until.size >= this.limit) return 'full';
+    this.#until.delete(text);
+    for (const [oldest, end] of this.#until) {
+      if (this.#until.size < this.limit) break;
+      this.#until.delete(oldest);
+      if (end > now) this.#forgotten = Math.max(this.#forgotten, end);
     }
+    if (this.#until.size >= this.limit) return 'full';
     this.#until.set(text, until);
     return 'new';
   }
@@ -73,6 +83,11 @@ export class Memory {
 
   forget(text) {
     this.#until.delete(text);
+  }
+
+  /** The latest time of those that made room before it was over; 0 while none has. */
+  get forgotten() {
+    return this.#forgotten;
   }
 }
 
@@ -146,42 +161,57 @@ function addresses(texts) {
   return list;
 }
 
-/** Drawbridge's public keys: used for five minutes, and fetched for an unknown `kid` at most every half minute. */
+/**
+ * Drawbridge's public keys: used for five minutes, and fetched for an unknown `kid` at most every half minute. While there
+ * are none to do with, they are asked for as soon as after any failure.
+ */
 class Keys {
   #keys = new Map();
   #fetched = null;
+  /** When the last question ended: the pause begins once nobody waits for its answer. */
   #tried = null;
   #pending = null;
 
-  constructor(settings, fetch) {
+  constructor(settings, fetch, now) {
     this.settings = settings;
     this.fetch = fetch;
+    this.now = now;
   }
 
   async key(kid, now) {
+    this.#heedClock();
+    if (this.#fetched === null || now - this.#fetched >= this.settings.keys_fresh) {
+      // While somebody asks, nobody else waits for the answer who can do without.
+      if (!(this.#pending && this.#hold(now) && this.#keys.has(kid))) await this.#renew();
+    }
+    if (!this.#hold(now)) throw new Unavailable("Drawbridge's keys cannot be had");
+    if (!this.#keys.has(kid)) await this.#renew();
+    // Asked before and not now: meanwhile it may be there.
+    if (!this.#keys.has(kid)) throw new Refused('unknown_key', this.#fetched >= now);
+    return this.#keys.get(kid);
+  }
+
+  #hold(now) {
+    return this.#fetched !== null && now - this.#fetched <= this.settings.keys_stale;
+  }
+
+  #heedClock() {
+    const now = this.now();
     // By more than a second: of two who come at once, one has looked at the clock a little earlier.
     if (this.#fetched > now + 1 || this.#tried > now + 1) {
       // The clock was set back. How old the keys are is not known: they are due, and hold for an hour from now at most.
       this.#fetched = this.#fetched === null ? null : Math.min(this.#fetched, now - this.settings.keys_fresh);
       this.#tried = null;
     }
-    const holds = () => this.#fetched !== null && now - this.#fetched <= this.settings.keys_stale;
-    if (this.#fetched === null || now - this.#fetched >= this.settings.keys_fresh) {
-      // While somebody asks, nobody else waits for the answer who can do without.
-      if (!(this.#pending && holds() && this.#keys.has(kid))) await this.#renew(now);
-    }
-    if (!holds()) throw new Unavailable("Drawbridge's keys cannot be had");
-    if (!this.#keys.has(kid)) await this.#renew(now);
-    // Asked before and not now: meanwhile it may be there.
-    if (!this.#keys.has(kid)) throw new Refused('unknown_key', this.#fetched >= now);
-    return this.#keys.get(kid);
   }
 
-  async #renew(now) {
+  async #renew() {
     // One question at a time, whose answer is for all who wait.
     if (this.#pending) return this.#pending;
-    if (this.#tried !== null && now - this.#tried < this.settings.keys_pause) return;
-    this.#tried = now;
+    this.#heedClock();
+    // Anew: whoever waited has come seconds ago, and would ask again what has just failed.
+    const now = this.now();
+    if (this.#tried !== null && now - this.#tried < (this.#hold(now) ? this.settings.keys_pause : OUTAGE_PAUSE)) return;
     this.#pending = (async () => {
       try {
         const { status, body } = await this.fetch('/.well-known/jwks.json', {});
@@ -192,6 +222,7 @@ class Keys {
       } catch (error) {
         if (!(error instanceof Unavailable || error instanceof Refused)) throw error;
       } finally {
+        this.#tried = this.now();
         this.#pending = null;
       }
     })();
@@ -401,13 +432,14 @@ export class Site {
     this.ended = ended;
     this.notices = notices;
     // Keys remember themselves when they were asked for in vain, and for longer.
-    this.#keys = new Keys(this.settings, (...question) => this.fetch(...question));
+    this.#keys = new Keys(this.settings, (...question) => this.#question(...question), () => this.now());
     this.#proxies = addresses(this.settings.proxy_addresses);
     this.#ours = [this.settings.client_id, ...this.settings.clients].filter(Boolean);
   }
 
   /** `{user}` or `{user: null, reason}`: `missing` is a visitor, anything else deserves a line in the log. */
   async identify(request) {
+    if (request.values(QUESTION_FIELD.toLowerCase()).length) throw new Unavailable('this website is asked in place of Drawbridge');
     const source = { proxy: this.#fromProxy, cookie: this.#fromCookie, session: this.#fromSession }[this.settings.source];
     try {
       return { user: await source.call(this, request) };
@@ -415,6 +447,10 @@ export class Site {
       if (error instanceof Refused) return { user: null, reason: error.reason };
       throw error;
     }
+  }
+
+  #question(path, headers) {
+    return this.fetch(path, { ...headers, [QUESTION_FIELD]: '1' });
   }
 
   /** Asks Drawbridge. After a failure nobody waits for it for two seconds, and then one at a time, until it answers. */
@@ -428,7 +464,7 @@ export class Site {
     }
     let counts = OUTAGE_ANSWERS;
     try {
-      const found = await this.fetch(path, headers);
+      const found = await this.#question(path, headers);
       counts = found.status >= 500 ? 1 : 0;
       return found;
     } finally {
@@ -515,6 +551,8 @@ export class Site {
         || !(auth_time === null || isTime(auth_time))
         || !(Array.isArray(amr) && amr.every((item) => typeof item === 'string'))) throw new Refused('claims');
     await this.#refuseEnded(session);
+    // Which sessions ended before then is not known any more.
+    if (claims.iat <= (this.ended.forgotten ?? 0) - LONGEST_TOKEN + leeway) throw new Refused('ended');
     return { subject, session, acr, amr, auth_time, ...noIdentity() };
   }
 
@@ -549,13 +587,7 @@ export class Site {
     // It ended since the first question.
     if (status === 401) throw new Refused('missing');
     if (status !== 200) throw new Unavailable(`/auth/check answers ${status}`);
-    const said = new Request('GET', '/', headers);
-    try {
-      if (field(said, 'x-auth-subject') === subject) return this.#identity(said);
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-    }
-    throw new Unavailable('/auth/check answers with something else');
+    return ofCheck(headers, (said) => (field(said, 'x-auth-subject') === subject ? this.#identity(said) : null));
   }
 
   /**
@@ -576,8 +608,9 @@ export class Site {
    * `{user}` who may see the page, or `{answer}` for whoever may not.
    * @param demand `acr`: the values that will do; `max_age`: seconds since the sign-in
    */
-  async guard(request, { acr = [], max_age = null } = {}) {
-    checkACR(acr);
+  async guard(request, demand = {}) {
+    checkDemand(demand);
+    const { acr = [], max_age = null } = demand;
     if (max_age !== null && this.settings.source === 'proxy') {
       throw new ConfigurationError('a proxy does not say when somebody signed in: let it ask /auth/check?max_age=');
     }
@@ -648,13 +681,12 @@ export class Site {
       Object.assign(headers, { Accept: 'text/html', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' });
     }
     const { status, headers: pairs } = await this.#ask(`/auth/check?${query.join('&')}`, headers);
-    const value = (name) => pairs.find(([key]) => key.toLowerCase() === name)?.[1];
     if (status === 200) {
-      if (decoded(value('x-auth-subject') ?? '') === user.subject) return { user };
+      if (ofCheck(pairs, (said) => field(said, 'x-auth-subject')) === user.subject) return { user };
       // Token and session are two users'. Whose page it would be nobody can say, and signing out ends both.
       return request.isPage ? { answer: answer(303, [['Location', SIGN_OUT], ['Cache-Control', 'no-store']]) } : no;
     }
-    if (status === 302 && value('location')) {
+    if (status === 302 && new Request('GET', '/', pairs).values('location')[0]) {
       const passed = pairs.filter(([name]) => ['location', 'set-cookie'].includes(name.toLowerCase()));
       return { answer: answer(303, [...passed, ['Cache-Control', 'no-store']]) };
     }
@@ -704,16 +736,15 @@ export class Site {
   }
 
   async #handled(notice, handle, now) {
+    if (isText(notice.session) && await this.ended.add(notice.session, now + LONGEST_TOKEN, now) === 'full') {
+      return said(503, 'full');
+    }
     const inHand = `in hand ${notice.name}`;
-    const state = await this.notices.add(inHand, now + IN_HAND, now);
-    if (state === 'full') return said(503, 'full');
-    if (state === 'known') return said(503, 'in_hand');
+    // A full store cannot tell a repeat. Handlers have to bear one anyway; not to hear of an end they need not.
+    if (await this.notices.add(inHand, now + IN_HAND, now) === 'known') return said(503, 'in_hand');
     try {
       // Handled since the look before: by another process, or while this one waited for the store.
       if (await this.notices.has(notice.name, now)) return said(200, 'known');
-      if (isText(notice.session) && await this.ended.add(notice.session, now + LONGEST_TOKEN, now) === 'full') {
-        return said(503, 'full');
-      }
       await handle(notice.event);
       if (await this.notices.add(notice.name, notice.until, now) === 'full') {
         // It takes the place of its being in hand: both are asked for at once, lest another takes the place between.
@@ -759,7 +790,7 @@ export class Site {
 
   /** For Express and its like: `app.use('/account', site.middleware())`; the user is `request.drawbridgeUser`. */
   middleware(demand = {}) {
-    checkACR(demand.acr);
+    checkDemand(demand);
     return async (incoming, response, next) => {
       try {
         const { user, answer: refused } = await this.guard(Request.of(incoming), demand);
@@ -775,12 +806,17 @@ export class Site {
   /** For node:http: `http.createServer(site.guarded(handler))`. */
   guarded(handler, demand = {}) {
     const middleware = this.middleware(demand);
-    return (incoming, response) => middleware(incoming, response, (error) => {
-      if (!error) return handler(incoming, response);
-      console.error('drawbridge: a page failed:', error);
-      // Its answer had begun, and cannot be another one any more: the visitor sees that it is cut off.
-      if (response.headersSent) return response.destroy();
-      send(response, answer(500, []));
+    return (incoming, response) => middleware(incoming, response, async (error) => {
+      try {
+        if (error) throw error;
+        // Nobody else waits for what it promises: rejected, that would end the process.
+        await handler(incoming, response);
+      } catch (failure) {
+        console.error('drawbridge: a page failed:', failure);
+        // Its answer had begun, and cannot be another one any more: the visitor sees that it is cut off.
+        if (response.headersSent) return response.destroy();
+        send(response, answer(500, []));
+      }
     });
   }
 
@@ -811,14 +847,32 @@ export class Site {
   }
 }
 
-/** `includes` would find a user's value within a longer text. */
-function checkACR(acr) {
-  if (typeof acr === 'string') throw new ConfigurationError(`acr must hold the values that will do, such as ['${acr}']`);
+/** A member that is misspelt or of another kind would demand nothing. */
+function checkDemand(demand) {
+  const refuse = (sentence) => { throw new ConfigurationError(sentence); };
+  if (demand === null || typeof demand !== 'object') refuse('a demand has the members acr and max_age');
+  const { acr = [], max_age = null, ...others } = demand;
+  for (const name of Object.keys(others)) refuse(`a demand has acr and max_age, and no ${name}`);
+  // `includes` would find a user's value within a longer text.
+  if (typeof acr === 'string') refuse(`acr must hold the values that will do, such as ['${acr}']`);
+  if (!Array.isArray(acr) || !acr.every(isText)) refuse('acr must be an array of texts');
+  if (max_age !== null && !isTime(max_age)) refuse('max_age must be a whole number of seconds');
 }
 
 /** As Drawbridge itself judges (contract §6): two factors are one as well, and any other value is only itself. */
 function isStrongEnough(acr, wanted) {
   return wanted.includes(acr) || (acr === 'aal2' && wanted.includes('aal1'));
+}
+
+/** What an answer of /auth/check says. One that names nobody, or cannot be read, is not Drawbridge's. */
+function ofCheck(headers, read) {
+  try {
+    const found = read(new Request('GET', '/', headers));
+    if (found !== null) return found;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+  }
+  throw new Unavailable('/auth/check answers with something else');
 }
 
 function field(request, name) {

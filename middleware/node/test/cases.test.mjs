@@ -24,6 +24,8 @@ function provider(serves = table.serves) {
 const site = (changes = {}, now = table.now, fetch = provider().fetch) =>
   new Site({ source: 'cookie', ...table.settings, ...changes }, { now: () => now, fetch });
 const cookie = (token) => [['Cookie', `vagov_access_token=${token}`]];
+/** What each question to Drawbridge carries. */
+const MARK = { 'Drawbridge-Question': '1' };
 
 async function outcome(call) {
   try {
@@ -60,7 +62,7 @@ for (const one of table.cookies) {
     const keys = provider().fetch;
     const website = site({}, table.now, async (path, fields) => {
       if (path !== '/session') return keys(path, fields);
-      assert.deepEqual(fields, { Cookie: '__Host-drawbridge_session=opaque' });
+      assert.deepEqual(fields, { Cookie: '__Host-drawbridge_session=opaque', ...MARK });
       if (!one.session) throw new Unavailable('not to be asked');
       return { status: 200, headers: [], body: Buffer.from(JSON.stringify(one.session)) };
     });
@@ -87,7 +89,7 @@ for (const one of table.identities) {
     const proxied = site({ source: 'proxy', proxy_secret: secret, identity: one.identity });
     assert.deepEqual(await identity(proxied, new Request('GET', '/', [['X-Drawbridge-Proxy', secret], ...headers])), one.expect);
     const asked = site({ source: 'session', identity: one.identity }, table.now, async (path, fields) => {
-      assert.deepEqual(fields, { Cookie: '__Host-drawbridge_session=opaque' });
+      assert.deepEqual(fields, { Cookie: '__Host-drawbridge_session=opaque', ...MARK });
       if (one.identity.length && path === `/auth/check?identity=${one.identity.join()}`) return { status: 200, headers, body: Buffer.alloc(0) };
       assert.equal(path, '/session');
       return { status: 200, headers: [], body: ALICE };
@@ -361,10 +363,28 @@ test("a cookie that the website set stays beside Drawbridge's", async (context) 
   }
 });
 
-test('a full memory says full and forgets nothing', () => {
+test('in a full memory the oldest makes room, and whose time is over is not forgotten early', () => {
   const memory = new Memory(2);
-  assert.deepEqual([...'abca'].map((name) => memory.add(name, 10, 0)), ['new', 'new', 'full', 'known']);
-  assert.equal(memory.add('c', 20, 10), 'new');
+  assert.deepEqual([['a', 10], ['b', 11], ['c', 12], ['b', 20]].map(([name, until]) => memory.add(name, until, 0)),
+    ['new', 'new', 'new', 'known']);
+  assert.deepEqual([memory.has('a', 0), memory.has('b', 0), memory.forgotten], [false, true, 10]);
+  assert.deepEqual([memory.add('d', 30, 15), memory.add('c', 30, 15), memory.forgotten], ['new', 'new', 10]);
+  assert.equal(new Memory(0).add('a', 10, 0), 'full');
+});
+
+test('more ends than there is room for are handled, and tokens that are older than a forgotten one are nobody\'s', async () => {
+  const { webhook, more, lasting_token, other_lasting_token, later_token } = table.ended;
+  const website = site();
+  website.ended = new Memory(2);
+  const tell = async ({ body, header }) => JSON.parse((await website.webhook(Buffer.from(body), header)).body).result;
+  assert.equal(await tell(webhook), 'handled');
+  const found = [];
+  for (const step of more.slice(0, 2)) {
+    website.now = () => step.now;
+    found.push(await tell(step));
+    for (const token of [lasting_token, other_lasting_token, later_token]) found.push(await outcome(() => website.userOf(token)));
+  }
+  assert.deepEqual(found, ['handled', 'ended', 'alice', 'alice', 'handled', 'ended', 'ended', 'alice']);
 });
 
 test('while the ended sessions are full a notice comes again unhandled', async () => {
@@ -380,6 +400,48 @@ test('while the ended sessions are full a notice comes again unhandled', async (
   website.ended = new Memory();
   assert.equal((await website.webhook(Buffer.from(webhook.body), webhook.header, handle)).status, 200);
   assert.equal(handled, 1);
+});
+
+test('while the notices are full an end counts and is handled, and those of others keep none away', async () => {
+  const website = site();
+  const { webhook, token } = table.ended;
+  let heard = 0;
+  const tell = async () => {
+    const { status, body } = await website.webhook(Buffer.from(webhook.body), webhook.header, async () => { heard += 1; });
+    return [status, JSON.parse(body).result, heard];
+  };
+  website.notices = new Memory(0);
+  assert.deepEqual(await tell(), [200, 'handled', 1]);
+  assert.equal(await outcome(() => website.userOf(token)), 'ended');
+  // It cannot tell a repeat, which handlers have to bear.
+  assert.deepEqual(await tell(), [200, 'handled', 2]);
+  website.notices = new Memory(2);
+  for (const name of ['a', 'b']) website.notices.add(name, table.now + 100, table.now);
+  assert.deepEqual([await tell(), await tell()], [[200, 'handled', 3], [200, 'known', 3]]);
+});
+
+test('a session is ended before its notice is handled, also where that fails', async () => {
+  const website = site();
+  const { webhook, token } = table.ended;
+  website.notices.add = () => { throw new Error('no store'); };
+  await assert.rejects(website.webhook(Buffer.from(webhook.body), webhook.header), /no store/);
+  assert.equal(await outcome(() => website.userOf(token)), 'ended');
+});
+
+test('while there are no keys to do with they are asked for two seconds after a failure, and else after half a minute', async () => {
+  const drawbridge = provider('down');
+  const website = site({}, 0, drawbridge.fetch);
+  const { lasting_token: token } = table.ended;
+  const at = async (seconds, serves) => {
+    website.now = () => table.now + seconds;
+    drawbridge.serves = serves;
+    return [await outcome(() => website.userOf(token)), drawbridge.asked];
+  };
+  for (const [seconds, serves, ...expected] of [
+    [0, 'down', 'unavailable', 1], [1, 'down', 'unavailable', 1], [2, 'down', 'unavailable', 2], [3, table.serves, 'unavailable', 2],
+    [4, table.serves, 'alice', 3], [304, 'down', 'alice', 4], [333, 'down', 'alice', 4], [3604, 'down', 'alice', 5],
+    [3606, 'down', 'unavailable', 6], [3608, table.serves, 'alice', 7],
+  ]) assert.deepEqual(await at(seconds, serves), expected, String(seconds));
 });
 
 test('what was handled is remembered in the last place that there is', async () => {
@@ -405,6 +467,29 @@ test('while one asks for keys the others use those they have', async () => {
   assert.equal(await Promise.race([user(), new Promise((done) => setTimeout(done, 5000, 'waits'))]), 'alice');
   goOn();
   assert.deepEqual([await first, drawbridge.asked], ['alice', 2]);
+});
+
+test('after a Drawbridge that hung nobody who waited for keys asks again, and nobody else for two seconds', async () => {
+  let [asked, goOn] = [0];
+  const website = site({}, table.now, async () => {
+    asked += 1;
+    await new Promise((done) => { goOn = done; });
+    throw new Unavailable('down');
+  });
+  const user = () => outcome(() => website.userOf(table.ended.token));
+  const at = (seconds) => { website.now = () => table.now + seconds; };
+  const visits = [user()];
+  at(2);
+  visits.push(user());
+  at(3);
+  goOn();
+  assert.deepEqual([await Promise.all(visits), asked], [['unavailable', 'unavailable'], 1]);
+  at(4);
+  assert.deepEqual([await user(), asked], ['unavailable', 1]);
+  at(5);
+  visits.push(user());
+  goOn();
+  assert.deepEqual([await visits.pop(), asked], ['unavailable', 2]);
 });
 
 test('many requests with unknown keys ask once', async () => {
@@ -446,7 +531,7 @@ test('a session that cannot be asked is neither in nor out', async () => {
   }
   assert.equal((await ask(200, '{"authenticated":"true","sub":"alice"}')).answer.status, 401);
   assert.equal((await ask(200, '{"authenticated":true,"sub":"alice"}')).user.subject, 'alice');
-  assert.deepEqual(asked[0], ['/session', { Cookie: '__Host-drawbridge_session=abc' }]);
+  assert.deepEqual(asked[0], ['/session', { Cookie: '__Host-drawbridge_session=abc', ...MARK }]);
 });
 
 test("step-up takes Drawbridge's way there and never another user", async () => {
@@ -527,10 +612,12 @@ test('a connection that Drawbridge closed meanwhile is no outage', async () => {
 
 test('a page that fails is told to the log, and one that had begun harms nobody else', async () => {
   const website = site({ source: 'session' }, table.now, async () => ({ status: 200, headers: [], body: ALICE }));
-  const server = http.createServer(website.guarded((incoming, response) => {
-    if (incoming.url === '/begun') response.write('begun');
+  const page = (incoming, response) => {
+    if (incoming.url.endsWith('/begun')) response.write('begun');
     throw new Error('of the page');
-  }));
+  };
+  const server = http.createServer(website.guarded((incoming, response) => (incoming.url.startsWith('/later')
+    ? turn().then(() => page(incoming, response)) : page(incoming, response))));
   await new Promise((listening) => { server.listen(0, '127.0.0.1', listening); });
   const [log, unhandled, logged] = [console.error, [], []];
   const note = (error) => unhandled.push(error);
@@ -542,8 +629,8 @@ test('a page that fails is told to the log, and one that had begun harms nobody 
     }).on('error', () => done('cut off')).setTimeout(2000, function late() { this.destroy(); });
   });
   try {
-    assert.deepEqual([await get('/'), await get('/begun')], [500, 'cut off']);
-    assert.deepEqual([logged, unhandled], [['of the page', 'of the page'], []]);
+    assert.deepEqual([await get('/'), await get('/begun'), await get('/later'), await get('/later/begun')], [500, 'cut off', 500, 'cut off']);
+    assert.deepEqual([logged, unhandled], [Array(4).fill('of the page'), []]);
   } finally {
     console.error = log;
     process.off('unhandledRejection', note);
@@ -552,13 +639,20 @@ test('a page that fails is told to the log, and one that had begun harms nobody 
   }
 });
 
-test('an acr that is one text and no list is refused', async () => {
+test('a demand that is misspelt or of another kind is refused', async () => {
   const alice = new Request('GET', '/', cookie(table.ended.token));
-  // `includes` would look for the user's acr within it: `aal` is there in `aal2`.
-  await assert.rejects(site().guard(alice, { acr: 'x-aal2' }), ConfigurationError);
-  assert.throws(() => site().middleware({ acr: 'aal2' }), ConfigurationError);
-  assert.throws(() => site().guarded(() => {}, { acr: 'aal2' }), ConfigurationError);
-  assert.equal((await site().guard(alice, { acr: ['aal2'] })).user.subject, 'alice');
+  for (const demand of [
+    // `includes` would look for the user's acr within it: `aal` is there in `aal2`.
+    { acr: 'x-aal2' }, { acr: null }, { acr: { 0: 'aal2' } }, { acr: [2] }, { acr: [''] }, { acrs: ['aal9'] }, { acr_values: ['aal9'] },
+    { maxAge: 5 }, { max_age: '5' }, { max_age: -1 }, { max_age: NaN }, { max_age: 1.5 }, { max_age: false }, ['aal9'], 'aal9', null,
+  ]) {
+    await assert.rejects(site().guard(alice, demand), ConfigurationError, inspect(demand));
+    assert.throws(() => site().middleware(demand), ConfigurationError, inspect(demand));
+    assert.throws(() => site().guarded(() => {}, demand), ConfigurationError, inspect(demand));
+  }
+  for (const demand of [{ acr: ['aal2'] }, { acr: [], max_age: null }, { acr: undefined, max_age: undefined }, { max_age: 3600 }]) {
+    assert.equal((await site().guard(alice, demand)).user.subject, 'alice');
+  }
 });
 
 test('what is printed of a site, its settings and requests has no secret', () => {
@@ -577,9 +671,15 @@ test('what is printed of a site, its settings and requests has no secret', () =>
 });
 
 test('a session cookie that came twice steps nobody up', async () => {
+  const [keys, asked] = [provider().fetch, []];
+  const website = site({}, table.now, async (path, fields) => {
+    if (path === '/.well-known/jwks.json') return keys(path, fields);
+    asked.push(fields.Cookie);
+    return { status: 401, headers: [], body: Buffer.alloc(0) };
+  });
   const twice = ['Cookie', '__Host-drawbridge_session=a; __Host-drawbridge_session=b'];
-  const { answer } = await site().guard(new Request('GET', '/', [...cookie(table.ended.token), twice]), { acr: ['aal9'] });
-  assert.equal(answer.status, 401);
+  const { answer } = await website.guard(new Request('GET', '/', [...cookie(table.ended.token), twice]), { acr: ['aal9'] });
+  assert.deepEqual([answer.status, asked], [401, [`vagov_access_token=${table.ended.token}`]]);
 });
 
 test('a notice that breaks off, which anybody can send, harms nobody', { timeout: 10000 }, async () => {

@@ -247,7 +247,10 @@ final class Request
     }
 }
 
-/** Remembers texts until their time is over, for all processes: one file each, made once. Full, it says so. */
+/**
+ * Remembers texts until their time is over, for all processes: one file each, made once. When it has no room left, the oldest
+ * tenth makes room: one account that signs in and out in a loop must not keep a website from hearing of the others.
+ */
 class Memory
 {
     public function __construct(private readonly string $folder, private readonly int $limit = 100_000)
@@ -257,10 +260,11 @@ class Memory
         }
     }
 
-    /** @return string `new`, `known` or `full` */
+    /** @return string `new`, `known` or `full`, which is said of a folder that takes nothing too */
     public function add(string $text, int $until, int $now): string
     {
-        $lock = fopen("$this->folder/.lock", 'c');
+        // It holds how many texts there are at most, since to count them takes long.
+        $lock = fopen("$this->folder/.lock", 'c+');
         if ($lock === false || !flock($lock, LOCK_EX)) {
             return 'full';
         }
@@ -268,18 +272,16 @@ class Memory
             if ($this->has($text, $now)) {
                 return 'known';
             }
-            $names = array_diff(scandir($this->folder), ['.', '..', '.lock']);
-            if (count($names) >= $this->limit) {
-                foreach ($names as $key => $name) {
-                    if ((int) @file_get_contents("$this->folder/$name") <= $now) {
-                        @unlink("$this->folder/$name");
-                        unset($names[$key]);
-                    }
-                }
-                if (count($names) >= $this->limit) {
-                    return 'full';
-                }
+            $count = stream_get_contents($lock);
+            if ($count === '' || (int) $count >= $this->limit) {
+                $count = $this->makeRoom($now);
             }
+            if ((int) $count >= $this->limit) {
+                return 'full';
+            }
+            ftruncate($lock, 0);
+            rewind($lock);
+            fwrite($lock, (string) ((int) $count + 1));
             return file_put_contents($this->path($text), (string) $until) === false ? 'full' : 'new';
         } finally {
             fclose($lock);
@@ -288,12 +290,48 @@ class Memory
 
     public function has(string $text, int $now): bool
     {
-        return is_file($this->path($text)) && (int) file_get_contents($this->path($text)) > $now;
+        return self::read($this->path($text)) > $now;
     }
 
     public function forget(string $text): void
     {
         @unlink($this->path($text));
+    }
+
+    /** The latest time of those that made room before it was over; 0 while none has. */
+    public function forgotten(): int
+    {
+        return self::read("$this->folder/.forgotten");
+    }
+
+    /** @return int how many are left */
+    private function makeRoom(int $now): int
+    {
+        $names = array_diff(scandir($this->folder, SCANDIR_SORT_NONE), ['.', '..', '.lock', '.forgotten']);
+        $surplus = count($names) < $this->limit ? 0 : count($names) - intdiv(9 * $this->limit, 10);
+        if ($surplus === 0) {
+            return count($names);
+        }
+        $written = [];
+        foreach ($names as $name) {
+            $written[$name] = (int) @filemtime("$this->folder/$name");
+        }
+        asort($written);
+        $oldest = array_slice(array_keys($written), 0, $surplus);
+        $ends = array_map(fn (string $name): int => self::read("$this->folder/$name"), $oldest);
+        if (max($ends) > max($now, $this->forgotten())) {
+            file_put_contents("$this->folder/.forgotten", (string) max($ends));
+        }
+        foreach ($oldest as $name) {
+            @unlink("$this->folder/$name");
+        }
+        return count($names) - $surplus;
+    }
+
+    /** 0 where there is no file, which another process may take away at any time. */
+    private static function read(string $path): int
+    {
+        return is_file($path) ? (int) @file_get_contents($path) : 0;
     }
 
     private function path(string $text): string
@@ -309,6 +347,8 @@ final class Site
     /** Signing out is Drawbridge's own page: a form of the same origin ends the session and takes its cookies away. */
     public const SIGN_OUT_FORM = '<form method="post" action="/session/logout"><button>Sign out</button></form>';
     private const PROXY_FIELD = 'x-drawbridge-proxy';
+    // Of each own question. A request with it is one that this website, asked in place of Drawbridge, sent itself.
+    private const QUESTION_FIELD = 'Drawbridge-Question';
     private const SIGN_OUT = '/session/logout';
     private const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
     // Seconds: an access token lives at most a day; a notice is tried for a day.
@@ -342,7 +382,9 @@ final class Site
     public function __construct(public readonly Settings $settings, ?callable $now = null, ?callable $fetch = null)
     {
         $this->now = ($now ?? time(...))(...);
-        $this->fetch = ($fetch ?? $this->ask(...))(...);
+        $plain = ($fetch ?? $this->ask(...))(...);
+        $this->fetch = static fn (string $path, #[\SensitiveParameter] array $headers): array =>
+            $plain($path, [...$headers, self::QUESTION_FIELD => '1']);
         $this->ended = new Memory("$settings->folder/ended");
         $this->notices = new Memory("$settings->folder/notices");
     }
@@ -350,6 +392,9 @@ final class Site
     /** @return array{?User, ?string} the user, or the reason: `missing` is a visitor, anything else is for the log */
     public function identify(Request $request): array
     {
+        if ($request->values(strtolower(self::QUESTION_FIELD))) {
+            throw new Unavailable('this website is asked in place of Drawbridge');
+        }
         try {
             return [match ($this->settings->source) {
                 'proxy' => $this->fromProxy($request),
@@ -577,6 +622,10 @@ final class Site
             throw new Refused('claims');
         }
         $this->refuseEnded($session);
+        // Which sessions ended before then is not known any more.
+        if ($claims['iat'] <= $this->ended->forgotten() - self::LONGEST_TOKEN + $this->settings->leeway) {
+            throw new Refused('ended');
+        }
         return new User($subject, $session, $acr, $amr, $authTime);
     }
 
@@ -629,12 +678,22 @@ final class Site
         $status === 200 || throw new Unavailable("/auth/check answers $status");
         $said = new Request('GET', '/', $headers);
         try {
-            if (self::field($said, 'x-auth-subject') === $subject) {
+            if (self::named($said) === $subject) {
                 return $this->identity($said);
             }
         } catch (Refused) {
         }
         throw new Unavailable('/auth/check answers with something else');
+    }
+
+    /** The user of an answer of /auth/check. One that names nobody is not Drawbridge's. */
+    private static function named(Request $said): string
+    {
+        try {
+            return self::field($said, 'x-auth-subject') ?? throw new Unavailable('/auth/check names nobody');
+        } catch (Refused) {
+            throw new Unavailable('/auth/check answers with something else');
+        }
     }
 
     /**
@@ -811,18 +870,15 @@ final class Site
             $headers += ['Accept' => 'text/html', 'Sec-Fetch-Mode' => 'navigate', 'Sec-Fetch-Dest' => 'document'];
         }
         [$status, $pairs] = $this->question('/auth/check?' . implode('&', $query), $headers);
-        $said = [];
-        foreach ($pairs as [$name, $value]) {
-            $said[strtolower($name)] ??= $value;
-        }
+        $said = new Request('GET', '/', $pairs);
         if ($status === 200) {
-            if (self::decoded($said['x-auth-subject'] ?? '') === $user->subject) {
+            if (self::named($said) === $user->subject) {
                 return $user;
             }
             // Token and session are two users'. Whose page it would be nobody can say, and signing out ends both.
             return $request->isPage() ? new Answer(303, [['Location', self::SIGN_OUT], ['Cache-Control', 'no-store']]) : $refusal;
         }
-        if ($status === 302 && isset($said['location'])) {
+        if ($status === 302 && $said->values('location')) {
             $passed = array_filter($pairs, static fn (array $pair): bool => in_array(strtolower($pair[0]), ['location', 'set-cookie'], true));
             return new Answer(303, [...$passed, ['Cache-Control', 'no-store']]);
         }
@@ -863,34 +919,44 @@ final class Site
         if ($this->notices->has($name, $now)) {
             return self::said(200, 'known');
         }
-        switch ($this->notices->add("in hand $name", $now + self::IN_HAND, $now)) {
-            case 'full':
-                return self::said(503, 'full');
-            case 'known':
-                return self::said(503, 'in_hand');
+        if (self::isText($session) && $this->ended->add($session, $now + self::LONGEST_TOKEN, $now) === 'full') {
+            return self::said(503, 'full');
+        }
+        // Full, it cannot tell a repeat. Handlers have to bear one anyway; not to hear of an end they need not.
+        if ($this->notices->add("in hand $name", $now + self::IN_HAND, $now) === 'known') {
+            return self::said(503, 'in_hand');
         }
         try {
             // Handled between the two looks above.
             if ($this->notices->has($name, $now)) {
                 return self::said(200, 'known');
             }
-            if (self::isText($session) && $this->ended->add($session, $now + self::LONGEST_TOKEN, $now) === 'full') {
-                return self::said(503, 'full');
-            }
-            $handle && $handle($notice);
+            $handle && self::handled($handle, $notice);
             if ($this->notices->add($name, $until, $now) === 'full') {
                 // It takes the place of its being in hand.
                 $this->notices->forget("in hand $name");
                 $this->notices->add($name, $until, $now);
             }
         } catch (\Throwable $failure) {
-            // Thrown on, it would be a 200 where errors are not displayed (`display_errors`), and so settled.
+            // Thrown on, it would be a 200 where errors are displayed (`display_errors`), and so settled.
             error_log('drawbridge: a notice could not be handled: ' . $failure::class . ": {$failure->getMessage()} in {$failure->getFile()}:{$failure->getLine()}");
             return self::said(500, 'failed');
         } finally {
             $this->notices->forget("in hand $name");
         }
         return self::said(200, 'handled');
+    }
+
+    /** A handler that ends the process (`exit`, no memory or time left) would leave a 200, and the notice settled. */
+    private static function handled(callable $handle, array $notice): void
+    {
+        $before = headers_sent() ? false : http_response_code(500);
+        try {
+            $handle($notice);
+        } finally {
+            // The answer sets its own. Without a web server there is none before.
+            is_int($before) && !headers_sent() && http_response_code($before);
+        }
     }
 
     private function notice(string $body, string $signature, int $now): array
@@ -979,20 +1045,28 @@ final class Site
         return $claims;
     }
 
-    /** A key that is fetched is used for five minutes; for an unknown `kid` it is asked at most every half minute. */
+    /**
+     * A key that is fetched is used for five minutes; for an unknown `kid` it is asked at most every half minute. While there
+     * are none to do with, they are asked for as soon as after any failure.
+     */
     private function key(string $kid, int $now): array
     {
-        $holds = fn (array $state): bool => $state['fetched'] !== null && $now - $state['fetched'] <= $this->settings->keysStale;
-        $state = $this->knownKeys($now);
+        $state = $this->knownKeys();
         if ($state['fetched'] === null || $now - $state['fetched'] >= $this->settings->keysFresh) {
-            $state = $this->renewed($state, $now, !($holds($state) && isset($state['keys'][$kid])));
+            $state = $this->renewed($state, !($this->hold($state, $now) && isset($state['keys'][$kid])));
         }
-        $holds($state) || throw new Unavailable("Drawbridge's keys cannot be had");
+        $this->hold($state, $now) || throw new Unavailable("Drawbridge's keys cannot be had");
         if (!isset($state['keys'][$kid])) {
-            $state = $this->renewed($state, $now, true);
+            $state = $this->renewed($state, true);
         }
         // Asked before and not now: meanwhile it may be there.
         return $state['keys'][$kid] ?? throw new Refused('unknown_key', $state['fetched'] >= $now);
+    }
+
+    /** Whether its keys may be used, while newer ones cannot be had. */
+    private function hold(array $state, int $now): bool
+    {
+        return $state['fetched'] !== null && $now - $state['fetched'] <= $this->settings->keysStale;
     }
 
     /**
@@ -1011,7 +1085,7 @@ final class Site
     }
 
     /** What all processes know. Nobody has that file's lock while Drawbridge is asked. */
-    private function knownKeys(int $now): array
+    private function knownKeys(): array
     {
         $file = $this->locked('keys.json', LOCK_SH);
         try {
@@ -1020,6 +1094,7 @@ final class Site
             fclose($file);
         }
         $state = is_array($state) ? $state : ['keys' => [], 'fetched' => null, 'tried' => null];
+        $now = ($this->now)();
         // By more than a second: of two who come at once, one has looked at the clock a little earlier.
         if (max($state['fetched'], $state['tried']) > $now + 1) {
             // The clock was set back. How old the keys are is not known: they are due, and hold for an hour from now at most.
@@ -1031,25 +1106,29 @@ final class Site
     }
 
     /** One asks. Of the others those wait for the answer who cannot do without. */
-    private function renewed(array $state, int $now, bool $waits): array
+    private function renewed(array $state, bool $waits): array
     {
         $asking = $this->locked('asking-for-keys', $waits ? LOCK_EX : LOCK_EX | LOCK_NB);
         if ($asking === null) {
             return $state;
         }
         try {
-            $state = $this->knownKeys($now);
-            if ($state['tried'] !== null && $now - $state['tried'] < $this->settings->keysPause) {
+            $state = $this->knownKeys();
+            // Anew: whoever waited has come seconds ago, and would ask again what has just failed.
+            $now = ($this->now)();
+            $pause = $this->hold($state, $now) ? $this->settings->keysPause : self::OUTAGE_PAUSE;
+            if ($state['tried'] !== null && $now - $state['tried'] < $pause) {
                 return $state;
             }
-            $state['tried'] = $now;
             try {
                 [$status, , $body] = ($this->fetch)('/.well-known/jwks.json', []);
                 if ($status === 200) {
-                    $state = ['keys' => self::keys($body), 'fetched' => $now, 'tried' => $now];
+                    $state = ['keys' => self::keys($body), 'fetched' => $now];
                 }
             } catch (Unavailable | Refused) {
             }
+            // Now, not before: the pause begins once nobody waits for the answer.
+            $state['tried'] = ($this->now)();
             $file = $this->locked('keys.json', LOCK_EX);
             try {
                 ftruncate($file, 0);

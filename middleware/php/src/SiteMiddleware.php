@@ -45,7 +45,11 @@ final class SiteMiddleware implements MiddlewareInterface
                 $headers[] = [(string) $name, $value];
             }
         }
+        $server = $request->getServerParams();
+        // A framework that mounts this takes the path above it out of the request; browsers still have it.
+        $asked = $server['REQUEST_URI'] ?? null;
         return new Request(
-            $request->getMethod(), $request->getRequestTarget(), $headers, (string) ($request->getServerParams()['REMOTE_ADDR'] ?? ''));
+            $request->getMethod(), is_string($asked) && str_starts_with($asked, '/') ? $asked : $request->getRequestTarget(), $headers,
+            (string) ($server['REMOTE_ADDR'] ?? ''));
     }
 }

@@ -137,6 +137,12 @@ namespace {
         return $GLOBALS['sent'] ?? [];
     }
 
+    /** The fields of a question to Drawbridge. */
+    function question(string $cookie): array
+    {
+        return ['Cookie' => $cookie, 'Drawbridge-Question' => '1'];
+    }
+
     function cookie(string $token): array
     {
         return [['Cookie', "vagov_access_token=$token"]];
@@ -174,7 +180,7 @@ namespace {
         $keys = new Provider();
         [$site] = made([], static fn (string $path, array $fields): array => match (true) {
             $path !== '/session' => $keys($path, $fields),
-            isset($case['session']) && $fields === ['Cookie' => '__Host-drawbridge_session=opaque'] => [200, [], json_encode($case['session'])],
+            isset($case['session']) && $fields === question('__Host-drawbridge_session=opaque') => [200, [], json_encode($case['session'])],
             default => throw new Unavailable('not to be asked'),
         });
         try {
@@ -203,7 +209,7 @@ namespace {
         same("identity: {$case['id']}", $case['expect'], $who($site, new Request('GET', '/', [['X-Drawbridge-Proxy', $secret], ...$headers]), $identity));
         $wanted = $case['identity'] ? '/auth/check?identity=' . implode(',', $case['identity']) : 'nothing';
         [$site] = made(['source' => 'session', 'identity' => $case['identity']], static fn (string $path, array $fields): array => match (true) {
-            $fields !== ['Cookie' => '__Host-drawbridge_session=opaque'] => throw new LogicException('other fields'),
+            $fields !== question('__Host-drawbridge_session=opaque') => throw new LogicException('other fields'),
             $path === $wanted => [200, $headers, ''],
             $path === '/session' => $alice,
         });
@@ -262,6 +268,18 @@ namespace {
     fclose($another);
     same('and asks once the other does not', ['alice', 2],
         [outcome(static fn () => $site->userOf($table['ended']['token'])), $provider->asked]);
+    [$asked, $found] = [0, []];
+    [$site, $clock] = made([], static function () use (&$asked, &$clock): array {
+        $asked++;
+        $clock->now += 3;
+        throw new Unavailable('down');
+    });
+    foreach ([0, 1, 1] as $seconds) {
+        $clock->now += $seconds;
+        $found[] = [outcome(static fn () => $site->userOf($table['ended']['token'])), $asked];
+    }
+    same('after a Drawbridge that hung nobody asks for keys for two seconds',
+        [['unavailable', 1], ['unavailable', 1], ['unavailable', 2]], $found);
     foreach ($table['returns'] as $case) {
         $answer = made()[0]->guard(new Request($case['method'], $case['target'], $case['headers']));
         same($case['id'], [$case['expect']['status'], $case['expect']['location'] ?? null], [$answer->status, header_of($answer, 'Location')]);
@@ -368,13 +386,30 @@ namespace {
     }
 
     $memory = new Memory("$scratch/memory", 2);
-    same('a full memory says full and forgets nothing', ['new', 'new', 'full', 'known', 'new'],
-        [$memory->add('a', 10, 0), $memory->add('b', 10, 0), $memory->add('c', 10, 0), $memory->add('a', 10, 0), $memory->add('c', 20, 10)]);
+    $written = static fn (string $text, int $at): bool => touch("$scratch/memory/" . hash('sha256', $text), $at);
+    same('in a full memory the oldest makes room', ['new', true, 'new', true, 'new', 'known', false, true, 10], [
+        $memory->add('a', 10, 0), $written('a', 1), $memory->add('b', 11, 0), $written('b', 2), $memory->add('c', 12, 0), $memory->add('b', 20, 0),
+        $memory->has('a', 0), $memory->has('b', 0), $memory->forgotten()]);
+    same('but whose time is over is not forgotten early', ['new', 10], [$memory->add('d', 30, 15), $memory->forgotten()]);
+    same('a memory without any room is full', 'full', (new Memory("$scratch/no-memory", 0))->add('a', 10, 0));
+    mkdir("$scratch/earlier", 0700);
+    for ($i = 0; $i < 3; $i++) {
+        file_put_contents("$scratch/earlier/" . hash('sha256', "of an earlier version $i"), '10');
+    }
+    same('what is there already is counted', ['new', 2], [(new Memory("$scratch/earlier", 2))->add('a', 10, 0), count(glob("$scratch/earlier/*"))]);
+    $memory = new Memory("$scratch/large", 20);
+    for ($i = 0; $i < 60; $i++) {
+        $memory->add("$i", 10, 0);
+        $i % 3 && $memory->forget("$i");
+    }
+    same('it does not grow beyond its limit', true, count(glob("$scratch/large/*")) <= 20);
 
-    $small = static function (int $ended, int $notices): Site {
+    $moved = new Clock();
+    $moved->now = $table['now'];
+    $small = static function (int $ended, int $notices) use ($moved): Site {
         $site = (new ReflectionClass(Site::class))->newInstanceWithoutConstructor();
         $settings = settings();
-        foreach (['settings' => $settings, 'now' => made()[1](...), 'fetch' => (new Provider())(...),
+        foreach (['settings' => $settings, 'now' => $moved(...), 'fetch' => (new Provider())(...),
             'ended' => new Memory("$settings->folder/ended", $ended), 'notices' => new Memory("$settings->folder/notices", $notices)] as $name => $value) {
             (new ReflectionProperty(Site::class, $name))->setValue($site, $value);
         }
@@ -385,6 +420,29 @@ namespace {
     foreach ([$site->webhook($ended['webhook']['body'], $ended['webhook']['header'], $handle), $site->backchannelLogout($ended['logout']['form'], $handle)] as $answer) {
         same('while the ended sessions are full a notice comes again unhandled', [503, 'full', 0], [$answer->status, json_decode($answer->body, true)['result'], $handled]);
     }
+    $site = $small(1000, 0);
+    same('while the notices are full one is handled', [200, 1, 'ended'], [
+        $site->webhook($ended['webhook']['body'], $ended['webhook']['header'], $handle)->status, $handled,
+        outcome(static fn () => $site->userOf($ended['token']))]);
+    $site = $small(1000, 2);
+    $site->notices->add('a', $table['now'] + 86_400, $table['now']);
+    $site->notices->add('b', $table['now'] + 86_400, $table['now']);
+    same('notices of others keep none away', 'handled',
+        json_decode($site->webhook($ended['webhook']['body'], $ended['webhook']['header'])->body, true)['result']);
+    $site = $small(2, 1000);
+    $got = [];
+    $site->webhook($ended['webhook']['body'], $ended['webhook']['header']);
+    touch(glob("{$site->settings->folder}/ended/*")[0], 1);
+    foreach ($ended['more'] as $more) {
+        $moved->now = $more['now'];
+        $got[] = json_decode($site->webhook($more['body'], $more['header'])->body, true)['result'];
+        foreach (['lasting_token', 'other_lasting_token', 'later_token'] as $name) {
+            $got[] = outcome(static fn () => $site->userOf($ended[$name]));
+        }
+    }
+    same('more ends than there is room for are handled, and tokens that are older than a forgotten one are nobody\'s',
+        ['handled', 'ended', 'alice', 'alice', 'handled', 'ended', 'ended', 'alice'], $got);
+    $moved->now = $table['now'];
     $site = $small(1000, 1);
     same('what was handled is remembered in the last place that there is', ['handled', 'known'], array_map(
         static fn (): string => json_decode($site->webhook($ended['webhook']['body'], $ended['webhook']['header'])->body, true)['result'], [1, 2]));
@@ -411,6 +469,33 @@ namespace {
     ini_set('error_log', '');
     same('a repeat of a notice in hand is sent again', [503, 'in_hand'], $meanwhile);
     same('and is handled then, once', [[200, 'handled'], [200, 'known']], [$said(), $said()]);
+
+    // What the web server says after a handler that ended the process, and after others.
+    file_put_contents("$scratch/hook.php", '<?php require ' . var_export(dirname(__DIR__) . '/src/Site.php', true) . <<<'HOOK'
+        ;
+        $handle = match ($_SERVER['QUERY_STRING']) {
+            'exit' => static fn () => exit,
+            'memory' => static fn () => str_repeat('x', 1 << 30),
+            'failure' => static fn () => throw new LogicException('of the handler'),
+            'success' => static fn () => null,
+        };
+        $site = new Drawbridge\Site\Site(new Drawbridge\Site\Settings(...json_decode(getenv('SITE'), true)), static fn () => (int) getenv('NOW'));
+        $answer = $site->webhook(file_get_contents('php://input'), $_SERVER['HTTP_DRAWBRIDGE_WEBHOOK_SIGNATURE'], $handle);
+        // As it is where the page sends no answer of its own.
+        $_SERVER['REQUEST_URI'] === '/sent?success' && $answer->send();
+        HOOK);
+    foreach (['/?exit' => 500, '/?memory' => 500, '/?failure' => 200, '/?success' => 200, '/sent?success' => 200] as $target => $expected) {
+        mkdir($folder = "$scratch/hook-" . md5($target), 0700);
+        $given = ['source' => 'session', 'origin' => 'https://www.example.com', 'folder' => $folder, 'webhookSecrets' => $table['settings']['webhook_secrets']];
+        $cgi = proc_open([PHP_BINARY, '-S', '127.0.0.1:0', '-d', 'display_errors=1', '-d', 'memory_limit=64M', "$scratch/hook.php"],
+            [1 => ['file', '/dev/null', 'w'], 2 => ['pipe', 'w']], $pipes, null, ['SITE' => json_encode($given), 'NOW' => (string) $table['now']]);
+        preg_match('~http://([0-9.:]+)~', (string) fgets($pipes[2]), $match);
+        $context = stream_context_create(['http' => ['method' => 'POST', 'content' => $step['body'], 'ignore_errors' => true,
+            'header' => ["Drawbridge-Webhook-Signature: {$step['header']}", 'Content-Type: application/json']]]);
+        @file_get_contents("http://$match[1]$target", false, $context);
+        same("the status after a handler: $target", $expected, (int) explode(' ', $http_response_header[0] ?? 'no answer')[1]);
+        proc_terminate($cgi);
+    }
 
     // Somebody sends a byte now and then: each is in time, all together are not.
     $trickle = proc_open([PHP_BINARY, '-n', '-r', 'while (true) { echo "x"; usleep(20000); }'], [1 => ['pipe', 'w']], $pipes);
@@ -467,7 +552,14 @@ namespace {
         $user = $site->guard($request);
         return [$user->subject, $user->authTime];
     })());
-    same('with Drawbridge\'s cookies alone', [['/session', ['Cookie' => '__Host-drawbridge_session=abc']]], $asked);
+    same('with Drawbridge\'s cookies alone', [['/session', question('__Host-drawbridge_session=abc')]], $asked);
+    [$asked, $keys] = [[], new Provider()];
+    [$site] = made([], static function (string $path, array $headers) use (&$asked, $keys): array {
+        $asked[] = [$path, $headers];
+        return $keys($path, $headers);
+    });
+    $site->userOf($ended['token']);
+    same('keys are asked for as everything is', [['/.well-known/jwks.json', ['Drawbridge-Question' => '1']]], $asked);
 
     foreach ([[302, [['Location', '/sign-in?redirect=%2Fx'], ['Set-Cookie', 'a=b'], ['Server', 'x']], 303], [200, [['X-Auth-Subject', 'alice']], 'alice'],
         [200, [['X-Auth-Subject', 'bob']], 303], [500, [], 503]] as [$status, $headers, $expected]) {
@@ -540,6 +632,12 @@ namespace {
     same('PSR-15 sends visitors to the sign-in', [303, '/session/sign-in?redirect=%2Fa%3Fb%3Dc'], [$response->getStatusCode(), $response->getHeaderLine('Location')]);
     $response = $middleware->process($request->withHeader('Cookie', cookie($ended['token'])[0][1]), $handler);
     same('PSR-15 says the user', [200, 'alice'], [$response->getStatusCode(), $response->getHeaderLine('Subject')]);
+
+    // Mezzio takes a path that leads to a middleware out of the request.
+    foreach (['/members/a?b=c' => '/members/a?b=c', 'http://www.example.com/members/a' => '/a', '' => '/a'] as $asked => $target) {
+        $mounted = $factory->createServerRequest('GET', 'https://www.example.com/a', ['REQUEST_URI' => $asked]);
+        same("PSR-15 below a path: $asked", $target, SiteMiddleware::read($mounted)->target);
+    }
 
     $sent = ['X.auth.subject' => 'bob', 'X-Other' => '1'];
     same('PSR-15 sees the dots that its request has lost', ['X.auth.subject', 'bob'], SiteMiddleware::read($request)->headers[0]);

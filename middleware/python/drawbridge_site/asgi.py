@@ -2,7 +2,7 @@
 
 import asyncio
 
-from .core import Answer, Request, Site, User, check_acr, is_below
+from .core import Answer, Request, Site, User, check_acr, is_below, plain_prefixes
 
 #: Where an application finds the user of a guarded page: `scope["drawbridge.user"]`.
 USER = "drawbridge.user"
@@ -24,7 +24,7 @@ class Guard:
 
     def __init__(self, application, site: Site, prefixes: tuple = ("/",), acr: tuple = (), max_age: int | None = None):
         check_acr(acr)
-        self.application, self.site, self.prefixes = application, site, prefixes
+        self.application, self.site, self.prefixes = application, site, plain_prefixes(prefixes)
         self.acr, self.max_age = acr, max_age
 
     async def __call__(self, scope, receive, send):

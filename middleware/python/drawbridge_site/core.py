@@ -19,6 +19,8 @@ from .jws import Refused
 
 SESSION_COOKIE = "__Host-drawbridge_session"
 PROXY_FIELD = "x-drawbridge-proxy"
+#: Of each own question. A request with it is one that this website, asked in place of Drawbridge, sent itself.
+_QUESTION_FIELD = "Drawbridge-Question"
 #: Signing out is Drawbridge's own page: a form of the same origin ends the session and takes its cookies away.
 SIGN_OUT_FORM = '<form method="post" action="/session/logout"><button>Sign out</button></form>'
 _SIGN_OUT = "/session/logout"
@@ -85,8 +87,8 @@ class Settings:
     identity: tuple = ()
     #: Seconds by which clocks may differ.
     leeway: int = 30
-    #: Seconds: how long keys are used without asking, how soon they may be asked for again, and how long they are
-    #: used while Drawbridge cannot be reached.
+    #: Seconds: how long keys are used without asking, how soon they may be asked for again (without any, two seconds after
+    #: a failure), and how long they are used while Drawbridge cannot be reached.
     keys_fresh: int = 300
     keys_pause: int = 30
     keys_stale: int = 3600
@@ -189,20 +191,27 @@ class Answer:
 
 
 class Memory:
-    """Remembers texts until their time is over. Full, it says so: it forgets nothing early (contract §16.11)."""
+    """Remembers texts until their time is over. When it has no room left, the oldest make room: one account that signs in and
+    out in a loop must not keep a website from hearing of the others."""
 
     def __init__(self, limit: int = 100_000):
         self.limit = limit
+        #: The oldest first.
         self._until: dict = {}
+        #: The latest time of those that made room before it was over; 0 while none has.
+        self.forgotten: float = 0
         self._lock = threading.Lock()
 
     def add(self, text: str, until: float, now: float) -> str:
-        """`new`, `known` or `full`."""
+        """`new`, `known` or, of a store that forgets nothing early, `full`."""
         with self._lock:
             if self._until.get(text, now) > now:
                 return "known"
-            if len(self._until) >= self.limit:
-                self._until = {key: end for key, end in self._until.items() if end > now}
+            self._until.pop(text, None)
+            while self._until and len(self._until) >= self.limit:
+                end = self._until.pop(next(iter(self._until)))
+                if end > now:
+                    self.forgotten = max(self.forgotten, end)
             if len(self._until) >= self.limit:
                 return "full"
             self._until[text] = until
@@ -219,28 +228,29 @@ class Memory:
 
 class Keys:
     """Drawbridge's public keys: fetched when needed, used for five minutes, and fetched again for an unknown `kid`
-    at most every half minute, whoever sends what."""
+    at most every half minute, whoever sends what. While there are none to do with, they are asked for as soon as after any
+    failure."""
 
-    def __init__(self, settings: Settings, fetch):
-        self._settings, self._fetch = settings, fetch
+    def __init__(self, settings: Settings, fetch, now):
+        self._settings, self._fetch, self._now = settings, fetch, now
         self._keys: dict = {}
         self._fetched: float | None = None
+        #: When the last question ended: the pause begins once nobody waits for its answer.
         self._tried: float | None = None
         self._lock = threading.Lock()
         #: Of whoever asks Drawbridge, which may take three seconds. The other lock is never held for so long.
         self._asking = threading.Lock()
 
     def key(self, kid: str, now: float):
-        self._heed_clock(now)
+        self._heed_clock()
         keys, fetched = self._known()
         if fetched is None or now - fetched >= self._settings.keys_fresh:
-            holds = fetched is not None and now - fetched <= self._settings.keys_stale
-            self._renew(now, waits=not (holds and kid in keys))
+            self._renew(waits=not (self._holds(fetched, now) and kid in keys))
             keys, fetched = self._known()
-        if fetched is None or now - fetched > self._settings.keys_stale:
+        if not self._holds(fetched, now):
             raise Unavailable("Drawbridge's keys cannot be had")
         if kid not in keys:
-            self._renew(now, waits=True)
+            self._renew(waits=True)
             keys, fetched = self._known()
         if kid not in keys:
             # Asked before and not now: meanwhile it may be there.
@@ -251,23 +261,36 @@ class Keys:
         with self._lock:
             return self._keys, self._fetched
 
-    def _heed_clock(self, now: float):
+    def _holds(self, fetched: float | None, now: float) -> bool:
+        return fetched is not None and now - fetched <= self._settings.keys_stale
+
+    def _heed_clock(self):
         with self._lock:
+            now = self._now()
             # By more than a second: of two who come at once, one has looked at the clock a little earlier.
             if any(at is not None and at > now + 1 for at in (self._fetched, self._tried)):
                 # The clock was set back. How old the keys are is not known: they are due, and hold for an hour from now at most.
                 due = now - self._settings.keys_fresh
                 self._fetched, self._tried = None if self._fetched is None else min(self._fetched, due), None
 
-    def _renew(self, now: float, waits: bool):
+    def _renew(self, waits: bool):
         """One asks. Of the others those wait for the answer who cannot do without."""
         if not self._asking.acquire(blocking=waits):
             return
         try:
+            self._heed_clock()
+            # Anew: whoever waited has come seconds ago, and would ask again what has just failed.
+            now = self._now()
             with self._lock:
-                if self._tried is not None and now - self._tried < self._settings.keys_pause:
+                pause = self._settings.keys_pause if self._holds(self._fetched, now) else _OUTAGE_PAUSE
+                if self._tried is not None and now - self._tried < pause:
                     return
-                self._tried = now
+            self._ask(now)
+        finally:
+            self._asking.release()
+
+    def _ask(self, now: float):
+        try:
             status, _, body = self._fetch("/.well-known/jwks.json", {})
             if status == 200:
                 keys = jws.keys(body)
@@ -276,7 +299,8 @@ class Keys:
         except (Unavailable, Refused):
             pass
         finally:
-            self._asking.release()
+            with self._lock:
+                self._tried = self._now()
 
 
 class Outage:
@@ -327,16 +351,21 @@ class Site:
         self.now = now
         self._fetch = fetch or Fetcher(settings)
         # Keys remember themselves when they were asked for in vain, and for longer.
-        self._keys = Keys(settings, self._fetch)
-        self._ask = Outage(self._fetch, lambda: self.now())
+        self._keys = Keys(settings, self._question, lambda: self.now())
+        self._ask = Outage(self._question, lambda: self.now())
         #: Several processes share what they are told by giving both a store of their own, which may be empty and so falsy.
         self.ended = Memory() if ended is None else ended
         self.notices = Memory() if notices is None else notices
+
+    def _question(self, path: str, headers: dict) -> tuple:
+        return self._fetch(path, {**headers, _QUESTION_FIELD: "1"})
 
     # Who is it?
 
     def identify(self, request: Request) -> Identity:
         """Throws `Unavailable`."""
+        if request.values(_QUESTION_FIELD.lower()):
+            raise Unavailable("this website is asked in place of Drawbridge")
         source = {"proxy": self._from_proxy, "cookie": self._from_cookie, "session": self._from_session}
         try:
             return Identity(source[self.settings.source](request))
@@ -427,6 +456,9 @@ class Site:
                 isinstance(amr, list) and all(isinstance(item, str) for item in amr)):
             raise Refused("claims")
         self._refuse_ended(session)
+        # Which sessions ended before then is not known any more.
+        if claims["iat"] <= getattr(self.ended, "forgotten", 0) - _LONGEST_TOKEN + self.settings.leeway:
+            raise Refused("ended")
         return User(subject, session, acr, tuple(amr), auth_time)
 
     def _refuse_ended(self, session: str):
@@ -469,12 +501,10 @@ class Site:
             raise Refused("missing")
         if status != 200:
             raise Unavailable(f"/auth/check answers {status}")
-        said = Request("GET", "/", headers)
-        try:
-            if _field(said, "x-auth-subject") == subject:
+        said, named = _said_of_check(headers)
+        if named == subject:
+            with contextlib.suppress(Refused):
                 return self._identity(said)
-        except Refused:
-            pass
         raise Unavailable("/auth/check answers with something else")
 
     def _own_cookies(self, request: Request, user: User | None = None) -> str:
@@ -571,13 +601,12 @@ class Site:
             query += "&redirect=" + (quote(request.target, safe="") if is_return_target(request.target) else "")
             headers |= {"Accept": "text/html", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
         status, pairs, _ = self._ask("/auth/check?" + query, headers)
-        said = {name.lower(): value for name, value in pairs}
         if status == 200:
-            if _decoded(said.get("x-auth-subject", "")) == user.subject:
+            if _said_of_check(pairs)[1] == user.subject:
                 return user
             # Token and session are two users'. Whose page it would be nobody can say, and signing out ends both.
             return Answer(303, [("Location", _SIGN_OUT), ("Cache-Control", "no-store")]) if is_page(request) else refusal
-        if status == 302 and "location" in said:
+        if status == 302 and Request("GET", "/", pairs).values("location"):
             passed = [(name, value) for name, value in pairs if name.lower() in ("location", "set-cookie")]
             return Answer(303, [*passed, ("Cache-Control", "no-store")])
         if status in (401, 403):
@@ -600,18 +629,16 @@ class Site:
         """Known is what was handled. While it is in hand a repeat has to come again: the handler may fail yet."""
         if self.notices.has(name, now):
             return _said(200, "known")
-        in_hand = f"in hand {name}"
-        state = self.notices.add(in_hand, now + _IN_HAND, now)
-        if state == "full":
+        if _is_text(session) and self.ended.add(session, now + _LONGEST_TOKEN, now) == "full":
             return _said(503, "full")
-        if state == "known":
+        in_hand = f"in hand {name}"
+        # A full store cannot tell a repeat. Handlers have to bear one anyway; not to hear of an end they need not.
+        if self.notices.add(in_hand, now + _IN_HAND, now) == "known":
             return _said(503, "in_hand")
         try:
             # Handled between the two looks above.
             if self.notices.has(name, now):
                 return _said(200, "known")
-            if _is_text(session) and self.ended.add(session, now + _LONGEST_TOKEN, now) == "full":
-                return _said(503, "full")
             handle()
             if self.notices.add(name, until, now) == "full":
                 # It takes the place of its being in hand.
@@ -753,6 +780,16 @@ def check_acr(acr):
         raise ConfigurationError(f"acr must hold the values that will do, such as ({acr!r},)")
 
 
+def plain_prefixes(prefixes) -> tuple:
+    """What `is_below` compares with. One that no path begins with would guard nothing."""
+    prefixes = (prefixes,) if isinstance(prefixes, str) else tuple(prefixes)
+    for prefix in prefixes:
+        if not isinstance(prefix, str) or not prefix.startswith("/") or any(
+                mark in prefix for mark in ("%", "//", "/./", "/../")):
+            raise ConfigurationError(f"a prefix must begin with / and be a plain path, without % // /./ /../, not {prefix!r}")
+    return prefixes
+
+
 def is_strong_enough(acr: str | None, wanted) -> bool:
     """As Drawbridge itself judges (contract §6): two factors are one as well, and any other value is only itself."""
     return acr in wanted or acr == "aal2" and "aal1" in wanted
@@ -839,6 +876,15 @@ def _seconds(value) -> int | None:
         return None
     import calendar
     return calendar.timegm(time.strptime(value[:19], "%Y-%m-%dT%H:%M:%S"))
+
+
+def _said_of_check(headers: list) -> tuple:
+    """An answer of /auth/check, and whom it names. One that names nobody, or cannot be read, is not Drawbridge's."""
+    said = Request("GET", "/", headers)
+    with contextlib.suppress(Refused):
+        if (subject := _field(said, "x-auth-subject")) is not None:
+            return said, subject
+    raise Unavailable("/auth/check answers with something else")
 
 
 def _field(request: Request, name: str) -> str | None:

@@ -1,6 +1,6 @@
 """In front of a WSGI application (PEP 3333): Django, Flask and their like."""
 
-from .core import Answer, Request, Site, User, check_acr, is_below
+from .core import Answer, Request, Site, User, check_acr, is_below, plain_prefixes
 
 #: Where an application finds the user of a guarded page: `environ["drawbridge.user"]`.
 USER = "drawbridge.user"
@@ -25,7 +25,7 @@ class Guard:
 
     def __init__(self, application, site: Site, prefixes: tuple = ("/",), acr: tuple = (), max_age: int | None = None):
         check_acr(acr)
-        self.application, self.site, self.prefixes = application, site, prefixes
+        self.application, self.site, self.prefixes = application, site, plain_prefixes(prefixes)
         self.acr, self.max_age = acr, max_age
 
     def __call__(self, environ, start_response):

@@ -20,6 +20,8 @@ from drawbridge_site.core import Fetcher  # noqa: E402
 
 TABLE = json.loads((pathlib.Path(__file__).parents[2] / "cases/cases.json").read_text())
 PAGE = [("Accept", "text/html")]
+#: What each question to Drawbridge carries.
+MARK = {"Drawbridge-Question": "1"}
 #: Paths that a server of files finds below /files/private/.
 DETOURS = ["/files/private/x", "/files/./private/x", "/files//private/x", "//files/private/x", "/files/private/.", "/files/private//",
            "/files/y/../private/x", "/static/../files/private/x", "/files/.\\private/x", "/files/y\\../../private/x",
@@ -108,7 +110,7 @@ class Shared(unittest.TestCase):
         def fetch(path, headers):
             if path != "/session":
                 return keys(path, headers)
-            if headers != {"Cookie": "__Host-drawbridge_session=opaque"} or "session" not in case:
+            if headers != {"Cookie": "__Host-drawbridge_session=opaque", **MARK} or "session" not in case:
                 raise Unavailable("not to be asked")
             return 200, [], json.dumps(case["session"]).encode()
 
@@ -126,7 +128,7 @@ class Shared(unittest.TestCase):
         headers = [*who, *map(tuple, case["headers"])]
 
         def fetch(path, fields):
-            self.assertEqual(fields, {"Cookie": "__Host-drawbridge_session=opaque"})
+            self.assertEqual(fields, {"Cookie": "__Host-drawbridge_session=opaque", **MARK})
             if wanted and path == f"/auth/check?identity={wanted}":
                 return 200, headers, b""
             self.assertEqual(path, "/session")
@@ -321,10 +323,27 @@ class Own(unittest.TestCase):
             with self.subTest(changes), self.assertRaises(ConfigurationError):
                 site(**changes)
 
-    def test_a_full_memory_says_full_and_forgets_nothing(self):
+    def test_in_a_full_memory_the_oldest_makes_room_and_whose_time_is_over_is_not_forgotten_early(self):
         memory = Memory(2)
-        self.assertEqual([memory.add(name, 10, 0) for name in "abca"], ["new", "new", "full", "known"])
-        self.assertEqual(memory.add("c", 20, 10), "new")
+        self.assertEqual([memory.add(name, until, 0) for name, until in [("a", 10), ("b", 11), ("c", 12), ("b", 20)]],
+                         ["new", "new", "new", "known"])
+        self.assertEqual((memory.has("a", 0), memory.has("b", 0), memory.forgotten), (False, True, 10))
+        self.assertEqual((memory.add("d", 30, 15), memory.add("c", 30, 15), memory.forgotten), ("new", "new", 10))
+        self.assertEqual(Memory(0).add("a", 10, 0), "full")
+
+    def test_more_ends_than_there_is_room_for_are_handled_and_tokens_that_are_older_than_a_forgotten_one_are_nobodys(self):
+        ended, one, found = TABLE["ended"], site(), []
+        one.ended = Memory(2)
+
+        def tell(step):
+            return json.loads(one.webhook(step["body"].encode(), step["header"]).body)["result"]
+
+        self.assertEqual(tell(ended["webhook"]), "handled")
+        for step in ended["more"][:2]:
+            one.now = lambda: step["now"]
+            found.append(tell(step))
+            found += [outcome(lambda: one.user_of(ended[name])) for name in ("lasting_token", "other_lasting_token", "later_token")]
+        self.assertEqual(found, ["handled", "ended", "alice", "alice", "handled", "ended", "ended", "alice"])
 
     def test_a_store_that_is_empty_and_has_a_length_is_used(self):
         class Counted(Memory):
@@ -345,6 +364,45 @@ class Own(unittest.TestCase):
         one.ended = Memory()
         self.assertIn(b"handled", one.webhook(webhook["body"].encode(), webhook["header"], handled.append).body)
         self.assertEqual(len(handled), 1)
+
+    def test_while_the_notices_are_full_an_end_counts_and_is_handled_and_those_of_others_keep_none_away(self):
+        one, heard, ended = site(), [], TABLE["ended"]
+
+        def tell():
+            answer = one.webhook(ended["webhook"]["body"].encode(), ended["webhook"]["header"], heard.append)
+            return answer.status, json.loads(answer.body)["result"], len(heard)
+
+        one.notices = Memory(0)
+        self.assertEqual(tell(), (200, "handled", 1))
+        self.assertEqual(outcome(lambda: one.user_of(ended["token"])), "ended")
+        # It cannot tell a repeat, which handlers have to bear.
+        self.assertEqual(tell(), (200, "handled", 2))
+        one.notices = Memory(2)
+        for name in "ab":
+            one.notices.add(name, TABLE["now"] + 100, TABLE["now"])
+        self.assertEqual([tell(), tell()], [(200, "handled", 3), (200, "known", 3)])
+
+    def test_a_session_is_ended_before_its_notice_is_handled_also_where_that_fails(self):
+        class Fails(Memory):
+            def add(self, *_):
+                raise RuntimeError
+
+        one, ended = site(), TABLE["ended"]
+        one.notices = Fails()
+        with self.assertRaises(RuntimeError):
+            one.webhook(ended["webhook"]["body"].encode(), ended["webhook"]["header"])
+        self.assertEqual(outcome(lambda: one.user_of(ended["token"])), "ended")
+
+    def test_while_there_are_no_keys_to_do_with_they_are_asked_for_two_seconds_after_a_failure_and_else_after_half_a_minute(self):
+        provider = Provider("down")
+        one, token = site(fetch=provider), TABLE["ended"]["lasting_token"]
+        for seconds, serves, expected, asked in [
+                (0, "down", "unavailable", 1), (1, "down", "unavailable", 1), (2, "down", "unavailable", 2),
+                (3, TABLE["serves"], "unavailable", 2), (4, TABLE["serves"], "alice", 3), (304, "down", "alice", 4),
+                (333, "down", "alice", 4), (3604, "down", "alice", 5), (3606, "down", "unavailable", 6),
+                (3608, TABLE["serves"], "alice", 7)]:
+            one.now, provider.serves = lambda: TABLE["now"] + seconds, serves
+            self.assertEqual((outcome(lambda: one.user_of(token)), len(provider.asked)), (expected, asked), seconds)
 
     def test_what_was_handled_is_remembered_in_the_last_place_that_there_is(self):
         step, one = TABLE["webhooks"][0]["steps"][0], site()
@@ -462,6 +520,43 @@ class Own(unittest.TestCase):
             thread.join()
         self.assertEqual(len(provider.asked), 1)
 
+    def test_after_a_drawbridge_that_hung_nobody_who_waited_for_keys_asks_again_and_nobody_else_for_two_seconds(self):
+        begun, goes_on, asked, looked, late = threading.Event(), threading.Event(), [], [], [0]
+
+        def fetch(path, headers):
+            asked.append(path)
+            begun.set()
+            goes_on.wait(10)
+            raise Unavailable("down")
+
+        def clock():
+            looked.append(threading.get_ident())
+            return TABLE["now"] + late[0]
+
+        one = site(now=clock, fetch=fetch)
+
+        def visits(count):
+            threads = [threading.Thread(target=lambda: outcome(lambda: one.user_of(TABLE["ended"]["token"]))) for _ in range(count)]
+            for thread in threads:
+                thread.start()
+            return threads
+
+        threads = visits(1)
+        self.assertTrue(begun.wait(10))
+        # Their time is past the pause, were that counted from the beginning of the question.
+        late[0] = 2
+        threads += visits(10)
+        while any(looked.count(thread.ident) < 2 for thread in threads):
+            time.sleep(0)
+        late[0] = 3
+        goes_on.set()
+        for thread in threads:
+            thread.join()
+        for later, expected in [(4, 1), (5, 2)]:
+            late[0] = later
+            visits(1)[0].join()
+            self.assertEqual(len(asked), expected)
+
     def test_while_one_asks_for_keys_the_others_use_those_they_have(self):
         begun, goes_on, provider, found = threading.Event(), threading.Event(), Provider(), []
 
@@ -508,7 +603,7 @@ class Own(unittest.TestCase):
         one = site(fetch=fetch, source="session")
         user = one.identify(request([("Cookie", "shop=1; __Host-drawbridge_session=abc"), ("X-Auth-Subject", "bob")])).user
         self.assertEqual((user.subject, user.auth_time), ("alice", 1_800_000_000))
-        self.assertEqual(asked, [("/session", {"Cookie": "__Host-drawbridge_session=abc"})])
+        self.assertEqual(asked, [("/session", {"Cookie": "__Host-drawbridge_session=abc", **MARK})])
 
     def test_session_that_cannot_be_asked_is_neither_in_nor_out(self):
         for answer in [(500, [], b""), (200, [], b"<html>"), (200, [], b'{"authenticated":true}'), (303, [], b"")]:
@@ -557,8 +652,17 @@ class Own(unittest.TestCase):
         self.assertEqual((got["other"].status, got["other"].headers[0]), (303, ("Location", "/session/logout")))
 
     def test_a_session_cookie_that_came_twice_steps_nobody_up(self):
+        keys, asked = Provider(), []
+
+        def fetch(path, fields):
+            if path == "/.well-known/jwks.json":
+                return keys(path, fields)
+            asked.append(fields["Cookie"])
+            return 401, [], b""
+
         headers = [*cookie(TABLE["ended"]["token"]), ("Cookie", "__Host-drawbridge_session=a; __Host-drawbridge_session=b")]
-        self.assertEqual(site().guard(request(headers), ("aal9",)).status, 401)
+        self.assertEqual(site(fetch=fetch).guard(request(headers), ("aal9",)).status, 401)
+        self.assertEqual(asked, [f"vagov_access_token={TABLE['ended']['token']}"])
 
     def test_an_acr_that_is_one_text_and_no_list_is_refused(self):
         # `in` would look for the user's acr within it: `aal` is there in `aal2`.
@@ -717,6 +821,17 @@ class Own(unittest.TestCase):
                                  [False, True, False])
                 self.assertTrue(all(guarded(("/",), path) for path in ["/", "", "*", "/a", "//"]))
                 self.assertTrue(guarded(("/a", "/b"), "/b"))
+
+    def test_a_prefix_that_would_guard_nothing_is_refused(self):
+        for guard in [wsgi.Guard, asgi.Guard]:
+            for prefix in ["account", "", " /account", "/%61ccount", "//account", "/a//b", "/a/./b", "/a/../b", None, b"/account"]:
+                with self.subTest(guard.__module__, prefix=prefix), self.assertRaises(ConfigurationError):
+                    guard(None, site(), ("/shop", prefix))
+            with self.subTest(guard.__module__), self.assertRaises(ConfigurationError):
+                guard(None, site(), "account")
+        for guarded in [wsgi_is_guarded, asgi_is_guarded]:
+            for prefixes in ["/account", ["/shop", "/account"], ("/.well-known", "/account/"), iter(["/account"])]:
+                self.assertTrue(guarded(prefixes, "/account/1"), prefixes)
 
     def test_asgi_guards_its_prefixes_below_a_mount_too(self):
         # As servers have it today, as older ones had it, and as the application wrote the mount with a slash.

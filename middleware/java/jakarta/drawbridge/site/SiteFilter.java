@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.UUID;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.FilterConfig;
@@ -25,6 +27,8 @@ public final class SiteFilter implements Filter {
     private final Site site;
     private final List<String> acr;
     private final Long maxAge;
+    /** The request's attribute with the user whom this very filter let through; others demand something else. */
+    private final String passed = USER + "." + UUID.randomUUID();
 
     public SiteFilter(Site site, List<String> acr, Long maxAge) {
         this.site = site;
@@ -34,12 +38,15 @@ public final class SiteFilter implements Filter {
 
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain) throws IOException, ServletException {
-        Site.Decision decision = site.guard(read((HttpServletRequest) request), acr, maxAge);
+        User before = request.getDispatcherType() == DispatcherType.REQUEST ? null : (User) request.getAttribute(passed);
+        Site.Decision decision = before == null ? site.guard(read((HttpServletRequest) request), acr, maxAge)
+            : new Site.Decision(before, null);
         if (decision.answer != null) {
             send(decision.answer, (HttpServletResponse) response);
             return;
         }
         User user = decision.user;
+        request.setAttribute(passed, user);
         request.setAttribute(USER, user);
         chain.doFilter(new HttpServletRequestWrapper((HttpServletRequest) request) {
             @Override

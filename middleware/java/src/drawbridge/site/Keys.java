@@ -25,10 +25,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 
 /**
  * Drawbridge's public keys and what they signed. Keys are used for five minutes, and fetched for an unknown {@code kid} at
- * most every half minute, whoever sends what.
+ * most every half minute, whoever sends what. While there are none to do with, they are asked for as soon as after any failure.
  */
 final class Keys {
     static final long FRESH = 300;
@@ -40,13 +41,16 @@ final class Keys {
     private static final BigInteger ORDER = new BigInteger("FFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551", 16);
 
     private final Drawbridge drawbridge;
+    private final LongSupplier now;
     /** Of whoever asks Drawbridge, which may take three seconds. This object's own lock is never held for so long. */
     private final ReentrantLock asking = new ReentrantLock();
     private Known known = new Known(Collections.emptyMap(), null);
+    /** When the last question ended: the pause begins once nobody waits for its answer. */
     private Long tried;
 
-    Keys(Drawbridge drawbridge) {
+    Keys(Drawbridge drawbridge, LongSupplier now) {
         this.drawbridge = drawbridge;
+        this.now = now;
     }
 
     /** The claims of a token that one of the keys signed. Algorithm and type are ours to say (RFC 8725). */
@@ -104,15 +108,15 @@ final class Keys {
     }
 
     private PublicKey key(String kid, long now) throws Refused, Unavailable {
-        Known last = known(now);
+        Known last = known();
         if (last.fetched == null || now - last.fetched >= FRESH) {
-            last = renewed(last, now, !(last.holds(now) && last.keys.containsKey(kid)));
+            last = renewed(last, !(last.holds(now) && last.keys.containsKey(kid)));
         }
         if (!last.holds(now)) {
             throw new Unavailable("Drawbridge's keys cannot be had");
         }
         if (!last.keys.containsKey(kid)) {
-            last = renewed(last, now, true);
+            last = renewed(last, true);
         }
         PublicKey key = last.keys.get(kid);
         if (key == null) {
@@ -122,7 +126,8 @@ final class Keys {
         return key;
     }
 
-    private synchronized Known known(long now) {
+    private synchronized Known known() {
+        long now = this.now.getAsLong();
         // By more than a second: of two who come at once, one has looked at the clock a little earlier.
         if (known.fetched != null && known.fetched > now + 1 || tried != null && tried > now + 1) {
             // The clock was set back. How old the keys are is not known: they are due, and hold for an hour from now at most.
@@ -133,37 +138,48 @@ final class Keys {
     }
 
     /** One asks. Of the others those wait for the answer who cannot do without. */
-    private Known renewed(Known last, long now, boolean waits) {
+    private Known renewed(Known last, boolean waits) {
         if (waits) {
             asking.lock();
         } else if (!asking.tryLock()) {
             return last;
         }
         try {
-            if (mayAsk(now)) {
-                Drawbridge.Reply reply = drawbridge.get("/.well-known/jwks.json", Collections.emptyMap());
-                if (reply.status == 200) {
-                    keep(new Known(read(reply.body), now));
-                }
+            Known current = known();
+            // Anew: whoever waited has come seconds ago, and would ask again what has just failed.
+            long time = now.getAsLong();
+            if (mayAsk(current, time)) {
+                ask(time);
+            }
+        } finally {
+            asking.unlock();
+        }
+        return known();
+    }
+
+    private synchronized boolean mayAsk(Known current, long time) {
+        return tried == null || time - tried >= (current.holds(time) ? PAUSE : Outage.PAUSE);
+    }
+
+    private void ask(long time) {
+        try {
+            Drawbridge.Reply reply = drawbridge.get("/.well-known/jwks.json", Collections.emptyMap());
+            if (reply.status == 200) {
+                keep(new Known(read(reply.body), time));
             }
         } catch (Refused | Unavailable | Json.Malformed none) {
             // Those of before hold, for as long as they may.
         } finally {
-            asking.unlock();
+            end();
         }
-        return known(now);
-    }
-
-    private synchronized boolean mayAsk(long now) {
-        if (tried != null && now - tried < PAUSE) {
-            return false;
-        }
-        tried = now;
-        return true;
     }
 
     private synchronized void keep(Known fresh) {
         known = fresh;
+    }
+
+    private synchronized void end() {
+        tried = now.getAsLong();
     }
 
     /** The keys, and when they were fetched: null before the first time. */

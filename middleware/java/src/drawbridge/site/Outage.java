@@ -6,7 +6,7 @@ import java.util.function.LongSupplier;
 /** Asks Drawbridge. After a failure nobody waits for it for two seconds, and then one at a time, until it answers. */
 final class Outage implements Drawbridge {
     /** Seconds. */
-    private static final long PAUSE = 2;
+    static final long PAUSE = 2;
     /** How many answers of 500 and above in a row are an outage. One alone may be about one visitor. */
     private static final int ANSWERS = 3;
 

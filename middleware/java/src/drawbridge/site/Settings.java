@@ -8,7 +8,10 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 
-/** What a website says of itself; docs/middleware.md has the table. Set the fields, then give it to {@link Site}. */
+/**
+ * What a website says of itself; docs/middleware.md has the table. Set the fields, then give it to {@link Site}, which keeps a
+ * copy.
+ */
 public final class Settings {
     /** Where the user comes from. */
     public enum Source {
@@ -41,10 +44,34 @@ public final class Settings {
     /** Seconds by which clocks may differ. */
     public long leeway = 30;
 
-    /** Addresses and how many of their bits count. */
-    final List<Object[]> networks = new ArrayList<>();
+    public Settings() {
+    }
 
-    void check() {
+    /** Its lists too are copies: what becomes of the others changes nothing. */
+    Settings(Settings given) {
+        source = given.source;
+        origin = given.origin;
+        drawbridge = given.drawbridge;
+        issuer = given.issuer;
+        clientId = given.clientId;
+        clients = copy(given.clients);
+        cookie = given.cookie;
+        audience = given.audience;
+        proxySecret = given.proxySecret;
+        proxyAddresses = copy(given.proxyAddresses);
+        webhookSecrets = copy(given.webhookSecrets);
+        logoutAlgorithms = copy(given.logoutAlgorithms);
+        signIn = given.signIn;
+        identity = copy(given.identity);
+        leeway = given.leeway;
+    }
+
+    private static List<String> copy(List<String> given) {
+        return Collections.unmodifiableList(new ArrayList<>(given));
+    }
+
+    /** @return what {@link #proxyAddresses} are: bytes of an address, and how many of their bits count */
+    List<Object[]> checked() {
         require(source != null, "source must be PROXY, COOKIE or SESSION");
         address("origin", origin, true);
         address("drawbridge", drawbridge, false);
@@ -64,7 +91,7 @@ public final class Settings {
         require(identity.isEmpty() || source != Source.SESSION || drawbridge != null,
             "identity with the source SESSION needs drawbridge: /auth/check is not at the website's origin");
         require(leeway >= 0 && leeway <= 60, "leeway must be 0 to 60 seconds");
-        networks.clear();
+        List<Object[]> networks = new ArrayList<>();
         for (String text : proxyAddresses) {
             String[] parts = text.split("/", 2);
             byte[] packed = packed(parts[0]);
@@ -73,6 +100,7 @@ public final class Settings {
             require(bits <= 8 * packed.length, "proxyAddresses: " + text + " is no network");
             networks.add(new Object[] {packed, bits});
         }
+        return Collections.unmodifiableList(networks);
     }
 
     private static void require(boolean holds, String sentence) {

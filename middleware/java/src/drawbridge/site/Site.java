@@ -30,6 +30,8 @@ public final class Site {
     public static final String SIGN_OUT_FORM =
         "<form method=\"post\" action=\"/session/logout\"><button>Sign out</button></form>";
     private static final String PROXY_FIELD = "x-drawbridge-proxy";
+    /** Of each own question. A request with it is one that this website, asked in place of Drawbridge, sent itself. */
+    private static final String QUESTION_FIELD = "Drawbridge-Question";
     private static final String SIGN_OUT = "/session/logout";
     private static final String LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
     // Seconds: an access token lives at most a day; a notice is tried for a day.
@@ -73,6 +75,7 @@ public final class Site {
     }
 
     private final Settings settings;
+    private final List<Object[]> networks;
     private final LongSupplier now;
     private final Drawbridge drawbridge;
     private final Memory ended;
@@ -92,17 +95,25 @@ public final class Site {
      * @param ended several processes share what they are told by stores of their own, as the next
      */
     public Site(Settings settings, LongSupplier now, Drawbridge drawbridge, Memory ended, Memory notices) {
-        settings.check();
-        this.settings = settings;
+        this.settings = new Settings(settings);
+        this.networks = this.settings.checked();
         this.now = now;
-        Drawbridge asked = drawbridge == null ? this::ask : drawbridge;
+        Drawbridge plain = drawbridge == null ? this::ask : drawbridge;
+        Drawbridge asked = (path, headers) -> {
+            Map<String, String> marked = new LinkedHashMap<>(headers);
+            marked.put(QUESTION_FIELD, "1");
+            return plain.get(path, marked);
+        };
         this.drawbridge = new Outage(asked, now);
         this.ended = ended;
         this.notices = notices;
-        this.keys = new Keys(asked);
+        this.keys = new Keys(asked, now);
     }
 
     public Identity identify(Request request) throws Unavailable {
+        if (!request.values(QUESTION_FIELD).isEmpty()) {
+            throw new Unavailable("this website is asked in place of Drawbridge");
+        }
         try {
             switch (settings.source) {
                 case PROXY:
@@ -155,10 +166,11 @@ public final class Site {
             List<String> said = request.values(PROXY_FIELD);
             holds = said.size() == 1 && same(said.get(0), settings.proxySecret);
         }
-        if (!settings.networks.isEmpty()) {
-            byte[] peer = Settings.packed(request.peer == null ? "" : request.peer);
+        if (!settings.proxyAddresses.isEmpty()) {
+            // Some containers write an address of IPv6 in brackets.
+            byte[] peer = Settings.packed(request.peer == null ? "" : request.peer.replaceFirst("^\\[(.*)\\]$", "$1"));
             boolean found = false;
-            for (Object[] network : settings.networks) {
+            for (Object[] network : networks) {
                 found = found || peer != null && isWithin(peer, (byte[]) network[0], (int) network[1]);
             }
             holds = holds && found;
@@ -296,6 +308,10 @@ public final class Site {
             throw new Refused("claims");
         }
         refuseEnded((String) session);
+        // Which sessions ended before then is not known any more.
+        if ((Long) claims.get("iat") <= ended.forgotten() - LONGEST_TOKEN + settings.leeway) {
+            throw new Refused("ended");
+        }
         return new User((String) subject, (String) session, (String) acr, amr, (Long) authTime, User.Identity.NONE);
     }
 
@@ -519,17 +535,14 @@ public final class Site {
         }
         Drawbridge.Reply reply = drawbridge.get("/auth/check?" + String.join("&", query), headers);
         Answer passed = new Answer(303, "");
-        String subject = null;
         for (String[] pair : reply.headers) {
             String name = pair[0].toLowerCase(Locale.ROOT);
             if (name.equals("location") || name.equals("set-cookie")) {
                 passed.headers.add(pair);
-            } else if (name.equals("x-auth-subject")) {
-                subject = decoded(pair[1]);
             }
         }
         if (reply.status == 200) {
-            if (user.subject.equals(subject)) {
+            if (user.subject.equals(named(reply))) {
                 return new Decision(user, null);
             }
             // Token and session are two users'. Whose page it would be nobody can say, and signing out ends both.
@@ -543,6 +556,19 @@ public final class Site {
             return no;
         }
         throw new Unavailable("/auth/check answers " + reply.status);
+    }
+
+    /** The user of an answer of /auth/check. One that names nobody is not Drawbridge's. */
+    private static String named(Drawbridge.Reply reply) throws Unavailable {
+        try {
+            String subject = field(new Request("GET", "/", reply.headers, ""), "X-Auth-Subject");
+            if (subject != null) {
+                return subject;
+            }
+        } catch (Refused malformed) {
+            // Said below.
+        }
+        throw new Unavailable("/auth/check answers with something else");
     }
 
     /** A signed notice, docs/webhooks.md: each is handled once; 200 tells Drawbridge that it need not come again. */
@@ -579,18 +605,18 @@ public final class Site {
         if (notices.has(name, time)) {
             return Answer.said(200, "known");
         }
+        if (isText(session) && ended.add((String) session, time + LONGEST_TOKEN, time).equals("full")) {
+            return Answer.said(503, "full");
+        }
         String inHand = "in hand " + name;
-        String state = notices.add(inHand, time + LONGEST_HANDLER, time);
-        if (!state.equals("new")) {
-            return Answer.said(503, state.equals("known") ? "in_hand" : state);
+        // Full, it cannot tell a repeat. Handlers have to bear one anyway; not to hear of an end they need not.
+        if (notices.add(inHand, time + LONGEST_HANDLER, time).equals("known")) {
+            return Answer.said(503, "in_hand");
         }
         try {
             // Handled between the two looks above.
             if (notices.has(name, time)) {
                 return Answer.said(200, "known");
-            }
-            if (isText(session) && ended.add((String) session, time + LONGEST_TOKEN, time).equals("full")) {
-                return Answer.said(503, "full");
             }
             handler.handle(notice);
             if (notices.add(name, until, time).equals("full")) {

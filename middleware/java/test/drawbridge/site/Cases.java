@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -42,16 +43,19 @@ public final class Cases {
         identities();
         outages();
         rotation();
+        askedInVain();
         askedByOne();
         full();
         returns();
         demands();
         proxyDemands();
+        brackets();
         stepUps();
         notices("webhooks");
         notices("logouts");
         ended();
         settings();
+        copied();
         own();
         System.out.println(count + " checks, " + failures + " failures");
         System.exit(failures == 0 && count > 250 ? 0 : 1);
@@ -180,6 +184,20 @@ public final class Cases {
         }
     }
 
+    /** As Jetty has addresses of IPv6. */
+    private static void brackets() throws Exception {
+        Settings settings = plain();
+        settings.source = Settings.Source.PROXY;
+        settings.proxyAddresses = Collections.singletonList("::1");
+        Site site = site(settings, Cases::provider);
+        String[][] peers = {{"[0:0:0:0:0:0:0:1]", null}, {"[0:0:0:0:0:0:0:2]", "not_from_proxy"}, {"[[::1]]", "not_from_proxy"},
+            {"[::1", "not_from_proxy"}, {"::1]", "not_from_proxy"}};
+        for (String[] peer : peers) {
+            same("the peer " + peer[0], peer[1],
+                site.identify(new Request("GET", "/", pairs(map(table, "ended").get("proxy_headers")), peer[0])).reason);
+        }
+    }
+
     private static void cookies() throws Exception {
         for (Map<String, Object> one : list(table, "cookies")) {
             List<String[]> headers = pairs(one.get("headers"));
@@ -204,6 +222,14 @@ public final class Cases {
             same(text(one, "id"), Arrays.asList(one.get("expect"), one.get("refused")),
                 Arrays.asList(identity.user == null ? null : identity.user.subject, identity.reason));
         }
+    }
+
+    /** The fields of a question to Drawbridge. */
+    private static Map<String, String> question(String cookie) {
+        Map<String, String> fields = new LinkedHashMap<>();
+        fields.put("Cookie", cookie);
+        fields.put("Drawbridge-Question", "1");
+        return fields;
     }
 
     private static final String ALICE = "{\"authenticated\":true,\"sub\":\"alice\"}";
@@ -236,7 +262,7 @@ public final class Cases {
             settings.identity = texts(one.get("identity"));
             String wanted = "/auth/check?identity=" + String.join(",", settings.identity);
             Site asked = site(settings, (path, fields) -> {
-                if (!fields.equals(Collections.singletonMap("Cookie", "__Host-drawbridge_session=opaque"))
+                if (!fields.equals(question("__Host-drawbridge_session=opaque"))
                     || !path.equals("/session") && (!path.equals(wanted) || settings.identity.isEmpty())) {
                     throw new IllegalStateException("not to be asked: " + path + fields);
                 }
@@ -333,6 +359,46 @@ public final class Cases {
         same("after an outage one at a time asks", Arrays.asList("unavailable", "unavailable", 2, "alice", "alice"), found);
     }
 
+    private static void askedInVain() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        Site site = site(plain(), (path, fields) -> {
+            asked++;
+            begun.countDown();
+            try {
+                goesOn.await(10, TimeUnit.SECONDS);
+            } catch (InterruptedException not) {
+                throw new IllegalStateException(not);
+            }
+            throw new Unavailable("down");
+        });
+        String token = text(map(table, "ended"), "token");
+        List<Object> found = Collections.synchronizedList(new ArrayList<>());
+        Thread first = new Thread(() -> found.add(outcome(site, token)));
+        first.start();
+        begun.await(10, TimeUnit.SECONDS);
+        // The time is past the pause, were that counted from the beginning of the question.
+        now += 2;
+        Thread second = new Thread(() -> found.add(outcome(site, token)));
+        second.start();
+        while (second.getState() != Thread.State.WAITING) {
+            Thread.yield();
+        }
+        now += 1;
+        goesOn.countDown();
+        first.join();
+        second.join();
+        found.add(asked);
+        now += 1;
+        found.add(outcome(site, token));
+        found.add(asked);
+        now += 1;
+        found.add(outcome(site, token));
+        found.add(asked);
+        same("after a Drawbridge that hung nobody who waited for keys asks again, and nobody else for two seconds",
+            Arrays.asList("unavailable", "unavailable", 1, "unavailable", 1, "unavailable", 2), found);
+    }
+
     private static void askedByOne() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch goesOn = new CountDownLatch(1);
@@ -376,11 +442,43 @@ public final class Cases {
             same("while the ended sessions are full a notice comes again unhandled", Arrays.asList(503, "full", 0),
                 Arrays.asList(answer.status, result(answer), handled[0]));
         }
+        String token = text(map(table, "ended"), "token");
+        site = new Site(plain(), () -> now, Cases::provider, new Memory(1000), new Memory(0));
+        same("while the notices are full one is handled", "handled",
+            result(site.webhook(bytes(text(webhook, "body")), text(webhook, "header"), event -> handled[0]++)));
+        same("by the handler, and the session has ended", Arrays.asList(1, "ended"), Arrays.asList(handled[0], outcome(site, token)));
+        Memory notices = new Memory(2);
+        site = new Site(plain(), () -> now, Cases::provider, new Memory(1000), notices);
+        notices.add("a", now + 86_400, now);
+        notices.add("b", now + 86_400, now);
+        same("notices of others keep none away", "handled",
+            result(site.webhook(bytes(text(webhook, "body")), text(webhook, "header"), event -> { })));
         site = new Site(plain(), () -> now, Cases::provider, new Memory(1000), new Memory(1));
         for (String expected : new String[] {"handled", "known"}) {
             same("what was handled is remembered in the last place that there is", expected,
                 result(site.webhook(bytes(text(webhook, "body")), text(webhook, "header"), event -> { })));
         }
+        forgotten();
+    }
+
+    /** One account ends sessions in a loop. */
+    private static void forgotten() throws Exception {
+        Map<String, Object> ended = map(table, "ended");
+        Map<String, Object> webhook = map(ended, "webhook");
+        site();
+        Site site = new Site(plain(), () -> now, Cases::provider, new Memory(2), new Memory(1000));
+        site.webhook(bytes(text(webhook, "body")), text(webhook, "header"), event -> { });
+        List<Object> found = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            Map<String, Object> more = list(ended, "more").get(i);
+            now = (Long) more.get("now");
+            found.add(result(site.webhook(bytes(text(more, "body")), text(more, "header"), event -> { })));
+            found.add(outcome(site, text(ended, "lasting_token")));
+            found.add(outcome(site, text(ended, "other_lasting_token")));
+            found.add(outcome(site, text(ended, "later_token")));
+        }
+        same("more ends than there is room for are handled, and tokens that are older than a forgotten one are nobody's",
+            Arrays.asList("handled", "ended", "alice", "alice", "handled", "ended", "ended", "alice"), found);
     }
 
     private static void rotation() {
@@ -522,6 +620,40 @@ public final class Cases {
         same("before the end, by the proxy", "alice", proxied.identify(request).user.subject);
         proxied.webhook(bytes(text(map(ended, "webhook"), "body")), text(map(ended, "webhook"), "header"), event -> { });
         same("what a proxy says of a session that ended is nobody's", "ended", proxied.identify(request).reason);
+    }
+
+    /** What its maker does with the settings afterwards is not the site's. */
+    private static void copied() throws Exception {
+        Settings settings = plain();
+        settings.source = Settings.Source.PROXY;
+        settings.proxyAddresses = new ArrayList<>(Collections.singletonList("10.1.0.0/16"));
+        Site site = site(settings, Cases::provider);
+        Request forged = new Request("GET", "/", pairs(map(table, "ended").get("proxy_headers")), "203.0.113.9");
+        List<Object> found = new ArrayList<>();
+        settings.proxyAddresses.clear();
+        settings.proxySecret = text(map(table, "ended"), "proxy_secret");
+        found.add(site.identify(forged).reason);
+        // A request of the first site while the second one reads the same settings.
+        settings.proxyAddresses = new AbstractList<String>() {
+            @Override
+            public String get(int index) {
+                try {
+                    found.add(site.identify(forged).reason);
+                } catch (Unavailable never) {
+                    found.add("unavailable");
+                }
+                return "0.0.0.0/0";
+            }
+
+            @Override
+            public int size() {
+                return 1;
+            }
+        };
+        new Site(settings);
+        found.add(site.identify(forged).reason);
+        same("whoever is not the proxy stays so", Collections.singleton("not_from_proxy"), new LinkedHashSet<>(found));
+        same("at each time", true, found.size() >= 3);
     }
 
     private interface Change {
@@ -682,8 +814,12 @@ public final class Cases {
         same("from every package", 1, User.class.getConstructors().length);
 
         Memory memory = new Memory(2);
-        same("a full memory says full and forgets nothing", Arrays.asList("new", "new", "full", "known", "new"), Arrays.asList(
-            memory.add("a", 10, 0), memory.add("b", 10, 0), memory.add("c", 10, 0), memory.add("a", 10, 0), memory.add("c", 20, 10)));
+        same("in a full memory the oldest makes room", Arrays.asList("new", "new", "new", "known", false, true, 10L), Arrays.asList(
+            memory.add("a", 10, 0), memory.add("b", 11, 0), memory.add("c", 12, 0), memory.add("b", 20, 0), memory.has("a", 0),
+            memory.has("b", 0), memory.forgotten()));
+        same("but whose time is over is not forgotten early", Arrays.asList("new", "new", 10L),
+            Arrays.asList(memory.add("d", 30, 15), memory.add("c", 30, 15), memory.forgotten()));
+        same("a memory without any room is full", "full", new Memory(0).add("a", 10, 0));
 
         Site site = site();
         Map<String, Object> step = list(list(table, "webhooks").get(0), "steps").get(0);
@@ -728,13 +864,21 @@ public final class Cases {
         }
         List<Object> questions = new ArrayList<>();
         site = site(session, (path, headers) -> {
-            questions.add(path + " " + headers);
+            questions.add(Arrays.asList(path, headers));
             return new Drawbridge.Reply(200, Collections.emptyList(),
                 "{\"authenticated\":true,\"sub\":\"alice\",\"auth_time\":\"2027-01-15T08:00:00.000Z\"}");
         });
         User user = site.guard(request, Collections.emptyList(), null).user;
         same("the session is asked", Arrays.asList("alice", 1_800_000_000L), Arrays.asList(user.subject, user.authTime));
-        same("with Drawbridge's cookies alone", Collections.singletonList("/session {Cookie=__Host-drawbridge_session=abc}"), questions);
+        same("with Drawbridge's cookies alone", Collections.singletonList(
+            Arrays.asList("/session", question("__Host-drawbridge_session=abc"))), questions);
+        List<Object> forKeys = new ArrayList<>();
+        outcome(site(plain(), (path, headers) -> {
+            forKeys.add(Arrays.asList(path, headers));
+            return provider(path, headers);
+        }), text(map(table, "ended"), "token"));
+        same("keys are asked for as everything is", Collections.singletonList(
+            Arrays.asList("/.well-known/jwks.json", Collections.singletonMap("Drawbridge-Question", "1"))), forKeys);
 
         // As List.of, which Java 8 has not.
         List<String> throwing = new AbstractList<String>() {
