@@ -48,14 +48,14 @@ struct Device {
     /// Signs an app in by way of the browser.
     @discardableResult
     func signIn(
-        _ app: Drawbridge, secret: String = "ds_1", _ changes: [String: any Sendable] = [:]
+        _ app: Drawbridge, secret: String = "ds_1", refresh: String = "rt_1", _ changes: [String: any Sendable] = [:]
     ) async throws -> IDTokenClaims {
         let request = try await app.beginSignIn(redirect: RedirectAddress("http://127.0.0.1:5000/callback"))
         let nonce = request.parameter("nonce")
         await provider.answer(
             "/token",
             await tokens(
-                app.configuration.clientID, secret: secret,
+                app.configuration.clientID, refresh: refresh, secret: secret,
                 claims: ["nonce": nonce, "ds_hash": SigningKey.hash(secret)].merging(changes) { $1 }))
         return try await app.finishSignIn(request, answer: request.goodAnswer)
     }

@@ -61,6 +61,21 @@ import Testing
         }
     }
 
+    @Test func `what a process that was killed had written goes with the secret`() async throws {
+        try await removed {
+            let like = SecretItem(service: item.service, account: "\(item.account).1", accessGroup: item.accessGroup)
+            try await store.write(Redacted("ds_1"), to: item)
+            let file = try onlyFile()
+            try await store.write(Redacted("of another name"), to: like)
+            for _ in 0..<2 {
+                try Data("ds_2".utf8).write(to: URL(filePath: "\(file)=4711.1"))
+                try await store.remove(item)
+                #expect(try files().count == 1)
+            }
+            #expect(try await store.read(like)?.expose() == "of another name")
+        }
+    }
+
     @Test func `a reader sees one secret or the other, never a part`() async throws {
         try await removed {
             let texts = (0..<2).map { String(repeating: "\($0)", count: 200_000) }

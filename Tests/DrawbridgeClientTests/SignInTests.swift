@@ -41,7 +41,26 @@ import Testing
         let app = try device.app()
         await #expect(throws: ClientError.idToken(.audience)) { try await device.signIn(app, ["aud": "app-z"]) }
         #expect(await device.shared().secret == nil)
+        #expect(await revoked() == ["rt_1", "ds_1"], "of which the app does not know")
         await #expect(throws: ClientError.notSignedIn) { try await app.accessToken() }
+    }
+
+    @Test(arguments: [("ds_2", ["rt_b", "ds_2"]), ("ds_1", ["rt_b"])])
+    func `a sign-in that cannot be kept ends at the provider, and what was shared before is so again`(
+        _ secret: String, _ ended: [String]
+    ) async throws {
+        try await device.signIn(try device.app())
+        let before = await device.shared()
+        let app = try device.app("app-b", keeping: FullStore(under: device.store))
+        await #expect(throws: ClientError.secretStore("no space")) {
+            try await device.signIn(app, secret: secret, refresh: "rt_b")
+        }
+        #expect(await revoked() == ended)
+        #expect(await device.shared() == before)
+    }
+
+    private func revoked() async -> [String] {
+        await device.provider.asked("/revoke").compactMap { $0.form["token"] }
     }
 
     @Test func `without keys no code is redeemed, by the process that finishes the sign-in neither`() async throws {
@@ -63,4 +82,18 @@ import Testing
         await #expect(throws: ClientError.cancelled) { try await app.signIn(with: Closed()) }
         #expect(await device.provider.asked("/token").isEmpty)
     }
+}
+
+/// A store that takes no tokens of an app's own.
+private struct FullStore: SecretStore {
+    let under: MemorySecretStore
+
+    func read(_ item: SecretItem) async throws(ClientError) -> Redacted<String>? { await under.read(item) }
+
+    func write(_ secret: Redacted<String>, to item: SecretItem) async throws(ClientError) {
+        guard !item.service.hasPrefix("drawbridge:") else { throw .secretStore("no space") }
+        await under.write(secret, to: item)
+    }
+
+    func remove(_ item: SecretItem) async throws(ClientError) { await under.remove(item) }
 }

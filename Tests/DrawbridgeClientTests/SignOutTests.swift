@@ -26,6 +26,18 @@ import Testing
         await #expect(throws: ClientError.notSignedIn) { try await first.accessToken() }
     }
 
+    @Test func `a sign-in of the same user once more leaves the one before until the sign-out, which ends both`()
+        async throws
+    {
+        let app = try device.app()
+        try await device.signIn(app)
+        try await device.signIn(app, refresh: "rt_2")
+        #expect(await revoked().isEmpty)
+        await device.provider.answer("/revoke", ClientAnswer(status: 200))
+        try await app.signOut()
+        #expect(await revoked() == ["rt_2", "rt_1", "ds_1"])
+    }
+
     @Test func `any of the apps may end it for all`() async throws {
         let (_, second) = try await signedIn()
         try await second.signOut()

@@ -37,6 +37,14 @@ import Testing
         #expect(await device.shared().secret == "ds_bob")
     }
 
+    @Test func `a sign-in of the other in the same app ends that of the one`() async throws {
+        let app = try device.app()
+        try await device.signIn(app)
+        try await device.signIn(app, secret: "ds_bob", refresh: "rt_bob", ["sub": "bob"])
+        #expect(await device.provider.asked("/revoke").map { $0.form["token"] } == ["rt_1"])
+        #expect(await device.shared().secret == "ds_bob")
+    }
+
     @Test func `no web view is opened with tokens of two people`() async throws {
         let app = try await alice()
         let page = try #require(URL(string: "https://id.example.com/"))

@@ -103,6 +103,8 @@ final class VectorDevice: Sendable {
         if case .refused(let refusal) = error {
             members["oauth"] = .string(refusal.code)
             members["page"] = refusal.page.map { .string($0) }
+            if !refusal.levels.isEmpty { members["acr_values"] = .array(refusal.levels.map { .string($0) }) }
+            members["max_age"] = refusal.maximumAge.map { .number("\($0)") }
         }
         if case .comeBackLater(let seconds?, _) = error { members["seconds"] = .number("\(seconds)") }
         members["request_id"] = error.requestID.map { .string($0) }

@@ -50,7 +50,7 @@ def is_skipped(case: dict, skipped: dict) -> bool:
 def test_the_javascript_library_passes_every_case_and_works_with_the_real_server():
     said = run(["node", "--test", "--test-reporter=tap", "clients/js/test/vectors.test.mjs",
                 "clients/js/test/real.test.mjs", "clients/js/test/store.test.mjs", "clients/js/test/locks.test.mjs",
-                "clients/js/test/loopback.test.mjs", "clients/js/test/page.test.mjs"])
+                "clients/js/test/loopback.test.mjs", "clients/js/test/page.test.mjs", "clients/js/test/ends.test.mjs"])
     played = [case for case in cases() if not is_skipped(case, skips("js"))]
     assert all(f" - {case['id']}:" in said for case in played)
 

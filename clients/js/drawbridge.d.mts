@@ -15,7 +15,10 @@ export type ErrorCode =
 export declare class DrawbridgeError extends Error {
     constructor(
         code: ErrorCode, detail?: string,
-        more?: { oauth?: string | null; seconds?: number | null; requestId?: string | null; page?: string | null });
+        more?: {
+            oauth?: string | null; seconds?: number | null; requestId?: string | null; page?: string | null;
+            acrValues?: readonly string[] | null; maxAge?: number | null;
+        });
     readonly code: ErrorCode;
     /** Of `refused`: the provider's error code, such as `invalid_grant`. */
     readonly oauth: string | null;
@@ -25,6 +28,9 @@ export declare class DrawbridgeError extends Error {
     readonly requestId: string | null;
     /** A page of the provider that explains the error. */
     readonly page: string | null;
+    /** Of `refused`: what a sign-in has to be like, for `signIn`; null where the provider does not say. */
+    readonly acrValues: readonly string[] | null;
+    readonly maxAge: number | null;
     /** The grant, secret or session that was relied on is gone: sign in again. */
     get endsSignIn(): boolean;
 }
@@ -98,7 +104,7 @@ export interface DrawbridgeOptions {
 }
 
 export interface OpenOptions {
-    /** Any backend's token that the provider trusts; without it the app's own sign-in is used. */
+    /** Any backend's token that the provider trusts, or what gives one; without it the app's own sign-in is used. */
     bearer?: string | (() => string | Promise<string>);
     /** The website's client_id; default: the provider's default website. */
     website?: string;
@@ -109,9 +115,9 @@ export interface OpenOptions {
 export interface SignInOptions {
     loginHint?: string;
     prompt?: "login" | "consent" | "select_account";
-    acrValues?: readonly string[];
-    maxAge?: number;
-    languages?: readonly string[];
+    acrValues?: readonly string[] | null;
+    maxAge?: number | null;
+    languages?: readonly string[] | null;
     /** Ends the waiting for the person: `cancelled`. What has come back by then is redeemed all the same. */
     signal?: AbortSignal;
 }

@@ -10,6 +10,8 @@
 const maximumBody = 1 << 20;
 /** How far two clocks may be apart, in seconds. */
 const leeway = 120;
+/** How many earlier sign-ins of the person an app keeps, to end them at its sign-out. The oldest of more end at once. */
+const mostEarlier = 8;
 /** Seconds for which a code of another device is asked for at most. */
 const longestCode = 86400;
 /**
@@ -102,6 +104,8 @@ export class DrawbridgeError extends Error {
         this.seconds = more.seconds ?? null;
         this.requestId = more.requestId ?? null;
         this.page = more.page ?? null;
+        this.acrValues = more.acrValues ?? null;
+        this.maxAge = more.maxAge ?? null;
     }
 
     /** The grant, secret or session that was relied on is gone: sign in again. */
@@ -214,6 +218,13 @@ const isVisible = (value) => typeof value === "string" && /^[!-~]+$/.test(value)
 
 /** One that a line of a log can hold, for people to pass on. */
 const isRequestId = (value) => isVisible(value) && value.length <= 128;
+
+/** Those of a list, with spaces between; undefined where nothing is given. */
+const words = (given, what) => {
+    if (given === undefined || given === null) return undefined;
+    if (!Array.isArray(given) || !given.every(isText)) throw new DrawbridgeError("configuration", `${what} must be a list of words`);
+    return given.join(" ") || undefined;
+};
 
 const isLoginCode = (value) => typeof value === "string" && /^[0-9]{6}$/.test(value);
 
@@ -352,9 +363,9 @@ export class Drawbridge {
         this.#clientId = options.clientId;
         this.#redirectUri = redirect;
         this.#group = options.sharing ?? null;
-        const words = options.scope ?? ["profile", "offline_access"];
-        if (!Array.isArray(words) || !words.every(isText)) throw wrong("the scope must be a list of words");
-        const scope = words.filter((s) => s !== "openid" && s !== "device_sso");
+        const given = options.scope ?? ["profile", "offline_access"];
+        words(given, "the scope");
+        const scope = given.filter((s) => s !== "openid" && s !== "device_sso");
         this.#scope = ["openid", ...scope, ...(this.#group === null ? [] : ["device_sso"])];
         this.#store = options.store ?? memoryStore();
         this.#browser = options.browser;
@@ -388,7 +399,8 @@ export class Drawbridge {
         }
         const wish = JSON.stringify({ redirect: path ?? undefined, client_id: website ?? undefined });
         const given = typeof bearer === "function" ? await ofHost("the bearer", () => bearer()) : bearer;
-        if (given !== undefined && !isVisible(given)) {
+        // What has none to give does not mean the app's own sign-in.
+        if ((given !== undefined || typeof bearer === "function") && !isVisible(given)) {
             throw new DrawbridgeError("configuration", "the bearer is empty or not a token");
         }
         const ask = async (token, proves) => {
@@ -428,6 +440,8 @@ export class Drawbridge {
     async signIn(options = {}) {
         if (!this.#browser) throw new DrawbridgeError("configuration", "signIn needs a browser among the options");
         this.#needClient();
+        const levels = words(options.acrValues, "acrValues");
+        const languages = words(options.languages, "the languages");
         const metadata = await this.#provider();
         await this.#needKeys();
         const request = {
@@ -438,7 +452,7 @@ export class Drawbridge {
             response_type: "code", client_id: this.#clientId, scope: this.#scope.join(" "),
             state: request.state, nonce: request.nonce, code_challenge: await this.#sha256(request.verifier),
             code_challenge_method: "S256", login_hint: options.loginHint, prompt: options.prompt,
-            acr_values: options.acrValues?.join(" "), max_age: options.maxAge, ui_locales: options.languages?.join(" "),
+            acr_values: levels, max_age: options.maxAge, ui_locales: languages,
             dpop_jkt: this.#dpop ? await this.#thumbprint() : undefined,
         };
         const { signal } = options;
@@ -489,24 +503,29 @@ export class Drawbridge {
     }
 
     async #redeem(code, request) {
-        const [tokens, claims] = await this.#sharing(() => this.#redeemed(code, request));
-        await this.#begin(tokens, claims);
-        return claims;
-    }
-
-    async #redeemed(code, request) {
-        const shared = await this.#shared();
-        const tokens = await this.#token({
-            grant_type: "authorization_code", code, redirect_uri: request.redirect, code_verifier: request.verifier,
-            // A device that is known stays one device; a secret that is no longer good counts as absent (§5.1).
-            device_secret: shared?.device_secret,
-        });
-        const claims = await this.#verified(tokens.id_token, {
-            nonce: request.nonce, maxAge: request.maxAge, accessToken: tokens.access_token,
-            deviceSecret: tokens.device_secret,
-        });
-        if (tokens.device_secret) await this.#share(tokens.device_secret, tokens.id_token);
-        return [tokens, claims];
+        let shared = null;
+        let tokens = null;
+        try {
+            const claims = await this.#sharing(async () => {
+                shared = await this.#shared();
+                tokens = await this.#token({
+                    grant_type: "authorization_code", code, redirect_uri: request.redirect, code_verifier: request.verifier,
+                    // A device that is known stays one device; a secret that is no longer good counts as absent (§5.1).
+                    device_secret: shared?.device_secret,
+                });
+                const found = await this.#verified(tokens.id_token, {
+                    nonce: request.nonce, maxAge: request.maxAge, accessToken: tokens.access_token,
+                    deviceSecret: tokens.device_secret,
+                });
+                if (tokens.device_secret) await this.#share(tokens.device_secret, tokens.id_token);
+                return found;
+            });
+            await this.#begin(tokens, claims);
+            return claims;
+        } catch (error) {
+            if (tokens) await this.#abandon(tokens, shared);
+            throw error;
+        }
     }
 
     // --- Without a person: by what this app has kept, else by what another left on the device (Native SSO §4) ---
@@ -555,12 +574,15 @@ export class Drawbridge {
         const before = parts(shared.id_token)?.claims;
         const fits = before && isText(before.ds_hash) && equal(before.ds_hash, await this.#halfHash(shared.device_secret));
         if (!fits) return { signedIn: false, reason: "parts_do_not_fit", error: null };
+        const tokens = await this.#token({
+            grant_type: exchangeGrant, audience: this.#issuer, subject_token: shared.id_token,
+            subject_token_type: idTokenType, actor_token: shared.device_secret, actor_token_type: deviceSecretType,
+            scope: this.#scope.join(" "),
+        }).catch(async (error) => {
+            if (error.oauth === "invalid_grant") await this.#forgetShared(shared);
+            throw error;
+        });
         try {
-            const tokens = await this.#token({
-                grant_type: exchangeGrant, audience: this.#issuer, subject_token: shared.id_token,
-                subject_token_type: idTokenType, actor_token: shared.device_secret, actor_token_type: deviceSecretType,
-                scope: this.#scope.join(" "),
-            });
             const claims = await this.#verified(tokens.id_token, {
                 subject: before.sub, accessToken: tokens.access_token,
                 deviceSecret: tokens.device_secret ?? shared.device_secret,
@@ -571,11 +593,8 @@ export class Drawbridge {
             await this.#begin(tokens, claims);
             return { signedIn: true, claims };
         } catch (error) {
-            if (error.code === "refused") {
-                if (error.oauth === "invalid_grant") await this.#forgetShared(shared);
-                return { signedIn: false, reason: "refused", error };
-            }
-            if (error.code?.startsWith("id_token.")) return { signedIn: false, reason: "not_believed", error };
+            // The device is not this app's alone: its secret stays.
+            await this.#drop(tokens);
             throw error;
         }
     }
@@ -608,9 +627,14 @@ export class Drawbridge {
         })));
         // Beside the asking: a code that was used is not asked with again, which would end what it opened.
         const tokens = await this.#poll(started, end, signal);
-        const claims = await this.#verified(tokens.id_token, { accessToken: tokens.access_token });
-        await this.#begin(tokens, claims);
-        return claims;
+        try {
+            const claims = await this.#verified(tokens.id_token, { accessToken: tokens.access_token });
+            await this.#begin(tokens, claims);
+            return claims;
+        } catch (error) {
+            await this.#abandon(tokens);
+            throw error;
+        }
     }
 
     async #poll(started, end, signal) {
@@ -714,6 +738,7 @@ export class Drawbridge {
             const now = await this.#stored();
             if (now && now.refresh_token !== signIn.refresh_token) return now;
             await this.#remove(this.#item);
+            await this.#revokeIfPossible(earlierOf(signIn), signIn.bound);
             throw new DrawbridgeError(
                 "not_signed_in", `the provider has ended the sign-in (${error.oauth})`,
                 { requestId: error.requestId, page: error.page });
@@ -721,8 +746,7 @@ export class Drawbridge {
         // Where the store has no lock across processes, another may have signed out or in meanwhile: that stands.
         const now = await this.#stored();
         if (!now) {
-            // Ended when the provider can be told; the sign-out has ended the session anyway.
-            if (tokens.refresh_token) await this.#revoke(tokens.refresh_token, "refresh_token", signIn.bound).catch(() => {});
+            await this.#drop(tokens);
             throw new DrawbridgeError("not_signed_in", "this app was signed out meanwhile");
         }
         if (now.refresh_token !== signIn.refresh_token) return now;
@@ -872,14 +896,18 @@ export class Drawbridge {
         const endsShared = shared === undefined ? extent === "device"
             : shared !== null && isOurs && (extent === "device" || audiences(said).includes(this.#clientId));
         if (own === null && !endsShared) throw new DrawbridgeError("not_signed_in");
-        const ending = [];
-        if (own?.refresh_token) ending.push([own.refresh_token, "refresh_token", own.bound]);
+        const ending = refreshTokensOf(own).reverse().map((token) => [token, "refresh_token", own.bound]);
         if (shared && endsShared) ending.push([shared.device_secret, "device_secret", own?.bound]);
+        let isSilent = false;
         for (const [token, hint, bound] of ending) {
+            // Earlier sign-ins would be waited for as long, one after another. The device's end is worth a second try.
+            if (isSilent && hint === "refresh_token") continue;
             try {
                 await this.#revoke(token, hint, bound);
             } catch (error) {
-                problem ??= this.#typed(error);
+                const told = this.#typed(error);
+                problem ??= told;
+                isSilent = told.code === "unreachable";
             }
         }
         // All of it, also when the store refuses a part; what stays on the device is told before anything else.
@@ -899,6 +927,26 @@ export class Drawbridge {
         this.#renewing = null;
         if (stays) throw stays;
         if (problem) throw new DrawbridgeError("signed_out_here_only", problem.message, problem);
+    }
+
+    /** Ends a sign-in that could not be kept, of which the app would not know. What was shared before it is so again. */
+    async #abandon(tokens, before = null) {
+        const secret = tokens.device_secret;
+        if (secret) await this.#sharing(() => this.#forgetShared(tokens, before)).catch(() => {});
+        await this.#drop(tokens);
+        // Where one was shown, the one that came may be of the same device, and would end the other apps there as well.
+        if (secret && !before) await this.#revokeIfPossible([secret], isBound(tokens), "device_secret");
+    }
+
+    /** Ends what came for nobody. */
+    async #drop(tokens) {
+        const kind = tokens.refresh_token ? "refresh_token" : "access_token";
+        await this.#revokeIfPossible([tokens[kind]], isBound(tokens), kind);
+    }
+
+    /** For ends that nobody has asked for: when the provider cannot be told, there is nothing to be done about it. */
+    async #revokeIfPossible(tokens, bound, hint = "refresh_token") {
+        for (const token of tokens) await this.#revoke(token, hint, bound).catch(() => {});
     }
 
     async #revoke(token, hint, bound) {
@@ -973,9 +1021,22 @@ export class Drawbridge {
         return isText(kept?.access_token) && isText(kept.subject) && Number.isFinite(kept.expires_at) ? kept : null;
     }
 
-    /** Keeps a new sign-in, not beside a renewal or a sign-out of the one before. */
+    /**
+     * Keeps a new sign-in, not beside a renewal or a sign-out of the one before. That one goes on until the sign-out, since
+     * pages on the web may have come of it: people sign in once more to prove who they are. Another person's ends now.
+     */
     async #begin(tokens, claims) {
-        await this.#locked(this.#renewal, () => this.#keep(tokens, claims.sub, { claims }));
+        let own = null;
+        let over = [];
+        await this.#locked(this.#renewal, async () => {
+            // What cannot be read is replaced.
+            own = await this.#stored().catch(() => null);
+            const before = refreshTokensOf(own).filter((token) => token !== tokens.refresh_token);
+            const kept = own?.subject === claims.sub ? before.slice(-mostEarlier) : [];
+            over = before.slice(0, before.length - kept.length);
+            await this.#keep(tokens, claims.sub, { claims, earlier: kept });
+        });
+        await this.#revokeIfPossible(over, own?.bound);
     }
 
     async #keep(tokens, subject, before) {
@@ -983,11 +1044,13 @@ export class Drawbridge {
             access_token: tokens.access_token, refresh_token: tokens.refresh_token ?? before?.refresh_token ?? null,
             // Without a word about its life it is good for this use alone (RFC 6749 §5.1 leaves it open).
             expires_at: this.#now() + 1000 * (tokens.expires_in ?? 0), subject,
-            bound: tokens.token_type.toLowerCase() === "dpop",
+            bound: isBound(tokens),
             // What was granted; an answer that says nothing of it leaves it as it was (RFC 6749 §5.1).
             scope: isText(tokens.scope) ? tokens.scope : before?.scope ?? null,
             // Those of a renewal are about the same sign-in (OpenID Connect Core §12.2).
             claims: before?.claims ?? null,
+            // Refresh tokens of the person's sign-ins before this one, the oldest first: they end with it.
+            earlier: earlierOf(before),
         };
         await this.#write(this.#item, JSON.stringify(signIn));
         return signIn;
@@ -1288,11 +1351,15 @@ export class Drawbridge {
         const nonce = header("dpop-nonce");
         if (nonce && /^[!-~]{1,1024}$/.test(nonce)) this.#nonces.set(originOf(address), nonce);
         const challenge = header("www-authenticate") ?? "";
-        const said = /error="([^"]{1,64})"/.exec(challenge)?.[1] ?? null;
+        const said = /\berror="([^"]{1,64})"/.exec(challenge)?.[1] ?? null;
+        const levels = /\bacr_values="([^"]{1,1024})"/.exec(challenge)?.[1].split(" ").filter(Boolean) ?? [];
+        const age = /\bmax_age="([0-9]{1,9})"/.exec(challenge)?.[1];
         const error = json(text)?.error ?? said;
         return {
             status: response.status, text, requestId, type: (header("content-type") ?? "").split(";")[0].trim().toLowerCase(),
             retryAfter: header("retry-after"), challenge: said,
+            // How strong and how fresh a sign-in would do (RFC 9470 §3).
+            wanted: { acrValues: levels.length ? levels : null, maxAge: age === undefined ? null : Number(age) },
             wantsNonce: Boolean(nonce) && response.status >= 400 && error === "use_dpop_nonce",
         };
     }
@@ -1308,8 +1375,9 @@ export class Drawbridge {
             return new DrawbridgeError("come_back_later", undefined, { ...more, seconds: this.#wait(answer.retryAfter) });
         }
         if (status >= 400 && status < 500) {
-            if (isText(body?.error)) return refused(body, more);
-            if (answer.challenge || status === 401) return refused({ error: answer.challenge ?? "invalid_token" }, more);
+            const said = isText(body?.error) ? body
+                : answer.challenge || status === 401 ? { error: answer.challenge ?? "invalid_token" } : null;
+            if (said) return refused(said, { ...more, ...answer.wanted });
         }
         return new DrawbridgeError("unexpected_answer", `${what} answered ${status}`, more);
     }
@@ -1410,6 +1478,14 @@ const parts = (token) => {
 /** Whether nothing is known against an ID token: its key is missing, or this device's clock does not fit. */
 const isInconclusive = ({ code }) => isText(code) && (!code.startsWith("id_token.")
     || ["id_token.unknown_key", "id_token.expired", "id_token.issued_in_future"].includes(code));
+
+/** The refresh tokens of sign-ins before a kept one, the oldest first. */
+const earlierOf = (signIn) => (Array.isArray(signIn?.earlier) ? signIn.earlier.filter(isText) : []);
+
+/** The same and its own. */
+const refreshTokensOf = (signIn) => [...earlierOf(signIn), signIn?.refresh_token].filter(isText);
+
+const isBound = (tokens) => tokens.token_type.toLowerCase() === "dpop";
 
 const audiences = (claims) => {
     const list = Array.isArray(claims?.aud) ? claims.aud : [claims?.aud];

@@ -3,10 +3,10 @@
 import { spawn } from "node:child_process";
 import { createHash, randomUUID, webcrypto } from "node:crypto";
 import { constants } from "node:fs";
-import { link, mkdir, open, readFile, readlink, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { link, mkdir, open, readdir, readFile, readlink, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { hostname } from "node:os";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { DrawbridgeError } from "./drawbridge.mjs";
 
 /** Web Cryptography, which Node 18 does not have among its globals. */
@@ -322,10 +322,19 @@ export const fileStore = (path) => {
             await free(file, mark);
         }
     };
+    /** Takes away what a process that was killed had written. Under the lock nobody else writes. */
+    const sweep = async () => {
+        const start = `${basename(path)}.`;
+        for (const name of await readdir(dirname(path))) {
+            const isDraft = name.startsWith(start) && /^[0-9a-f-]+\.new$/.test(name.slice(start.length));
+            if (isDraft) await rm(join(dirname(path), name), { force: true });
+        }
+    };
     const change = (act) => exclusively(`${path}.lock`, async () => {
         // Of a damaged one nothing can be saved, and refusing every change would keep it for good.
         const kept = (await all()) ?? {};
         act(kept);
+        await sweep();
         // A name that nobody can foresee, and a file that was not there.
         const next = `${path}.${randomUUID()}.new`;
         try {

@@ -107,3 +107,37 @@ test("what is asked after the sign-out counts, also a new sign-in", async () => 
     asked[1](alice);
     assert.deepEqual(await refreshed, alice);
 });
+
+test("of the tabs whose cookies run out one renews them", async () => {
+    page();
+    const cookie = (seconds) => {
+        const times = { access_token_expiration: seconds, refresh_token_expiration: 3600 };
+        const info = Object.fromEntries(Object.entries(times).map(
+            ([name, after]) => [name, new Date(Date.now() + 1000 * after).toISOString()]));
+        return `web_info_token=${encodeURIComponent(JSON.stringify(info))}`;
+    };
+    let last = Promise.resolve();
+    const request = (_, work) => (last = last.then(work));
+    Object.defineProperty(globalThis, "navigator", { value: { locks: { request } }, configurable: true });
+    // Nobody is signed in by cookies that have run out, until they are renewed.
+    for (const before of [alice, nobody]) {
+        let renewals = 0;
+        globalThis.fetch = async (path) => {
+            if (path === "/session/refresh") {
+                renewals += 1;
+                document.cookie = cookie(600);
+            }
+            return Response.json({ ...(renewals > 0 ? alice : before), anti_csrf_token: "t" });
+        };
+        document.cookie = cookie(10);
+        const tabs = [watchSession(), watchSession(), watchSession()];
+        try {
+            for (const state of await Promise.all(tabs.map((tab) => tab.refresh()))) assert.equal(state.sub, "alice");
+            assert.equal(renewals, 1);
+        } finally {
+            // No timer outlives the test.
+            document.cookie = "";
+            await Promise.all(tabs.map((tab) => tab.refresh()));
+        }
+    }
+});

@@ -25,6 +25,10 @@ export const open = async (bearer: string): Promise<string> => {
     }
 };
 
+/** What a refusal wants of a sign-in is what a sign-in takes. */
+export const stronger = async (error: DrawbridgeError): Promise<string> =>
+    (await drawbridge.signIn({ acrValues: error.acrValues, maxAge: error.maxAge })).sub;
+
 export const givenUp = async (signal: AbortSignal): Promise<void> => {
     await drawbridge.signIn({ signal, prompt: "select_account" });
     await drawbridge.signInByDevice((code) => console.log(code.userCode), { signal });

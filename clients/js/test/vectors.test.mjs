@@ -144,7 +144,7 @@ const failure = (error) => {
     if (!(error instanceof DrawbridgeError)) return { error: "untyped", sentence: `${error.name} ${error.message}` };
     return {
         error: error.code, oauth: error.oauth, seconds: error.seconds, request_id: error.requestId, page: error.page,
-        sentence: error.message,
+        acr_values: error.acrValues, max_age: error.maxAge, sentence: error.message,
     };
 };
 

@@ -26,6 +26,8 @@ LEEWAY = 120
 #: Seconds for the answer of a renewal, at most: a refresh token whose answer was lost gives the same successor for 10 s and
 #: is a theft after that (contract §5.2), so the app has to hear of the loss while it can still ask again.
 LONGEST_RENEWAL = 6
+#: How many earlier sign-ins of the person an app keeps, to end them at its sign-out. The oldest of more end at once.
+MOST_EARLIER = 8
 #: Seconds for which a code of another device is asked for at most.
 LONGEST_CODE = 86400
 COOKIES = "application/vnd.drawbridge.cookies+json"
@@ -102,10 +104,7 @@ class Drawbridge:
             raise _wrong("the client_id is empty")
         if redirect_uri is not None and not secure_address(redirect_uri) and not is_private_use(redirect_uri):
             raise _wrong("the redirect_uri could be received by another app or host")
-        # An iterator gives its words once.
-        scope = tuple(scope) if isinstance(scope, Iterable) and not isinstance(scope, str) else None
-        if scope is None or not all(map(is_text, scope)):
-            raise _wrong("the scope must be a list of words")
+        scope = _words("the scope", scope)
         if not is_number(timeout) or not 0 < timeout <= threading.TIMEOUT_MAX:
             raise _wrong("the timeout must be a positive number of seconds")
         self._issuer, self._is_loopback = issuer, address.is_loopback
@@ -136,7 +135,8 @@ class Drawbridge:
             raise _wrong('the carrier must be "query" or "header"')
         wish = {name: value for name, value in {"redirect": path, "client_id": website}.items() if value is not None}
         given = _hosted("the bearer", bearer) if callable(bearer) else bearer
-        if given is not None and not is_visible(given):
+        # What has none to give does not mean the app's own sign-in.
+        if (given is not None or callable(bearer)) and not is_visible(given):
             raise _wrong("the bearer is empty or not a token")
 
         def ask(token: str, proves: bool) -> http1.Answer:
@@ -181,6 +181,8 @@ class Drawbridge:
         if self._browser is None:
             raise _wrong("sign_in needs a browser, such as LoopbackBrowser()")
         self._need_client()
+        levels = _words("acr_values", () if acr_values is None else acr_values)
+        languages = _words("the languages", () if languages is None else languages)
         metadata = self._provider()
         self._need_keys()
         state, nonce, verifier = secrets.token_urlsafe(16), secrets.token_urlsafe(16), secrets.token_urlsafe(32)
@@ -188,8 +190,8 @@ class Drawbridge:
         members = {
             "response_type": "code", "client_id": self._client_id, "scope": " ".join(self._scope),
             "state": state, "nonce": nonce, "code_challenge": sha256(verifier), "code_challenge_method": "S256",
-            "login_hint": login_hint, "prompt": prompt, "acr_values": " ".join(acr_values) if acr_values else None,
-            "max_age": max_age, "ui_locales": " ".join(languages) if languages else None,
+            "login_hint": login_hint, "prompt": prompt, "acr_values": " ".join(levels) or None,
+            "max_age": max_age, "ui_locales": " ".join(languages) or None,
             "dpop_jkt": self._proof_key().thumbprint if self._dpop else None}
         _unless_set(cancelled)
         redirect = _hosted("the browser", self._browser.prepare) if hasattr(self._browser, "prepare") else self._redirect_uri
@@ -200,17 +202,23 @@ class Drawbridge:
         with _closed_by(cancelled, self._browser, redirect):
             answer = _hosted("the browser", self._browser.open, f"{endpoint}{'&' if '?' in endpoint else '?'}{query}")
         code = self._code(str(answer), redirect, state, metadata)
-        with self._sharing():
-            shared = self._shared()
-            tokens = self._token({
-                "grant_type": "authorization_code", "code": code, "redirect_uri": redirect, "code_verifier": verifier,
-                # A device that is known stays one device; a secret that is no longer good counts as absent (§5.1).
-                "device_secret": shared["device_secret"] if shared else None})
-            claims = self._verified(
-                tokens.get("id_token"), tokens, nonce=nonce, max_age=max_age, device_secret=tokens.get("device_secret"))
-            if tokens.get("device_secret"):
-                self._share(tokens["device_secret"], tokens["id_token"])
-        self._begin(tokens, claims)
+        shared = tokens = None
+        try:
+            with self._sharing():
+                shared = self._shared()
+                tokens = self._token({
+                    "grant_type": "authorization_code", "code": code, "redirect_uri": redirect, "code_verifier": verifier,
+                    # A device that is known stays one device; a secret that is no longer good counts as absent (§5.1).
+                    "device_secret": shared["device_secret"] if shared else None})
+                claims = self._verified(
+                    tokens.get("id_token"), tokens, nonce=nonce, max_age=max_age, device_secret=tokens.get("device_secret"))
+                if tokens.get("device_secret"):
+                    self._share(tokens["device_secret"], tokens["id_token"])
+            self._begin(tokens, claims)
+        except Exception:
+            if tokens:
+                self._abandon(tokens, shared)
+            raise
         return claims
 
     def _code(self, address: str, redirect: str, state: str, metadata: dict) -> str:
@@ -296,20 +304,21 @@ class Drawbridge:
                 "grant_type": EXCHANGE, "audience": self._issuer, "subject_token": shared["id_token"],
                 "subject_token_type": ID_TOKEN, "actor_token": shared["device_secret"], "actor_token_type": DEVICE_SECRET,
                 "scope": " ".join(self._scope)})
+        except DrawbridgeError as error:
+            if error.oauth == "invalid_grant":
+                self._forget_shared(shared)
+            raise
+        try:
             secret = tokens.get("device_secret")
             claims = self._verified(tokens.get("id_token"), tokens, subject=before["sub"],
                                     device_secret=secret or shared["device_secret"])
-        except DrawbridgeError as error:
-            if error.code == "refused":
-                if error.oauth == "invalid_grant":
-                    self._forget_shared(shared)
-                return Silent(None, "refused", error)
-            if error.code.startswith("id_token."):
-                return Silent(None, "not_believed", error)
+            if secret and secret != shared["device_secret"]:
+                self._share(secret, tokens["id_token"])
+            self._begin(tokens, claims)
+        except Exception:
+            # The device is not this app's alone: its secret stays.
+            self._drop(tokens)
             raise
-        if secret and secret != shared["device_secret"]:
-            self._share(secret, tokens["id_token"])
-        self._begin(tokens, claims)
         return Silent(claims)
 
     # Sign-in without a browser (RFC 8628)
@@ -360,8 +369,12 @@ class Drawbridge:
             if self._now() >= end:
                 raise DrawbridgeError("timed_out")
         # Beside the asking: a code that was used is not asked with again, which would end what it opened.
-        claims = self._verified(tokens.get("id_token"), tokens)
-        self._begin(tokens, claims)
+        try:
+            claims = self._verified(tokens.get("id_token"), tokens)
+            self._begin(tokens, claims)
+        except Exception:
+            self._abandon(tokens, None)
+            raise
         return claims
 
     # Access tokens and their renewal (RFC 6749 §6, RFC 9700 §4.14)
@@ -447,12 +460,13 @@ class Drawbridge:
             if now and now.get("refresh_token") != own["refresh_token"]:
                 return now
             self._guarded(self._store.remove, self._item)
+            self._revoke_if_possible(_earlier(own), bool(own.get("bound")))
             raise DrawbridgeError("not_signed_in", f"the provider has ended the sign-in ({error.oauth})",
                                   request_id=error.request_id, page=error.page) from None
         # Where the store has no lock across processes, another may have signed out or in meanwhile: that stands.
         now = self._stored()
         if not now:
-            self._drop(tokens, own["bound"])
+            self._drop(tokens)
             raise DrawbridgeError("not_signed_in", "this app was signed out meanwhile")
         if now.get("refresh_token") != own["refresh_token"]:
             return now
@@ -559,16 +573,19 @@ class Drawbridge:
         if not own and not problem and not ends_shared:
             raise DrawbridgeError("not_signed_in")
         problem = problem or unreadable
-        ending = []
-        if own and own.get("refresh_token"):
-            ending.append((own["refresh_token"], "refresh_token"))
+        ending = [(token, "refresh_token") for token in reversed(_refresh_tokens(own))]
         if shared and ends_shared:
             ending.append((shared["device_secret"], "device_secret"))
+        is_silent = False
         for token, hint in ending:
+            # Earlier sign-ins would be waited for as long, one after another. The device's end is worth a second try.
+            if is_silent and hint == "refresh_token":
+                continue
             try:
-                self._revoke(token, hint, bool(own and own["bound"]))
+                self._revoke(token, hint, bool(own and own.get("bound")))
             except DrawbridgeError as error:
                 problem = problem or error
+                is_silent = error.code == "unreachable"
         # All of it, also when the store refuses a part; what stays on the device is told before anything else.
         stays = unlocked
         removals = [lambda: self._guarded(self._store.remove, self._item)]
@@ -600,13 +617,29 @@ class Drawbridge:
             raise stays
         self._guarded(self._store.remove, self._cookie_item)
 
-    def _drop(self, tokens: dict, bound: bool):
-        """Ends what came for nobody, when the provider can be told; the sign-out has ended the session anyway."""
-        if tokens.get("refresh_token"):
-            try:
-                self._revoke(tokens["refresh_token"], "refresh_token", bound)
-            except DrawbridgeError:
-                pass
+    def _abandon(self, tokens: dict, before: dict | None):
+        """Ends a sign-in that could not be kept, of which the app would not know. What was shared before it is so again."""
+        secret = tokens.get("device_secret")
+        if secret:
+            def unshare():
+                with self._sharing():
+                    self._forget_shared(tokens, before)
+
+            _tried(unshare)
+        self._drop(tokens)
+        # Where one was shown, the one that came may be of the same device, and would end the other apps there as well.
+        if secret and not before:
+            self._revoke_if_possible([secret], _is_bound(tokens), "device_secret")
+
+    def _drop(self, tokens: dict):
+        """Ends what came for nobody."""
+        kind = "refresh_token" if tokens.get("refresh_token") else "access_token"
+        self._revoke_if_possible([tokens[kind]], _is_bound(tokens), kind)
+
+    def _revoke_if_possible(self, tokens: list, bound: bool, hint: str = "refresh_token"):
+        """For ends that nobody has asked for: when the provider cannot be told, there is nothing to be done about it."""
+        for token in tokens:
+            _tried(lambda: self._revoke(token, hint, bound))
 
     def _revoke(self, token: str, hint: str, bound: bool):
         address = self._provider().get("revocation_endpoint")
@@ -668,9 +701,17 @@ class Drawbridge:
         return kept if whole else None
 
     def _begin(self, tokens: dict, claims: dict):
-        """Keeps a new sign-in, not beside a renewal or a sign-out of the one before."""
+        """Keeps a new sign-in, not beside a renewal or a sign-out of the one before.
+
+        The one before goes on until the sign-out, since pages on the web may have come of it: people sign in once more to prove
+        who they are. Another person's ends now."""
         with self._locked(self._renewal):
-            self._keep(tokens, claims["sub"], {"claims": claims})
+            # What cannot be read is replaced.
+            own, _ = _tried(self._stored)
+            before = [token for token in _refresh_tokens(own) if token != tokens.get("refresh_token")]
+            kept = before[-MOST_EARLIER:] if own and own["subject"] == claims["sub"] else []
+            self._keep(tokens, claims["sub"], {"claims": claims, "earlier": kept})
+        self._revoke_if_possible(before[:len(before) - len(kept)], bool(own and own.get("bound")))
 
     def _keep(self, tokens: dict, subject: str, before: dict | None = None) -> dict:
         before = before or {}
@@ -678,11 +719,13 @@ class Drawbridge:
             "access_token": tokens["access_token"], "refresh_token": tokens.get("refresh_token") or before.get("refresh_token"),
             # Without a word about its life it is good for this use alone (RFC 6749 §5.1 leaves it open).
             "expires_at": self._now() + tokens.get("expires_in", 0), "subject": subject,
-            "bound": tokens["token_type"].lower() == "dpop",
+            "bound": _is_bound(tokens),
             # What was granted; an answer that says nothing of it leaves it as it was (RFC 6749 §5.1).
             "scope": tokens["scope"] if is_text(tokens.get("scope")) else before.get("scope"),
             # Those of a renewal are about the same sign-in (OpenID Connect Core §12.2).
-            "claims": before.get("claims")}
+            "claims": before.get("claims"),
+            # Refresh tokens of the person's sign-ins before this one, the oldest first: they end with it.
+            "earlier": _earlier(before)}
         self._guarded(self._store.set, self._item, json.dumps(own))
         return own
 
@@ -916,8 +959,7 @@ class Drawbridge:
         nonce = answer.headers.get("dpop-nonce", "")
         if re.fullmatch(r"[!-~]{1,1024}", nonce):
             self._nonces[_origin(address)] = nonce
-        said = re.search(r'error="([^"]{1,64})"', answer.headers.get("www-authenticate", ""))
-        answer.challenge = said[1] if said else None
+        answer.challenge = _challenge(answer, "error")
         error = (_json(answer.text) or {}).get("error") or answer.challenge
         answer.wants_nonce = bool(nonce) and answer.status >= 400 and error == "use_dpop_nonce"
         return answer
@@ -937,10 +979,13 @@ class Drawbridge:
             seconds = self._wait(answer.headers.get("retry-after"))
             return DrawbridgeError("come_back_later", seconds=seconds, request_id=request_id, page=page)
         if 400 <= answer.status < 500:
+            if not is_text(body.get("error")) and (answer.challenge or answer.status == 401):
+                body = {"error": answer.challenge or "invalid_token"}
             if is_text(body.get("error")):
-                return refused(body, request_id, page)
-            if answer.challenge or answer.status == 401:
-                return refused({"error": answer.challenge or "invalid_token"}, request_id, page)
+                # How strong and how fresh a sign-in would do (RFC 9470 §3).
+                levels, age = _challenge(answer, "acr_values", 1024), _challenge(answer, "max_age")
+                return refused(body, request_id, page, (levels or "").split() or None,
+                               int(age) if age and re.fullmatch("[0-9]{1,9}", age) else None)
         return DrawbridgeError("unexpected_answer", f"{what} answered {answer.status}", request_id=request_id, page=page)
 
     def _page(self, text) -> str | None:
@@ -1053,6 +1098,20 @@ def _hosted(what: str, work, *arguments):
         raise _wrong(f"{what} failed: {type(error).__name__}") from None
 
 
+def _words(what: str, given) -> tuple:
+    # An iterator gives its words once, and a text would give its letters.
+    words = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else None
+    if words is None or not all(map(is_text, words)):
+        raise _wrong(f"{what} must be a list of words")
+    return words
+
+
+def _challenge(answer: http1.Answer, name: str, longest: int = 64) -> str | None:
+    """What `WWW-Authenticate` says under this name."""
+    found = re.search(rf'\b{name}="([^"]{{1,{longest}}})"', answer.headers.get("www-authenticate", ""))
+    return found[1] if found else None
+
+
 def _unless_set(cancelled: threading.Event | None):
     if cancelled and cancelled.is_set():
         raise DrawbridgeError("cancelled")
@@ -1113,6 +1172,21 @@ def _claims(own: dict) -> dict | None:
     """Of the ID token that a kept sign-in came with."""
     said = own.get("claims")
     return said if isinstance(said, dict) and said.get("sub") == own["subject"] else None
+
+
+def _earlier(own: dict) -> list:
+    """The refresh tokens of sign-ins before a kept one, the oldest first."""
+    found = own.get("earlier")
+    return [token for token in found if is_text(token)] if isinstance(found, list) else []
+
+
+def _refresh_tokens(own: dict | None) -> list:
+    """The same and its own."""
+    return [token for token in (*_earlier(own), own.get("refresh_token")) if token] if own else []
+
+
+def _is_bound(tokens: dict) -> bool:
+    return tokens["token_type"].lower() == "dpop"
 
 
 def _is_inconclusive(error: DrawbridgeError) -> bool:

@@ -70,8 +70,10 @@ class DrawbridgeError(Exception):
     """Every error of this library: `code` is stable, the text says what is wrong and what to do; no secret is in it."""
 
     def __init__(self, code: str, detail: object = None, oauth: str | None = None, seconds: int | None = None,
-                 request_id: str | None = None, page: str | None = None):
-        """`request_id` finds the request in the provider's log; `page` is one of the provider's that explains the error."""
+                 request_id: str | None = None, page: str | None = None, acr_values: list | None = None,
+                 max_age: int | None = None):
+        """`request_id` finds the request in the provider's log; `page` is one of the provider's that explains the error.
+        `acr_values` and `max_age` are what a refusal wants of a sign-in, for `sign_in`; None where it does not say."""
         # Without control characters, which a terminal would obey, and without halves of characters, which print nowhere.
         if detail is None and seconds is not None:
             detail = f"{seconds} s"
@@ -79,6 +81,7 @@ class DrawbridgeError(Exception):
         advice = ADVICE.get(oauth or "", OTHER_ADVICE) if code == "refused" else None
         super().__init__(": ".join(filter(None, [SENTENCES.get(code, code), said, advice])))
         self.code, self.oauth, self.seconds, self.request_id, self.page = code, oauth, seconds, request_id, page
+        self.acr_values, self.max_age = acr_values, max_age
 
     @property
     def ends_sign_in(self) -> bool:
@@ -86,7 +89,8 @@ class DrawbridgeError(Exception):
         return self.code == "refused" and self.oauth in ("invalid_grant", "invalid_token")
 
 
-def refused(body: dict, request_id: str | None = None, page: str | None = None) -> DrawbridgeError:
+def refused(body: dict, request_id: str | None = None, page: str | None = None, acr_values: list | None = None,
+            max_age: int | None = None) -> DrawbridgeError:
     error, description = body["error"], body.get("error_description")
     text = f"{error} ({description})" if isinstance(description, str) and description else error
-    return DrawbridgeError("refused", text, error, None, request_id, page)
+    return DrawbridgeError("refused", text, error, None, request_id, page, acr_values, max_age)

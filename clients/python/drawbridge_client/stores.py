@@ -67,26 +67,45 @@ class FileStore(MemoryStore):
             return file.read()
 
     def set(self, name: str, value: str):
-        # Whole or not at all: a power cut must not leave half a refresh token.
-        descriptor, path = tempfile.mkstemp(dir=self._folder)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(value)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(path, self._path(name))
-            self._synchronize()
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(path)
-            raise
+        with self._writing(name):
+            self._sweep(name)
+            # Whole or not at all: a power cut must not leave half a refresh token.
+            descriptor, path = tempfile.mkstemp(dir=self._folder, prefix=f"{self._path(name).name}.")
+            try:
+                with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                    file.write(value)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.replace(path, self._path(name))
+                self._synchronize()
+            except BaseException:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(path)
+                raise
 
     def remove(self, name: str):
-        try:
-            self._path(name).unlink()
-        except FileNotFoundError:
-            return
-        self._synchronize()
+        with contextlib.ExitStack() as held:
+            # A disk may be too full for a lock, and what is to leave leaves all the same.
+            with contextlib.suppress(OSError):
+                held.enter_context(self._writing(name))
+            is_there = self._sweep(name)
+            try:
+                self._path(name).unlink()
+            except FileNotFoundError:
+                if not is_there:
+                    return
+            self._synchronize()
+
+    def _writing(self, name: str):
+        """Beside no other writer of the item, whose draft is its own to take away."""
+        return FileStore.lock(self, f"write {name}")
+
+    def _sweep(self, name: str) -> bool:
+        """Takes away what a process that was killed had written of the item. Whether there was something."""
+        drafts = list(self._folder.glob(f"{self._path(name).name}.*"))
+        for draft in drafts:
+            draft.unlink(missing_ok=True)
+        return bool(drafts)
 
     def _synchronize(self):
         """The name too is on the disk then: after a power cut the token that is used up would be back, and its next use be

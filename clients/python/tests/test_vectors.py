@@ -152,7 +152,7 @@ class Device:
 
 def failure(error: DrawbridgeError) -> dict:
     return {"error": error.code, "oauth": error.oauth, "seconds": error.seconds, "request_id": error.request_id,
-            "page": error.page, "sentence": str(error)}
+            "page": error.page, "acr_values": error.acr_values, "max_age": error.max_age, "sentence": str(error)}
 
 
 class Vectors(unittest.TestCase):

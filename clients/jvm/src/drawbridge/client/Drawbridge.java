@@ -34,6 +34,8 @@ public final class Drawbridge {
      * 10 s and is a theft after that (contract §5.2), so the app has to hear of the loss while it can still ask again.
      */
     private static final int LONGEST_RENEWAL = 6_000;
+    /** How many earlier sign-ins of the person an app keeps, to end them at its sign-out. The oldest of more end at once. */
+    private static final int MOST_EARLIER = 8;
     /** Seconds for which a code of another device is asked for at most. */
     private static final double LONGEST_CODE = 86400;
     /** Seconds that an answer can give anything to live: what is more would run over as milliseconds. */
@@ -107,6 +109,17 @@ public final class Drawbridge {
         String scope;
         /** Of the ID token that it came with; null when an earlier version kept it. */
         Map<String, Object> claims;
+        /** Refresh tokens of the person's sign-ins before this one, the oldest first: they end with it. */
+        List<String> earlier = new ArrayList<>();
+
+        /** The same and its own. */
+        List<String> refreshTokens() {
+            List<String> all = new ArrayList<>(earlier);
+            if (refreshToken != null) {
+                all.add(refreshToken);
+            }
+            return all;
+        }
     }
 
     private static final class Shared {
@@ -269,21 +282,29 @@ public final class Drawbridge {
         String address = endpoint + (endpoint.contains("?") ? "&" : "?") + form(query);
         String answer = hosted("the browser", () -> settings.browser.open(address));
         String code = code(answer == null ? "" : answer, redirect, state, provider);
-        Map<String, Object> tokens;
-        Map<String, Object> claims;
-        try (Store.Lock held = sharing()) {
-            Shared shared = shared();
-            tokens = token(members("grant_type", "authorization_code", "code", code, "redirect_uri", redirect,
-                // A device that is known stays one device; a secret that is no longer good counts as absent (§5.1).
-                "code_verifier", verifier, "device_secret", shared == null ? null : shared.deviceSecret));
-            String secret = (String) tokens.get("device_secret");
-            claims = verified(tokens, nonce, wishes.maxAge, null, secret);
-            if (secret != null) {
-                share(secret, (String) tokens.get("id_token"));
+        Shared shared = null;
+        Map<String, Object> tokens = null;
+        try {
+            Map<String, Object> claims;
+            try (Store.Lock held = sharing()) {
+                shared = shared();
+                tokens = token(members("grant_type", "authorization_code", "code", code, "redirect_uri", redirect,
+                    // A device that is known stays one device; a secret that is no longer good counts as absent (§5.1).
+                    "code_verifier", verifier, "device_secret", shared == null ? null : shared.deviceSecret));
+                String secret = (String) tokens.get("device_secret");
+                claims = verified(tokens, nonce, wishes.maxAge, null, secret);
+                if (secret != null) {
+                    share(secret, (String) tokens.get("id_token"));
+                }
             }
+            begin(tokens, claims);
+            return claims;
+        } catch (DrawbridgeException | RuntimeException error) {
+            if (tokens != null) {
+                abandon(tokens, shared);
+            }
+            throw error;
         }
-        begin(tokens, claims);
-        return claims;
     }
 
     /** The code in what the browser brought back, once every check of RFC 8252 and RFC 9207 has passed. */
@@ -317,7 +338,7 @@ public final class Drawbridge {
             if (error.equals("access_denied") && (description == null || description.equals("the user declined"))) {
                 throw new DrawbridgeException("cancelled");
             }
-            throw DrawbridgeException.refused(error, description, null, null);
+            throw DrawbridgeException.refused(error, description, null, null, null, null);
         }
         if (code == null || code.isEmpty()) {
             throw new DrawbridgeException("answer.no_code");
@@ -387,31 +408,30 @@ public final class Drawbridge {
             return new Silent(null, "parts_do_not_fit", null);
         }
         Map<String, Object> tokens;
-        Map<String, Object> claims;
-        String secret;
         try {
             tokens = token(members("grant_type", EXCHANGE, "audience", issuer, "subject_token", shared.idToken,
                 "subject_token_type", ID_TOKEN, "actor_token", shared.deviceSecret, "actor_token_type", DEVICE_SECRET,
                 "scope", String.join(" ", scope)));
-            secret = (String) tokens.get("device_secret");
-            claims = verified(tokens, null, null, shared.parts.subject(), secret == null ? shared.deviceSecret : secret);
         } catch (DrawbridgeException error) {
-            if (error.code.equals("refused")) {
-                if ("invalid_grant".equals(error.oauth)) {
-                    forgetShared(shared.deviceSecret, null);
-                }
-                return new Silent(null, "refused", error);
-            }
-            if (error.code.startsWith("id_token.")) {
-                return new Silent(null, "not_believed", error);
+            if ("invalid_grant".equals(error.oauth)) {
+                forgetShared(shared.deviceSecret, null);
             }
             throw error;
         }
-        if (secret != null && !secret.equals(shared.deviceSecret)) {
-            share(secret, (String) tokens.get("id_token"));
+        try {
+            String secret = (String) tokens.get("device_secret");
+            Map<String, Object> claims =
+                verified(tokens, null, null, shared.parts.subject(), secret == null ? shared.deviceSecret : secret);
+            if (secret != null && !secret.equals(shared.deviceSecret)) {
+                share(secret, (String) tokens.get("id_token"));
+            }
+            begin(tokens, claims);
+            return new Silent(claims, null, null);
+        } catch (DrawbridgeException | RuntimeException error) {
+            // The device is not this app's alone: its secret stays.
+            drop(tokens);
+            throw error;
         }
-        begin(tokens, claims);
-        return new Silent(claims, null, null);
     }
 
     // Sign-in without a browser (RFC 8628)
@@ -473,9 +493,14 @@ public final class Drawbridge {
             }
         }
         // Beside the asking: a code that was used is not asked with again, which would end what it opened.
-        Map<String, Object> claims = verified(tokens, null, null, null, null);
-        begin(tokens, claims);
-        return claims;
+        try {
+            Map<String, Object> claims = verified(tokens, null, null, null, null);
+            begin(tokens, claims);
+            return claims;
+        } catch (DrawbridgeException | RuntimeException error) {
+            abandon(tokens, null);
+            throw error;
+        }
     }
 
     // Access tokens and their renewal (RFC 6749 §6, RFC 9700 §4.14)
@@ -579,16 +604,14 @@ public final class Drawbridge {
                 return other;
             }
             remove(item());
+            revokeIfPossible(own.earlier, own.bound);
             throw new DrawbridgeException("not_signed_in", "the provider has ended the sign-in (" + error.oauth + ")", null, null,
                 error.requestId, error.page);
         }
         // Where the store has no lock across processes, another may have signed out or in meanwhile: that stands.
         Kept now = stored();
         if (now == null) {
-            // Ended when the provider can be told; the sign-out has ended the session anyway.
-            if (tokens.containsKey("refresh_token")) {
-                revoke((String) tokens.get("refresh_token"), "refresh_token", own.bound);
-            }
+            drop(tokens);
             throw new DrawbridgeException("not_signed_in", "this app was signed out meanwhile");
         }
         if (!own.refreshToken.equals(now.refreshToken)) {
@@ -755,9 +778,14 @@ public final class Drawbridge {
         }
         problem = problem == null ? unreadable : problem;
         boolean bound = own != null && own.bound;
-        if (own != null && own.refreshToken != null) {
-            DrawbridgeException other = revoke(own.refreshToken, "refresh_token", bound);
+        List<String> ending = own == null ? new ArrayList<>() : own.refreshTokens();
+        Collections.reverse(ending);
+        // Earlier sign-ins would be waited for as long, one after another. The device's end is worth a second try.
+        boolean isSilent = false;
+        for (int i = 0; i < ending.size() && !isSilent; i++) {
+            DrawbridgeException other = revoke(ending.get(i), "refresh_token", bound);
             problem = problem == null ? other : problem;
+            isSilent = other != null && other.code.equals("unreachable");
         }
         if (shared != null && endsShared) {
             DrawbridgeException other = revoke(shared.deviceSecret, "device_secret", bound);
@@ -817,6 +845,39 @@ public final class Drawbridge {
             throw stays;
         }
         remove(item() + ":cookies");
+    }
+
+    /** Ends a sign-in that could not be kept, of which the app would not know. What was shared before it is so again. */
+    private void abandon(Map<String, Object> tokens, Shared before) {
+        String secret = (String) tokens.get("device_secret");
+        if (secret != null) {
+            tried(null, () -> {
+                try (Store.Lock held = sharing()) {
+                    forgetShared(secret, before);
+                }
+            });
+        }
+        drop(tokens);
+        // Where one was shown, the one that came may be of the same device, and would end the other apps there as well.
+        if (secret != null && before == null) {
+            revoke(secret, "device_secret", isBound(tokens));
+        }
+    }
+
+    /** Ends what came for nobody, when the provider can be told: nobody has asked for this end. */
+    private void drop(Map<String, Object> tokens) {
+        String kind = tokens.containsKey("refresh_token") ? "refresh_token" : "access_token";
+        revoke((String) tokens.get(kind), kind, isBound(tokens));
+    }
+
+    private void revokeIfPossible(List<String> refreshTokens, boolean bound) {
+        for (String token : refreshTokens) {
+            revoke(token, "refresh_token", bound);
+        }
+    }
+
+    private static boolean isBound(Map<String, Object> tokens) {
+        return ((String) tokens.get("token_type")).equalsIgnoreCase("dpop");
     }
 
     /** What went wrong, or null. */
@@ -915,6 +976,12 @@ public final class Drawbridge {
         kept.bound = Boolean.TRUE.equals(said.get("bound"));
         kept.scope = isText(said.get("scope")) ? (String) said.get("scope") : null;
         kept.claims = claims(said.get("claims"), kept.subject);
+        Object earlier = said.get("earlier");
+        for (Object token : earlier instanceof List ? (List<?>) earlier : Collections.emptyList()) {
+            if (isText(token)) {
+                kept.earlier.add((String) token);
+            }
+        }
         return kept;
     }
 
@@ -926,13 +993,30 @@ public final class Drawbridge {
         return subject.equals(claims.get("sub")) ? claims : null;
     }
 
-    /** Keeps a new sign-in, not beside a renewal or a sign-out of the one before. */
+    /**
+     * Keeps a new sign-in, not beside a renewal or a sign-out of the one before. That one goes on until the sign-out, since
+     * pages on the web may have come of it: people sign in once more to prove who they are. Another person's ends now.
+     */
     private void begin(Map<String, Object> tokens, Map<String, Object> claims) throws DrawbridgeException {
-        Kept before = new Kept();
-        before.claims = claims;
+        Kept fresh = new Kept();
+        fresh.claims = claims;
+        Kept[] own = {null};
+        List<String> before = new ArrayList<>();
         try (Store.Lock held = stores(() -> settings.store.lock(renewal()))) {
-            keep(tokens, (String) claims.get("sub"), before);
+            // What cannot be read is replaced.
+            tried(null, () -> own[0] = stored());
+            if (own[0] != null) {
+                before.addAll(own[0].refreshTokens());
+                before.remove(tokens.get("refresh_token"));
+                if (own[0].subject.equals(claims.get("sub"))) {
+                    List<String> kept = before.subList(Math.max(0, before.size() - MOST_EARLIER), before.size());
+                    fresh.earlier.addAll(kept);
+                    kept.clear();
+                }
+            }
+            keep(tokens, (String) claims.get("sub"), fresh);
         }
+        revokeIfPossible(before, own[0] != null && own[0].bound);
     }
 
     private Kept keep(Map<String, Object> tokens, String subject, Kept before) throws DrawbridgeException {
@@ -943,11 +1027,12 @@ public final class Drawbridge {
         // Without a word about its life it is good for this use alone (RFC 6749 §5.1 leaves it open).
         own.put("expires_at", now() + (life == null ? 0 : (long) (1000 * Math.min(number(life), LONGEST_LIFE))));
         own.put("subject", subject);
-        own.put("bound", ((String) tokens.get("token_type")).equalsIgnoreCase("dpop"));
+        own.put("bound", isBound(tokens));
         // What was granted; an answer that says nothing of it leaves it as it was (RFC 6749 §5.1).
         own.put("scope", isText(tokens.get("scope")) ? tokens.get("scope") : before.scope);
         // Those of a renewal are about the same sign-in (OpenID Connect Core §12.2).
         own.put("claims", before.claims);
+        own.put("earlier", before.earlier);
         write(item(), Json.write(own));
         return stored();
     }
@@ -1302,7 +1387,13 @@ public final class Drawbridge {
     }
 
     private static String challenge(Http answer) {
-        Matcher said = Pattern.compile("error=\"([^\"]{1,64})\"").matcher(answer.headers.getOrDefault("www-authenticate", ""));
+        return challenge(answer, "error", 64);
+    }
+
+    /** What {@code WWW-Authenticate} says under this name, or null. */
+    private static String challenge(Http answer, String name, int longest) {
+        Matcher said = Pattern.compile("\\b" + name + "=\"([^\"]{1," + longest + "})\"")
+            .matcher(answer.headers.getOrDefault("www-authenticate", ""));
         return said.find() ? said.group(1) : null;
     }
 
@@ -1317,12 +1408,17 @@ public final class Drawbridge {
             return new DrawbridgeException("come_back_later", null, null, seconds, requestId, page);
         }
         if (answer.status >= 400 && answer.status < 500) {
-            if (isText(body.get("error"))) {
-                return DrawbridgeException.refused((String) body.get("error"), body.get("error_description"), requestId, page);
-            }
             String challenge = challenge(answer);
-            if (challenge != null || answer.status == 401) {
-                return DrawbridgeException.refused(challenge == null ? "invalid_token" : challenge, null, requestId, page);
+            String error = isText(body.get("error")) ? (String) body.get("error")
+                : challenge == null && answer.status == 401 ? "invalid_token" : challenge;
+            if (error != null) {
+                Object description = isText(body.get("error")) ? body.get("error_description") : null;
+                // How strong and how fresh a sign-in would do (RFC 9470 §3).
+                String levels = challenge(answer, "acr_values", 1024);
+                String age = challenge(answer, "max_age", 9);
+                return DrawbridgeException.refused(error, description, requestId, page,
+                    levels == null || levels.trim().isEmpty() ? null : Arrays.asList(levels.trim().split(" +")),
+                    age != null && age.matches("[0-9]+") ? Long.valueOf(age) : null);
             }
         }
         return new DrawbridgeException("unexpected_answer", what + " answered " + answer.status, null, null, requestId, page);

@@ -1,6 +1,8 @@
 package drawbridge.client;
 
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Every error of this library: {@link #code} is stable, the message says what is wrong and what to do; no secret is in it. */
@@ -90,6 +92,10 @@ public final class DrawbridgeException extends Exception {
     public final String requestId;
     /** A page of the provider that explains the error; null when it named none. */
     public final String page;
+    /** What a sign-in has to be like, of a refusal that says so; else null. For {@link Drawbridge.Wishes}. */
+    public final transient List<String> acrValues;
+    /** In seconds. */
+    public final Long maxAge;
 
     public DrawbridgeException(String code) {
         this(code, null);
@@ -101,12 +107,19 @@ public final class DrawbridgeException extends Exception {
     }
 
     DrawbridgeException(String code, String detail, String oauth, Long seconds, String requestId, String page) {
+        this(code, detail, oauth, seconds, requestId, page, null, null);
+    }
+
+    private DrawbridgeException(String code, String detail, String oauth, Long seconds, String requestId, String page,
+        List<String> acrValues, Long maxAge) {
         super(text(code, detail == null && seconds != null ? seconds + " s" : detail, oauth));
         this.code = code;
         this.oauth = oauth;
         this.seconds = seconds;
         this.requestId = requestId;
         this.page = page;
+        this.acrValues = acrValues == null ? null : Collections.unmodifiableList(acrValues);
+        this.maxAge = maxAge;
     }
 
     private static String text(String code, String detail, String oauth) {
@@ -127,8 +140,10 @@ public final class DrawbridgeException extends Exception {
         return code.equals("refused") && ("invalid_grant".equals(oauth) || "invalid_token".equals(oauth));
     }
 
-    static DrawbridgeException refused(String error, Object description, String requestId, String page) {
+    static DrawbridgeException refused(String error, Object description, String requestId, String page, List<String> acrValues,
+        Long maxAge) {
         boolean said = description instanceof String && !((String) description).isEmpty();
-        return new DrawbridgeException("refused", said ? error + " (" + description + ")" : error, error, null, requestId, page);
+        return new DrawbridgeException("refused", said ? error + " (" + description + ")" : error, error, null, requestId, page,
+            acrValues, maxAge);
     }
 }

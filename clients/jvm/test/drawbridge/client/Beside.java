@@ -15,7 +15,7 @@ import java.util.Objects;
 
 /**
  * What no vector can play: a host of two addresses, a store that does not let itself be read, has no lock or holds a damaged
- * key, and a web view that fails; and what {@link Brought} has. Status 0 when all holds.
+ * key, and a web view that fails; and what {@link Brought} and {@link Ends} have. Status 0 when all holds.
  * Its test gives {@code localhost} the addresses 127.0.0.2 and 127.0.0.1, in this order.
  */
 public final class Beside {
@@ -36,6 +36,7 @@ public final class Beside {
         aDamagedKey();
         plainHttpOfAnHttpsProvider();
         Brought.all();
+        Ends.all();
         System.out.println(failures + " failures");
         System.exit(failures == 0 ? 0 : 1);
     }

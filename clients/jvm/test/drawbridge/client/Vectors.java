@@ -229,7 +229,7 @@ public final class Vectors {
 
         private Map<String, Object> failure(DrawbridgeException error) {
             return map("error", error.code, "oauth", error.oauth, "seconds", error.seconds, "request_id", error.requestId,
-                "page", error.page, "sentence", error.getMessage());
+                "page", error.page, "acr_values", error.acrValues, "max_age", error.maxAge, "sentence", error.getMessage());
         }
 
         private static Map<String, Object> map(Object... pairs) {

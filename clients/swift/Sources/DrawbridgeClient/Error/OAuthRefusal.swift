@@ -8,13 +8,22 @@ public struct OAuthRefusal: Error, Sendable, Equatable {
     public let page: String?
     /// To find the request in the provider's log.
     public let requestID: String?
+    /// What a sign-in has to be like (RFC 9470 §3), for ``SignInOptions/levels``; empty when nobody says.
+    public let levels: [String]
+    /// How many seconds ago it may have been, for ``SignInOptions/maximumAge``.
+    public let maximumAge: Int?
 
     /// Says no with a code.
-    public init(code: String, explanation: String? = nil, page: String? = nil, requestID: String? = nil) {
+    public init(
+        code: String, explanation: String? = nil, page: String? = nil, requestID: String? = nil, levels: [String] = [],
+        maximumAge: Int? = nil
+    ) {
         self.code = code
         self.explanation = explanation
         self.page = page
         self.requestID = requestID
+        self.levels = levels
+        self.maximumAge = maximumAge
     }
 
     /// The grant, secret or session that the request relies on is gone: sign in again.
@@ -44,5 +53,8 @@ extension OAuthRefusal: Decodable {
         explanation = text(.explanation)
         page = text(.page)
         requestID = text(.requestID)
+        // Those are said in a header.
+        levels = []
+        maximumAge = nil
     }
 }

@@ -33,10 +33,26 @@ public struct ClientAnswer: Sendable {
     }
 
     /// The error in `WWW-Authenticate`.
-    var challenge: String? {
-        guard let header = headers["www-authenticate"], let start = header.range(of: "error=\"") else { return nil }
-        let code = header[start.upperBound...].prefix { $0 != "\"" }
-        return code.isEmpty || code.utf8.count > 64 ? nil : String(code)
+    var challenge: String? { challenged("error", atMost: 64) }
+
+    /// What `WWW-Authenticate` says under a name.
+    private func challenged(_ name: String, atMost length: Int) -> String? {
+        guard let header = headers["www-authenticate"], let start = header.range(of: "\(name)=\"") else { return nil }
+        let value = header[start.upperBound...].prefix { $0 != "\"" }
+        return value.isEmpty || value.utf8.count > length ? nil : String(value)
+    }
+
+    /// How strong a sign-in would do (RFC 9470 §3).
+    private var wantedLevels: [String] {
+        challenged("acr_values", atMost: 1024)?.split(separator: " ").map { String($0) } ?? []
+    }
+
+    /// How fresh a sign-in would do, in seconds.
+    private var wantedAge: Int? {
+        guard let text = challenged("max_age", atMost: 9), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int(text)
     }
 
     /// Whether the same request would pass with the nonce that came along (RFC 9449 §8, §9).
@@ -97,7 +113,7 @@ public struct ClientAnswer: Sendable {
             return .refused(
                 OAuthRefusal(
                     code: code, explanation: said?.explanation, page: said?.page.flatMap { issuer.page($0) },
-                    requestID: requestID))
+                    requestID: requestID, levels: wantedLevels, maximumAge: wantedAge))
         default: break
         }
         return .unexpectedAnswer("\(what) answered \(status)", requestID: requestID)

@@ -60,13 +60,18 @@ extension Drawbridge {
     ) async throws(ClientError) -> IDTokenClaims {
         // Beside the asking: a code that was used is not asked with again, which would end what it opened.
         let tokens = try await poll(device, patience, sleep)
-        guard let idToken = tokens.idToken else { throw .idToken(.missing) }
-        let claims = try await verified(
-            idToken,
-            IDTokenCheck(
-                issuer: configuration.issuer, clientID: configuration.clientID, accessToken: tokens.accessToken))
-        try await begin(StoredSignIn(tokens, of: claims, at: time.now()))
-        return claims
+        do throws(ClientError) {
+            guard let idToken = tokens.idToken else { throw .idToken(.missing) }
+            let claims = try await verified(
+                idToken,
+                IDTokenCheck(
+                    issuer: configuration.issuer, clientID: configuration.clientID, accessToken: tokens.accessToken))
+            try await begin(StoredSignIn(tokens, of: claims, at: time.now()))
+            return claims
+        } catch {
+            await abandon(tokens)
+            throw error
+        }
     }
 
     private func poll(

@@ -32,40 +32,56 @@ extension Drawbridge {
         let code = try SignInAnswer(answer, to: request).code
         // Another process may have sent the person out.
         try await provider.needKeys()
-        let (tokens, claims) = try await redeemedAlone(code, request)
-        try await begin(StoredSignIn(tokens, of: claims, at: time.now()))
-        return claims
+        let redeemed = try await redeemedAlone(code, request)
+        do throws(ClientError) {
+            try await begin(StoredSignIn(redeemed.tokens, of: redeemed.claims, at: time.now()))
+        } catch {
+            await abandon(redeemed.tokens, for: redeemed.before)
+            throw error
+        }
+        return redeemed.claims
+    }
+
+    private struct Redeemed: Sendable {
+        let tokens: TokenAnswer
+        let claims: IDTokenClaims
+        /// What was shared until then.
+        let before: SharedSignIn?
     }
 
     /// Beside no renewal of the maker's apps: a secret that is shown may have a successor, for all of them (contract §5.4).
     private func redeemedAlone(
         _ code: Redacted<String>, _ request: SignInRequest
-    ) async throws(ClientError) -> (TokenAnswer, IDTokenClaims) {
+    ) async throws(ClientError) -> Redeemed {
         guard configuration.sharing != nil else { return try await redeemed(code, request) }
         return try await store.locked(configuration.renewalLock) { () async throws(ClientError) in
             try await redeemed(code, request)
         }
     }
 
-    private func redeemed(
-        _ code: Redacted<String>, _ request: SignInRequest
-    ) async throws(ClientError) -> (TokenAnswer, IDTokenClaims) {
+    private func redeemed(_ code: Redacted<String>, _ request: SignInRequest) async throws(ClientError) -> Redeemed {
         var form: [(name: String, value: String)] = [
             ("grant_type", "authorization_code"), ("code", code.expose()), ("redirect_uri", request.redirect.text),
             ("code_verifier", request.verifier.text.expose()),
         ]
         // A device that is known stays one device; a secret that is no longer good counts as absent (contract §5.1).
-        let known = try await sharedDeviceSecret()
-        if let known { form.append(("device_secret", known.expose())) }
+        let before = try await sharedSignIn()
+        if let before { form.append(("device_secret", before.deviceSecret.expose())) }
         let tokens = try await token(form)
-        guard let idToken = tokens.idToken else { throw .idToken(.missing) }
-        let claims = try await verified(
-            idToken,
-            IDTokenCheck(
-                issuer: configuration.issuer, clientID: configuration.clientID, nonce: request.nonce,
-                maximumAge: request.maximumAge, accessToken: tokens.accessToken, deviceSecret: tokens.deviceSecret))
-        if let secret = tokens.deviceSecret { try await share(secret, idToken) }
-        return (tokens, claims)
+        do throws(ClientError) {
+            guard let idToken = tokens.idToken else { throw .idToken(.missing) }
+            let claims = try await verified(
+                idToken,
+                IDTokenCheck(
+                    issuer: configuration.issuer, clientID: configuration.clientID, nonce: request.nonce,
+                    maximumAge: request.maximumAge, accessToken: tokens.accessToken,
+                    deviceSecret: tokens.deviceSecret))
+            if let secret = tokens.deviceSecret { try await share(secret, idToken) }
+            return Redeemed(tokens: tokens, claims: claims, before: before)
+        } catch {
+            await abandon(tokens, for: before)
+            throw error
+        }
     }
 }
 
@@ -102,7 +118,7 @@ extension Drawbridge {
         }
     }
 
-    private func sharedParts(of group: SharingGroup) async throws(ClientError) -> SharedSignIn? {
+    func sharedParts(of group: SharingGroup) async throws(ClientError) -> SharedSignIn? {
         guard let secret = try await store.read(group.deviceSecret),
             let idToken = try await store.read(group.idToken)
         else { return nil }
@@ -115,11 +131,6 @@ extension Drawbridge {
         return try await store.locked(configuration.renewalLock) { () async throws(ClientError) in
             try await sharedSignIn()
         }
-    }
-
-    func sharedDeviceSecret() async throws(ClientError) -> Redacted<String>? {
-        guard let group = configuration.sharing else { return nil }
-        return try await store.read(group.deviceSecret)
     }
 
     /// Puts both parts where the maker's other apps find them. The token first: a secret alone signs nobody in.
@@ -144,105 +155,6 @@ extension Drawbridge {
                 try await store.remove(group.idToken)
             }
         }
-    }
-}
-
-/// How far a sign-out goes.
-public enum SignOutExtent: Sendable, Equatable {
-    /// The device secret ends, and with it every app and web session that came from it. What "sign out" means to people.
-    /// A secret of somebody else, who signed in on this device by another app, stays.
-    case device
-    /// This app alone; what it opened on the web ends as well. Of the app that brought the shared sign-in it is the
-    /// same as ``device``: the others depend on it.
-    case thisApp
-}
-
-// The end of a sign-in (contract §7, RFC 7009).
-extension Drawbridge {
-    /// Signs out. The secrets leave this device in every case, also when the provider cannot be told.
-    /// - Throws: ``ClientError/signedOutHereOnly(_:)`` when it could not be told; ``ClientError/secretStore(_:)`` when
-    ///   the store did not let go of all of it, or had no lock to keep another process from putting it back.
-    public func signOut(_ extent: SignOutExtent = .device) async throws(ClientError) {
-        // Not beside a renewal: that one would put fresh tokens where these have just been taken out.
-        try await changingSignIn { own, unlocked in
-            do throws(ClientError) {
-                try await own.end(extent, unlocked: unlocked)
-                return nil
-            } catch {
-                return error
-            }
-        }
-    }
-
-    private func end(_ extent: SignOutExtent, unlocked: ClientError?) async throws(ClientError) {
-        // What cannot be read cannot be ended at the provider, and leaves the device all the same.
-        var own: StoredSignIn?
-        var unread: ClientError?
-        do throws(ClientError) { own = try await stored() } catch { unread = error }
-        var shared: SharedSignIn?
-        var unreadShared: ClientError?
-        if let group = configuration.sharing {
-            let (held, _) = await store.lockIfPossible(group.deviceSecret)
-            do throws(ClientError) { shared = try await sharedParts(of: group) } catch { unreadShared = error }
-            await held.release()
-        }
-        var ending: [(token: Redacted<String>, kind: String)] = []
-        if let token = own?.refreshToken { ending.append((token, "refresh_token")) }
-        let isOurs = own.map { shared?.isOf($0.subject) ?? false } ?? true
-        let reachesShared = extent == .device || shared?.isFrom(configuration.clientID) ?? false
-        let endsShared = shared == nil ? unreadShared != nil && extent == .device : isOurs && reachesShared
-        if let shared, endsShared { ending.append((shared.deviceSecret, "device_secret")) }
-        guard own != nil || unread != nil || endsShared else { throw .notSignedIn }
-        let untold = await revoke(ending, proves: own?.isBound ?? false)
-        let problem = unread ?? unreadShared ?? untold
-        // All of it, also when the store refuses a part; what stays on the device is told before anything else.
-        var stays = unlocked
-        do throws(ClientError) { try await drop() } catch { stays = stays ?? error }
-        if let group = configuration.sharing, endsShared {
-            let (held, problem) = await store.lockIfPossible(group.deviceSecret)
-            let first = await removed(group.deviceSecret)
-            let second = await removed(group.idToken)
-            await held.release()
-            stays = stays ?? problem ?? first ?? second
-        }
-        if let webViewHost {
-            do throws(ClientError) { try await clearWebView(webViewHost) } catch { stays = stays ?? error }
-        }
-        if let stays { throw stays }
-        if let problem { throw .signedOutHereOnly("\(problem)") }
-    }
-
-    private func removed(_ item: SecretItem) async -> ClientError? {
-        do throws(ClientError) {
-            try await store.remove(item)
-            return nil
-        } catch {
-            return error
-        }
-    }
-
-    /// - Returns: the first problem; a token that is dead already is none (RFC 7009 §2.2).
-    private func revoke(
-        _ tokens: [(token: Redacted<String>, kind: String)], proves: Bool
-    ) async -> ClientError? {
-        var problem: ClientError?
-        for (token, kind) in tokens {
-            do throws(ClientError) {
-                guard let address = try await provider.metadata().revocationEndpoint else {
-                    throw .provider(.endpoint("revocation_endpoint"))
-                }
-                let answer = try await send(
-                    .form(
-                        [
-                            ("token", token.expose()), ("token_type_hint", kind),
-                            ("client_id", configuration.clientID),
-                        ], to: address), proves: proves)
-                guard answer.status == 200 else { throw failure(answer, of: "revocation") }
-            } catch {
-                problem = problem ?? error
-            }
-        }
-        return problem
     }
 }
 
@@ -332,7 +244,8 @@ extension Drawbridge {
             if let now = try await stored() {
                 // Another process was quicker, where the store has no lock that both respect: what it got stands.
                 guard now.refreshToken == refreshToken else { return now }
-                try await drop()
+                try await forgetSignIn()
+                await revokeIfPossible(now.earlier, proves: now.isBound)
             }
             throw .notSignedIn
         }
@@ -341,10 +254,10 @@ extension Drawbridge {
         // An answer that says nothing of it leaves it as it was (RFC 6749 §5.1).
         fresh.scope = tokens.scope ?? signIn.scope
         fresh.claims = signIn.claims
+        fresh.earlier = signIn.earlier
         // Where the store has no lock across processes, another may have signed out or in meanwhile: that stands.
         guard let now = try await stored() else {
-            // Ended when the provider can be told; the sign-out has ended the session anyway.
-            if let token = tokens.refreshToken { _ = await revoke([(token, "refresh_token")], proves: signIn.isBound) }
+            await drop(tokens)
             throw .notSignedIn
         }
         guard now.refreshToken == refreshToken else { return now }
@@ -382,7 +295,7 @@ extension Drawbridge {
         return check.flaw(in: token.claims, at: nil) == nil
     }
 
-    private func drop() async throws(ClientError) {
+    func forgetSignIn() async throws(ClientError) {
         try await changing(to: nil) { item async throws(ClientError) in try await store.remove(item) }
     }
 }

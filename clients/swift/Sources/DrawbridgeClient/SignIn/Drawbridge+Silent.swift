@@ -42,13 +42,21 @@ extension Drawbridge {
         guard DeviceSecretHash.fits(idToken: shared.idToken, deviceSecret: shared.deviceSecret) else {
             return .needsSignIn(.partsDoNotFit)
         }
+        let tokens: TokenAnswer
         do throws(ClientError) {
-            let tokens = try await token([
+            tokens = try await token([
                 ("grant_type", TokenType.exchangeGrant), ("audience", configuration.issuer.text),
                 ("subject_token", shared.idToken.expose()), ("subject_token_type", TokenType.idToken),
                 ("actor_token", shared.deviceSecret.expose()), ("actor_token_type", TokenType.deviceSecret),
                 ("scope", configuration.scope.joined(separator: " ")),
             ])
+        } catch {
+            if case .refused(let refusal) = error, refusal.code == "invalid_grant" {
+                try await forgetShared(shared.deviceSecret)
+            }
+            throw error
+        }
+        do throws(ClientError) {
             guard let idToken = tokens.idToken else { throw .idToken(.missing) }
             let claims = try await verified(
                 idToken,
@@ -59,13 +67,9 @@ extension Drawbridge {
             try await begin(StoredSignIn(tokens, of: claims, at: time.now()))
             return .signedIn(claims)
         } catch {
-            switch error {
-            case .refused(let refusal):
-                if refusal.code == "invalid_grant" { try await forgetShared(shared.deviceSecret) }
-                return .needsSignIn(.refused(refusal))
-            case .idToken(let flaw): return .needsSignIn(.notBelieved(flaw))
-            default: throw error
-            }
+            // The device is not this app's alone: its secret stays.
+            await drop(tokens)
+            throw error
         }
     }
 }

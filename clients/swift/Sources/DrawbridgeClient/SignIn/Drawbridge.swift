@@ -106,17 +106,28 @@ public actor Drawbridge {
         }
     }
 
-    /// Keeps a new sign-in.
+    /// Keeps a new sign-in. The one before goes on until the sign-out, since pages on the web may have come of it: people
+    /// sign in once more to prove who they are. Another person's ends now.
     func begin(_ signIn: StoredSignIn) async throws(ClientError) {
         try await changingSignIn { own, unlocked in
             if let unlocked { return unlocked }
             do throws(ClientError) {
-                try await own.keep(signIn)
+                try await own.replaceSignIn(by: signIn)
                 return nil
             } catch {
                 return error
             }
         }
+    }
+
+    private func replaceSignIn(by signIn: StoredSignIn) async throws(ClientError) {
+        // What cannot be read is replaced.
+        let own = try? await stored()
+        let before = (own?.refreshTokens ?? []).filter { $0 != signIn.refreshToken }
+        var fresh = signIn
+        if own?.subject == signIn.subject { fresh.earlier = Array(before.suffix(StoredSignIn.mostEarlier)) }
+        try await keep(fresh)
+        await revokeIfPossible(Array(before.dropLast(fresh.earlier.count)), proves: own?.isBound ?? false)
     }
 
     func keep(_ signIn: StoredSignIn) async throws(ClientError) {

@@ -48,7 +48,7 @@ public struct FileSecretStore: SecretStore {
     public func write(_ secret: Redacted<String>, to item: SecretItem) async throws(ClientError) {
         try makeFolder()
         let file = path(of: item)
-        let draft = "\(file).\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
+        let draft = "\(file)\(Self.draftMark)\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
         // Never readable by others, not even for a moment.
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .secretStore("\(draft) cannot be made: \(Self.lastProblem)") }
@@ -69,12 +69,13 @@ public struct FileSecretStore: SecretStore {
         try synchronizeFolder()
     }
 
-    /// As ``SecretStore/remove(_:)`` says.
+    /// As ``SecretStore/remove(_:)`` says; what a process that was killed had begun to write of it goes as well.
     public func remove(_ item: SecretItem) async throws(ClientError) {
         let file = path(of: item)
-        guard unlink(file) == 0 else {
-            if errno == ENOENT { return }
-            throw .secretStore("\(file) cannot be removed: \(Self.lastProblem)")
+        let wasDrafted = removeDrafts(of: item)
+        if unlink(file) != 0 {
+            guard errno == ENOENT else { throw .secretStore("\(file) cannot be removed: \(Self.lastProblem)") }
+            guard wasDrafted else { return }
         }
         try synchronizeFolder()
     }
@@ -83,6 +84,14 @@ public struct FileSecretStore: SecretStore {
     public func lock(_ item: SecretItem) async throws(ClientError) -> SecretLock {
         try makeFolder()
         return try await FileLock(path: path(of: item, "lock")).hold()
+    }
+
+    /// - Returns: whether there were any.
+    private func removeDrafts(of item: SecretItem) -> Bool {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let drafts = names.filter { $0.hasPrefix(name(of: item) + Self.draftMark) }
+        for draft in drafts { unlink(folder.appendingPathComponent(draft).path) }
+        return !drafts.isEmpty
     }
 
     private func makeFolder() throws(ClientError) {
@@ -113,10 +122,17 @@ public struct FileSecretStore: SecretStore {
 
     /// Names are escaped, so that none leads out of the folder and no two are one. A secret's begins with an escaped `=`, or
     /// with `+`: none is a lock's.
-    private func path(of item: SecretItem, _ kind: String = "") -> String {
-        let name = [item.accessGroup.map { "=\($0)" } ?? "", item.service, item.account].map(FormEncoding.escape)
-        return folder.appendingPathComponent(kind + name.joined(separator: "+")).path
+    private func name(of item: SecretItem) -> String {
+        [item.accessGroup.map { "=\($0)" } ?? "", item.service, item.account].map(FormEncoding.escape)
+            .joined(separator: "+")
     }
+
+    private func path(of item: SecretItem, _ kind: String = "") -> String {
+        folder.appendingPathComponent(kind + name(of: item)).path
+    }
+
+    /// Between a secret's name and the rest of its draft's: in no name, where it is escaped.
+    private static let draftMark = "="
 
     private static var lastProblem: String { String(cString: strerror(errno)) }
 }

@@ -14,6 +14,14 @@ struct StoredSignIn: Sendable, Equatable {
     /// Of the ID token that it came with; those of a renewal are about the same sign-in (OpenID Connect Core §12.2).
     /// `nil` when an earlier version kept it.
     var claims: IDTokenClaims?
+    /// Refresh tokens of the person's sign-ins before this one, the oldest first: they end with it.
+    var earlier: [Redacted<String>] = []
+
+    /// How many of those an app keeps. The oldest of more end at once.
+    static let mostEarlier = 8
+
+    /// Those and its own.
+    var refreshTokens: [Redacted<String>] { earlier + (refreshToken.map { [$0] } ?? []) }
 
     /// One item for each app and provider. In no sharing group: an app's tokens are nobody else's.
     static func item(of configuration: ClientConfiguration) -> SecretItem {
@@ -30,6 +38,7 @@ struct StoredSignIn: Sendable, Equatable {
         subject = kept.subject
         scope = kept.scope
         claims = kept.claims.flatMap { $0.subject == kept.subject ? $0 : nil }
+        earlier = kept.earlier?.map { Redacted($0) } ?? []
     }
 
     /// Of a sign-in that has just been made.
@@ -53,7 +62,7 @@ struct StoredSignIn: Sendable, Equatable {
         let kept = Kept(
             accessToken: accessToken.expose(), refreshToken: refreshToken?.expose(),
             expiresAt: expiresAt.timeIntervalSince1970, isBound: isBound, subject: subject, scope: scope,
-            claims: claims)
+            claims: claims, earlier: earlier.map { $0.expose() })
         guard let json = try? JSONEncoder().encode(kept) else { throw .secretStore("the tokens cannot be written") }
         return Redacted(String(decoding: json, as: UTF8.self))
     }
@@ -67,5 +76,6 @@ struct StoredSignIn: Sendable, Equatable {
         let subject: String
         let scope: String?
         let claims: IDTokenClaims?
+        let earlier: [String]?
     }
 }
