@@ -18,33 +18,34 @@ package func buildRouter(
         router: router, origins: kit.origins, unknownHosts: UnknownHosts(origins: kit.origins, time: kit.time),
         slashSiblings: beside)
     let isCompatible = services.provider != nil && services.device?.compatibility != nil
-    let signIn = SignInController(
-        kit: kit, services: services.signIn, frontDoor: isCompatible ? SignInCompatibility.authorizePath : nil)
+    let flow = SignInFlow(kit: kit, services: services.signIn)
     let admin = services.admin.recognizing(kit.browsers)
     let console = ConsoleFrame(
-        kit: kit, services: admin, signIn: signIn, device: services.device,
+        kit: kit, services: admin, flow: flow, device: services.device,
         isPage: { RouteTable.repetition(of: $0) != .never })
     router.add(middleware: FrontMiddleware(services: services, settings: settings, console: console))
 
     services.loginTokens.mount(
-        on: endpoints, at: settings.redemptionPaths, signIn: signIn,
+        on: endpoints, at: settings.redemptionPaths, flow: flow, accounts: services.signIn.accounts,
         metrics: OutcomeMetrics(factory: services.front.metrics))
     services.browsers.mount(
         on: endpoints, settings: settings, kit: kit, users: services.provider?.users ?? NoUserClaims(),
         answersLeadTo: services.signIn.selfIssued?.signIn.configuration.returnPath)
     services.signIn.mount(
-        on: endpoints, pages: signIn, bearers: services.loginTokens.bearers, offersDevices: services.device != nil,
-        metrics: services.front.metrics)
+        on: endpoints, flow: flow, frontDoor: isCompatible ? SignInCompatibility.authorizePath : nil,
+        bearers: services.loginTokens.bearers, offersDevices: services.device != nil, metrics: services.front.metrics)
     services.provider?.mount(
-        on: endpoints, bearers: services.loginTokens.bearers, nativeSSO: services.device?.configuration, kit: kit)
+        on: endpoints, bearers: services.loginTokens.bearers, nativeSSO: services.device?.configuration,
+        pushedRequests: services.signIn.pushedRequests, kit: kit)
     services.provider?.mountDevices(
-        on: endpoints, signIn: signIn, metrics: DeviceGrantMetrics(factory: services.front.metrics))
+        on: endpoints, kit: kit, accounts: services.signIn.accounts,
+        metrics: DeviceGrantMetrics(factory: services.front.metrics))
     let explanations = Explanations(
         services: admin, bearers: services.loginTokens.bearers, clients: kit.clients,
         selfIssued: services.signIn.selfIssued?.signIn.configuration, phones: services.signIn.phone?.approvals,
         provider: services.provider, device: services.device)
     admin.mount(on: endpoints, device: services.device, explanations: explanations, random: kit.random)
-    console.mount(on: endpoints, explanations: explanations)
+    console.mount(on: endpoints, explanations: explanations, passwords: services.signIn.account.passwords)
     services.device?.mount(on: endpoints, services: services, kit: kit)
     if frontPage { endpoints.mount(FrontPageController(origins: kit.origins)) }
     extraRoutes(endpoints)
@@ -53,14 +54,13 @@ package func buildRouter(
 
 extension LoginTokenServices {
     fileprivate func mount(
-        on endpoints: Endpoints, at paths: [String], signIn: SignInController, metrics: OutcomeMetrics
+        on endpoints: Endpoints, at paths: [String], flow: SignInFlow, accounts: any UserStore, metrics: OutcomeMetrics
     ) {
-        let kit = signIn.kit
         endpoints.mount(IssueController(issuer: issuer, overview: overview, bearers: bearers))
         let redemption = RedemptionController(
-            kit: kit, redeemer: redeemer, accounts: signIn.services.accounts, metrics: metrics)
+            kit: flow.kit, redeemer: redeemer, accounts: accounts, metrics: metrics)
         for path in paths { endpoints.mount(redemption, at: path) }
-        endpoints.mount(HandOffController(kit: kit, handOffs: handOffs, signIn: signIn))
+        endpoints.mount(HandOffController(handOffs: handOffs, flow: flow))
     }
 }
 
@@ -91,48 +91,47 @@ extension BrowserServices {
 extension SignInServices {
     /// The provider's own pages: sign-in, authorization, consent (contract §5).
     fileprivate func mount(
-        on endpoints: Endpoints, pages: SignInController, bearers: BearerGate, offersDevices: Bool,
+        on endpoints: Endpoints, flow: SignInFlow, frontDoor: String?, bearers: BearerGate, offersDevices: Bool,
         metrics: any MetricsFactory
     ) {
-        endpoints.mount(pages)
-        endpoints.mount(AuthorizeController(kit: pages.kit, services: self))
+        endpoints.mount(SignInController(flow: flow, signIn: signIn, frontDoor: frontDoor))
+        endpoints.mount(AuthorizeController(kit: flow.kit, services: self))
         endpoints.mount(
-            AccountController(kit: pages.kit, account: account, signIn: self, offersDevices: offersDevices))
+            AccountController(kit: flow.kit, account: account, signIn: self, offersDevices: offersDevices))
         if let upstream {
-            endpoints.mount(UpstreamController(upstream: upstream.signIn, signIn: pages))
+            endpoints.mount(UpstreamController(upstream: upstream.signIn, flow: flow))
             endpoints.mount(UpstreamSignOutController(signOuts: upstream.signOuts))
         }
-        if let secondFactor { endpoints.mount(SecondFactorController(kit: pages.kit, enrolment: secondFactor)) }
+        if let secondFactor { endpoints.mount(SecondFactorController(kit: flow.kit, enrolment: secondFactor)) }
         if let passkeys {
-            endpoints.mount(PasskeySignInController(signIn: pages, passkeys: passkeys.signIn))
+            endpoints.mount(PasskeySignInController(flow: flow, passkeys: passkeys.signIn))
             endpoints.mount(
-                PasskeysController(kit: pages.kit, enrolment: passkeys.enrolment))
+                PasskeysController(kit: flow.kit, enrolment: passkeys.enrolment))
         }
         if let phone {
-            endpoints.mount(PhoneSignInController(signIn: pages, phones: phone))
-            endpoints.mount(SignInCodeController(signIn: pages, phones: phone))
+            endpoints.mount(PhoneSignInController(flow: flow, phones: phone))
+            endpoints.mount(SignInCodeController(flow: flow, phones: phone))
             endpoints.mount(
-                ApprovalController(phones: phone, bearers: bearers, origin: pages.kit.origins.configured.issuer))
+                ApprovalController(phones: phone, bearers: bearers, origin: flow.kit.origins.configured.issuer))
         }
-        if let pushedRequests { endpoints.mount(PushedRequestController(requests: pushedRequests)) }
-        selfIssued?.mount(on: endpoints, pages: pages, bearers: bearers, metrics: SelfIssuedMetrics(factory: metrics))
+        selfIssued?.mount(on: endpoints, flow: flow, bearers: bearers, metrics: SelfIssuedMetrics(factory: metrics))
     }
 }
 
 extension SelfIssuedServices {
     fileprivate func mount(
-        on endpoints: Endpoints, pages: SignInController, bearers: BearerGate, metrics: SelfIssuedMetrics
+        on endpoints: Endpoints, flow: SignInFlow, bearers: BearerGate, metrics: SelfIssuedMetrics
     ) {
         let configuration = signIn.configuration
-        endpoints.mount(SelfIssuedController(phone: signIn, signIn: pages, metrics: metrics))
+        endpoints.mount(SelfIssuedController(phone: signIn, flow: flow, metrics: metrics))
         endpoints.mount(SelfIssuedRequestController(configuration: configuration), at: configuration.requestPath)
-        endpoints.mount(SelfIssuedReturnController(pages: pages.kit.pages), at: configuration.returnPath)
-        endpoints.mount(LinkedKeysController(kit: pages.kit, phone: signIn))
+        endpoints.mount(SelfIssuedReturnController(pages: flow.kit.pages), at: configuration.returnPath)
+        endpoints.mount(LinkedKeysController(kit: flow.kit, linkedKeys: signIn.linkedKeys, phone: signIn))
         if let registration {
             endpoints.mount(
                 KeyRegistrationController(
                     registration: registration, bearers: bearers, metrics: metrics,
-                    issuer: pages.kit.origins.configured.issuer))
+                    issuer: flow.kit.origins.configured.issuer))
         }
     }
 }
@@ -140,14 +139,18 @@ extension SelfIssuedServices {
 extension ProviderServices {
     /// The token side of the provider (contract §5).
     fileprivate func mount(
-        on endpoints: Endpoints, bearers: BearerGate, nativeSSO: NativeSSOConfiguration?, kit: BrowserPages
+        on endpoints: Endpoints, bearers: BearerGate, nativeSSO: NativeSSOConfiguration?,
+        pushedRequests: PushedRequests?, kit: BrowserPages
     ) {
         endpoints.mount(TokenController(endpoints: self.endpoints, origins: kit.origins, time: kit.time))
+        if let pushedRequests {
+            endpoints.mount(PushedRequestController(endpoints: self.endpoints, requests: pushedRequests))
+        }
         endpoints.mount(UserInfoController(userInfo: userInfo, gate: bearers))
         endpoints.mount(
             MetadataController(
                 provider: self, endpoints: RouteTable.metadata,
-                offersNativeSSO: { try await nativeSSO?.current().isEnabled ?? false },
+                offersNativeSSO: { try await nativeSSO?.lastKnown().isEnabled ?? false },
                 languages: kit.pages.texts.languages,
                 time: kit.time))
         endpoints.mount(LogoutController(kit: kit, provider: self))
@@ -156,12 +159,15 @@ extension ProviderServices {
 
 extension ProviderServices {
     /// Devices without a browser (contract §9).
-    fileprivate func mountDevices(on endpoints: Endpoints, signIn: SignInController, metrics: DeviceGrantMetrics) {
+    fileprivate func mountDevices(
+        on endpoints: Endpoints, kit: BrowserPages, accounts: any UserStore, metrics: DeviceGrantMetrics
+    ) {
         endpoints.mount(
-            DeviceAuthorizationController(authorizations: devices.authorizations, issuer: issuer, metrics: metrics))
+            DeviceAuthorizationController(
+                endpoints: self.endpoints, authorizations: devices.authorizations, issuer: issuer, metrics: metrics))
         endpoints.mount(
             DeviceGrantController(
-                kit: signIn.kit, approvals: devices.approvals, accounts: signIn.services.accounts, metrics: metrics))
+                kit: kit, approvals: devices.approvals, accounts: accounts, metrics: metrics))
     }
 }
 
@@ -184,13 +190,13 @@ extension AdminServices {
 
 extension ConsoleFrame {
     /// The console's pages (contract §8).
-    fileprivate func mount(on endpoints: Endpoints, explanations: Explanations) {
+    fileprivate func mount(on endpoints: Endpoints, explanations: Explanations, passwords: PasswordChange) {
         endpoints.mount(ConsoleSignIn(frame: self))
         endpoints.mount(ConsoleOverview(frame: self))
         endpoints.mount(ConsoleSessions(frame: self))
         endpoints.mount(ConsoleEvents(frame: self))
         endpoints.mount(ConsoleUsers(frame: self))
-        endpoints.mount(ConsoleAccounts(frame: self, users: ConsoleUsers(frame: self)))
+        endpoints.mount(ConsoleAccounts(frame: self, users: ConsoleUsers(frame: self), passwords: passwords))
         endpoints.mount(ConsoleClients(frame: self))
         endpoints.mount(ConsoleExplain(frame: self, explanations: explanations))
         endpoints.mount(ConsoleTools(frame: self))
@@ -230,8 +236,7 @@ extension FrontMiddleware {
                 trustedProxies: settings.trustedProxies, trustsLocalSocket: settings.trustsLocalSocket),
             errors: ErrorResponder(
                 issuer: settings.origins.issuer, pages: services.browsers.pages, console: console,
-                shapes: ErrorShapes(declared: RouteTable.shapes(redemptionPaths: settings.redemptionPaths)),
-                redemptionPaths: settings.redemptionPaths),
+                shapes: ErrorShapes(declared: RouteTable.shapes(redemptionPaths: settings.redemptionPaths))),
             accessLog: front.accessLog, metrics: RequestMetrics(factory: front.metrics), time: front.time,
             random: front.random.buffered(), strictTransportSecurity: settings.strictTransportSecurityValue,
             proofs: front.proofs, keys: front.keys, recorder: front.recorder)

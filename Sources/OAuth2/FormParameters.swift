@@ -28,15 +28,17 @@ package struct FormParameters: Sendable {
     package init(parsing text: some Sequence<UInt8>) throws(Failure) { try self.init(bytes: Array(text)) }
 
     /// As ``init(parsing:)``. Not generic: other modules would run it unspecialised.
-    package init(bytes text: [UInt8]) throws(Failure) { try self.init(bytes: text, decode: Self.decode) }
+    package init(bytes text: [UInt8]) throws(Failure) { try self.init(bytes: text) { _ in false } }
 
     /// As ``init(parsing:)``, but what cannot be decoded stays as it came, and then matches nothing: one bad escape does
     /// not spoil the rest of a link that somebody follows.
-    package init(keepingMalformed text: [UInt8]) throws(Failure) {
-        try self.init(bytes: text) { part in (try? Self.decode(part)) ?? Array(part) }
+    /// - Parameter names: parameters that have to be well-formed all the same.
+    package init(keepingMalformed text: [UInt8], besides names: [String] = []) throws(Failure) {
+        try self.init(bytes: text) { name in !names.contains { Self.is(name, $0) } }
     }
 
-    private init(bytes text: [UInt8], decode: (ArraySlice<UInt8>) throws(Failure) -> [UInt8]) throws(Failure) {
+    /// - Parameter keepsMalformed: whether what cannot be decoded of the parameter of this name stays as it came.
+    private init(bytes text: [UInt8], keepsMalformed: (_ name: ArraySlice<UInt8>) -> Bool) throws(Failure) {
         var pairs: [(name: [UInt8], value: [UInt8])] = []
         var start = 0
         while start < text.count {
@@ -44,8 +46,10 @@ package struct FormParameters: Sendable {
             if start < end {
                 guard pairs.count < Self.maximumCount else { throw .tooMany }
                 let separator = text[start..<end].firstIndex(of: UInt8(ascii: "=")) ?? end
-                let name = try decode(text[start..<separator])
-                pairs.append((name, try decode(text[min(separator + 1, end)..<end])))
+                let encoded = text[start..<separator]
+                let name = try Self.decode(encoded, orKeep: keepsMalformed(encoded))
+                let value = text[min(separator + 1, end)..<end]
+                pairs.append((name, try Self.decode(value, orKeep: keepsMalformed(name[...]))))
             }
             start = end + 1
         }
@@ -69,9 +73,9 @@ package struct FormParameters: Sendable {
         pairs.count(where: { Self.is($0.name, name) }) > 1
     }
 
-    /// The same with one parameter of this name more, empty: what came by two ways came twice.
-    package func repeating(_ name: String) -> FormParameters {
-        FormParameters(pairs: pairs + [(name: Array(name.utf8), value: [])])
+    /// The same with what `others` say by this name, if they do: what came by two ways came twice.
+    package func adding(_ name: String, of others: FormParameters) -> FormParameters {
+        FormParameters(pairs: pairs + others.pairs.filter { Self.is($0.name, name) && !$0.value.isEmpty })
     }
 
     /// Whether any parameter occurs more than once.
@@ -124,7 +128,7 @@ package struct FormParameters: Sendable {
 
     private static func isText(_ bytes: [UInt8]) -> Bool { String(validating: bytes, as: UTF8.self) != nil }
 
-    private static func `is`(_ bytes: [UInt8], _ name: String) -> Bool {
+    private static func `is`(_ bytes: some Collection<UInt8>, _ name: String) -> Bool {
         bytes.count == name.utf8.count && bytes.elementsEqual(name.utf8)
     }
 
@@ -133,5 +137,10 @@ package struct FormParameters: Sendable {
         guard part.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return Array(part) }
         guard let bytes = PercentEncoding.decode(bytes: part, plusIsSpace: true) else { throw .malformedEscape }
         return bytes
+    }
+
+    private static func decode(_ part: ArraySlice<UInt8>, orKeep keepsMalformed: Bool) throws(Failure) -> [UInt8] {
+        guard keepsMalformed else { return try decode(part) }
+        return (try? decode(part)) ?? Array(part)
     }
 }

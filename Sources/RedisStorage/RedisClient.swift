@@ -4,7 +4,7 @@ package import NIOCore
 
 /// Redis in any of its three forms, for all callers of a process.
 ///
-/// Every failure is thrown as ``StorageError/unavailable(_:)``: refused, slow, read-only, full or gone, Redis cannot
+/// Every failure is thrown as ``StorageError/unavailable(_:because:)``: refused, slow, read-only, full or gone, Redis cannot
 /// decide. What it refuses with an error reply is given back as one.
 package final class RedisClient: Sendable {
     private enum Route {

@@ -47,7 +47,8 @@ public struct SelfIssuedProvider: Sendable {
     public func handle(_ text: String, _ options: Options = Options()) async throws(PhoneRefusal) -> Outcome {
         let link = try AuthorizationLink(text)
         let request = try await read(link, options)
-        let (offers, missing) = ClaimOffer.offers(for: request.claims, from: profile, at: time.seconds())
+        let (offers, missing) = ClaimOffer.offers(
+            for: request.claims, provenBy: request.proof, from: profile, at: time.seconds())
         let question = ConsentQuestion(
             request: request, isFirstTime: try await !store.holds(request.website),
             isFromOtherDevice: options.isFromOtherDevice || request.delivery.isElsewhere, offers: offers,

@@ -60,7 +60,7 @@ struct Drawbridge: AsyncParsableCommand {
             // What was asked for, such as help, comes as an error too.
             throw error
         } catch {
-            throw CommandFailure(error, in: (command as? any DatabaseCommand)?.databaseName) ?? error
+            throw CommandFailure(error) ?? error
         }
     }
 

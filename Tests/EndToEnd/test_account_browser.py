@@ -132,6 +132,32 @@ def test_a_password_is_changed_and_everything_else_ends(demo, open_browser, pers
     assert OLD not in json.dumps(event) and NEW not in json.dumps(event)
 
 
+#: The colour of an element's border, and its contrast to what it encloses (WCAG 2.2, 1.4.11).
+BORDER = """
+const style = getComputedStyle(document.querySelector(arguments[0]));
+const light = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map((it) => it / 255)
+    .map((it) => it <= 0.04045 ? it / 12.92 : ((it + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, it, place) => sum + it * [0.2126, 0.7152, 0.0722][place], 0.05);
+const ratio = light(style.borderTopColor) / light(style.backgroundColor);
+return [style.borderTopColor, Math.max(ratio, 1 / ratio)];
+"""
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_wrong_and_done_are_seen_by_borders(demo, open_browser, person, dark):  # noqa: F811
+    browser = open_browser(dark=dark)
+    sign_in(browser, demo, person, to="/account/password")
+    wait_for_path(browser, "/account/password")
+    change(browser, "wrong", NEW)
+    wait_for_text(browser, "not right")
+    wrong, field, other = (browser.execute_script(BORDER, it) for it in ["#notice", "#password", "#new_password"])
+    assert wrong[0] == field[0] != other[0] and wrong[1] >= 3 and field[1] >= 3
+    change(browser, OLD, NEW)
+    wait_for_path(browser, "/account/password?changed")
+    done = browser.execute_script(BORDER, "#notice")
+    assert done[0] not in (wrong[0], other[0]) and done[1] >= 3
+
+
 def test_the_keyboard_alone_signs_in_and_changes_the_password(demo, browser, person):  # noqa: F811
     browser.get(f"{demo.base}/sign-in?redirect=/account/password")
     focused(browser, "username").send_keys(person["username"], Keys.TAB)

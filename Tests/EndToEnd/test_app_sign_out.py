@@ -1,6 +1,5 @@
 """`/oauth/logout` with an app's ID token: it ends the app for its user alone, who is signed in there (contract §5.8, §7)."""
 
-import re
 from urllib.parse import urlencode
 
 import pytest
@@ -60,11 +59,9 @@ def test_attack_whoever_is_signed_in_as_somebody_else_ends_his_own_session_and_n
     assert is_alive(demo, app.tokens["access_token"])
 
 
-@pytest.mark.parametrize("address, source", [
-    ("http://[::1]:51004/out", "http:"), ("http://127.0.0.1:51004/out", "http://127.0.0.1:51004"),
-    ("com.example.out:/done", "com.example.out:"), ("https://out.example.com/done", "https://out.example.com")])
-def test_the_page_that_asks_lets_its_form_lead_where_the_sign_out_leads(demo, address, source):
-    """No browser takes an IPv6 address as a source of its own (CSP 3 §2.3.1)."""
+@pytest.mark.parametrize("address", [
+    "http://[::1]:51004/out", "http://127.0.0.1:51004/out", "com.example.out:/done", "https://out.example.com/done"])
+def test_the_page_that_asks_lets_its_form_lead_where_the_sign_out_leads(demo, address):
     client = Admin(demo).send("POST", "clients", {
         "client_type": "native", "client_name": "Leaves", "first_party": True, "redirect_uris": [CALLBACK],
         "post_logout_redirect_uris": [address], "scope": "openid"})
@@ -75,5 +72,4 @@ def test_the_page_that_asks_lets_its_form_lead_where_the_sign_out_leads(demo, ad
     signed_in(demo, "bob", browser)
     page = browser.send("GET", "/oauth/logout?" + urlencode(
         {"id_token_hint": app.tokens["id_token"], "post_logout_redirect_uri": address}))
-    targets = re.search(r"form-action ([^;]*)", page.header("Content-Security-Policy"))[1].split()
-    assert targets == ["'self'", source]
+    assert "form-action" not in page.header("Content-Security-Policy"), "Chromium holds redirects after the form against it"

@@ -53,8 +53,8 @@ axe.run(document, options).then((found) => done(found.violations.map((it) =>
 """
 
 
-# Nothing stands outside of its page, no tab, no count and no button of the console breaks, on a desk every column of a list is
-# in sight, and no text was asked for that the catalogue does not have.
+# Nothing stands outside of its page or of its card, no tab, no count and no button of the console breaks, nor any word of a
+# button, on a desk every column of a list is in sight, and no text was asked for that the catalogue does not have.
 FITS = """
 const found = [];
 const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
@@ -69,6 +69,36 @@ for (const tab of document.querySelectorAll(kept)) {
     text.selectNodeContents(tab);
     // What is closed is laid out too, in whatever width.
     if (tab.checkVisibility() && text.getClientRects().length > 1) found.push(`${tab.innerText} breaks`);
+}
+const words = new Intl.Segmenter(document.documentElement.lang, {granularity: "word"});
+for (const button of document.querySelectorAll(".button")) {
+    const texts = document.createTreeWalker(button, NodeFilter.SHOW_TEXT);
+    while (button.checkVisibility() && texts.nextNode()) {
+        for (const {segment, index} of words.segment(texts.currentNode.data)) {
+            const word = document.createRange();
+            word.setStart(texts.currentNode, index);
+            word.setEnd(texts.currentNode, index + segment.length);
+            // Where it has a soft hyphen, it may.
+            const mayBreak = !segment.trim() || segment.includes("\\u00ad");
+            if (!mayBreak && word.getClientRects().length > 1) found.push(`${segment} breaks in ${button.innerText}`);
+        }
+    }
+}
+for (const card of document.querySelectorAll(".card")) {
+    const edges = card.getBoundingClientRect();
+    const parts = document.createTreeWalker(card, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+    while (parts.nextNode()) {
+        const part = parts.currentNode, element = part.nodeType === Node.TEXT_NODE ? part.parentElement : part;
+        // What scrolls, or is drawn, is wider than what shows it.
+        const isInside = part.parentElement.closest(".scroll, pre, svg, select");
+        if (isInside || element.closest(".visually-hidden, .hidden-text") || !element.checkVisibility()) continue;
+        const text = document.createRange();
+        text.selectNode(part);
+        const {left, right, width} = (part === element ? part : text).getBoundingClientRect();
+        if (width && (left < edges.left - 1 || right > edges.right + 1)) {
+            found.push(`${part.outerHTML?.slice(0, 80) ?? part.data} is outside of its card`);
+        }
+    }
 }
 for (const list of document.querySelectorAll(".scroll")) {
     const hidden = list.checkVisibility() ? list.scrollWidth - list.clientWidth : 0;

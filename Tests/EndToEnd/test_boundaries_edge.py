@@ -109,6 +109,26 @@ def test_a_secret_in_the_address_is_refused(demo, path, name):
     assert event["reason"] == "secret_in_query"
 
 
+@pytest.mark.parametrize("name", ["code", "client_secret", "refresh_token", "device_secret", "client_assertion"])
+@pytest.mark.parametrize("path", ["token", "revoke", "introspect", "par", "device_authorization"])
+def test_16_8_where_a_client_authenticates_a_secret_in_the_address_is_refused_too(demo, path, name):
+    known = len(demo.audit("token_request.refused"))
+    secret = secrets.token_urlsafe(16)
+    answer = form(demo, f"/oauth/{path}?{name}={secret}", client_id="demo-app", grant_type="refresh_token")
+    assert (answer.status, answer.json()["error"]) == (400, "invalid_request"), answer.text
+    assert name in answer.text and "body" in answer.text and secret not in answer.text
+    [event] = demo.audit("token_request.refused")[known:]
+    assert event["reason"] == "secret_in_query"
+
+
+@pytest.mark.parametrize("query", ["scope=openid&resource=elsewhere", "%zz&a=%ff&b", "&".join(f"p{n}" for n in range(99))])
+def test_whatever_else_is_in_the_address_of_a_token_request_means_nothing(demo, query):
+    app = signed_in_app(demo)
+    answer = form(demo, f"/oauth/token?{query}", client_id="demo-app", grant_type="refresh_token",
+                  refresh_token=app.tokens["refresh_token"])
+    assert answer.status == 200, answer.text
+
+
 def test_a_secret_in_the_address_is_not_used_either(demo):
     app = signed_in_app(demo)
     address = f"{VA}/revoke?" + urlencode({"refresh_token": app.tokens["refresh_token"]})

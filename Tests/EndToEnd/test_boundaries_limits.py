@@ -321,6 +321,24 @@ def test_attack_forged_assertions_of_a_client_whose_keys_cannot_be_fetched_fetch
     assert {event["client_id"] for event in failures} == {machine.id}
 
 
+def test_a_network_that_failed_too_often_as_a_client_is_told_so_by_each_endpoints_own_error(start_demo):
+    demo = start_demo()
+    wrong = {"Authorization": "Basic ZGVtby1ycDp3cm9uZw==", "Content-Type": wire.FORM}  # demo-rp:wrong
+
+    def excess(path: str) -> str:
+        """How often it may fail: 60 times a minute, and now and then once more."""
+        for _ in range(200):
+            answer = oauth.post(demo, path, {"token": "x"}, wrong)
+            if answer.status == 429:
+                assert int(answer.header("Retry-After")) > 0
+                return answer.json()["error"]
+            assert (answer.status, answer.json()["error"]) == (401, "invalid_client"), answer.text
+        return "none"
+
+    assert [excess(f"/oauth/{name}") for name in ["revoke", "introspect", "par", "device_authorization", "token"]] == [
+        "rate_limited"] * 4 + ["slow_down"]
+
+
 @pytest.mark.parametrize("audience", [
     lambda issuer: f"{issuer}/oauth/token", lambda issuer: [issuer],
     lambda issuer: [issuer, "https://other.example"]])
@@ -411,6 +429,10 @@ def test_a_stranger_with_the_password_and_no_code_does_not_keep_the_owner_out_of
     b"POST /session/logout HTTP/1.1\r\nContent-Length: 34\r\n\r\nGET /session HTTP/1.1\r\nHost: a\r\n\r\n"])
 def test_what_is_no_request_gets_a_request_id_and_the_apis_error(demo, bytes):
     assert_refused(demo, bytes, 400, "invalid_request")
+
+
+def test_rfc_9110_9_1_a_method_that_nobody_knows_is_told_as_that(demo):
+    assert_refused(demo, b"BREW /session HTTP/1.1\r\nHost: a\r\n\r\n", 501, "invalid_request")
 
 
 TOO_MUCH = "a" * 40_000

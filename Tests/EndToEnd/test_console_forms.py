@@ -10,8 +10,10 @@ import pytest
 
 import wire
 from admin import Admin, Console
+from native import App
 
 PAGE = {**wire.NAVIGATION, "Accept": "text/html,application/xhtml+xml"}
+DONE = '<p class="notice whole" role="status">Done. It is in the log.</p>'
 
 
 def form_of(console: Console, path: str, action: str, has: str = "form_token") -> dict:
@@ -55,21 +57,26 @@ def test_the_json_of_a_new_client_begins_as_its_form_does_and_is_not_saved_witho
     assert Admin(demo).get("clients", limit=500).json()["items"] == before
 
 
-def test_a_fault_in_a_new_clients_form_marks_its_field_alone_and_the_json_is_what_was_typed(demo):
+def test_every_fault_in_a_new_clients_form_is_named_and_marked_at_once_and_the_json_is_what_was_typed(demo):
     console = Console(demo)
     fields = form_of(console, "/admin/register-client?type=web", "/admin/clients", has="client_type")
+    filled = {
+        "form_token": fields["form_token"], "tag": "", "client_type": "web", "client_name": "By hand",
+        "token_endpoint_auth_method": "client_secret_basic", "landing": "return_path", "redeem": "direct",
+        "on_replay": "end_session", "cookie_profile": "session", "access_token_signed_response_alg": "ES256",
+        "id_token_signed_response_alg": "ES256"}
     wrong = post(console, "/admin/clients", {
-        "form_token": fields["form_token"], "tag": "", "client_type": "web", "client_name": "By hand",
-        "return_paths": "no path", "session_idle": "soon"})
+        **filled, "redirect_uris": "http://rp.example/callback", "session_lifetime": "5m"})
     assert wrong.status == 400 and "<title>Error: " in wrong.text
-    assert marked(wrong.text) == focused(wrong.text) == ["f-session_idle"]
+    assert "session_lifetime must be a whole number of seconds; redirect_uris holds" in wrong.text
+    assert marked(wrong.text) == ["f-redirect_uris", "f-session_lifetime"]
+    assert focused(wrong.text) == ["f-redirect_uris"], "the first of them"
     typed = document(wrong.text)
-    assert typed["client_name"] == "By hand" and typed["return_paths"] == ["no path"]
-    taken = post(console, "/admin/clients", {
-        "form_token": fields["form_token"], "tag": "", "client_type": "web", "client_name": "By hand",
-        "client_id": "demo-web", "token_endpoint_auth_method": "client_secret_basic", "landing": "return_path",
-        "redeem": "direct", "on_replay": "end_session", "cookie_profile": "session",
-        "access_token_signed_response_alg": "ES256", "id_token_signed_response_alg": "ES256"})
+    assert typed["client_name"] == "By hand" and typed["session_lifetime"] == "5m"
+    assert typed["redirect_uris"] == ["http://rp.example/callback"]
+    alone = post(console, "/admin/clients", {**filled, "session_idle": "soon"})
+    assert alone.status == 400 and marked(alone.text) == focused(alone.text) == ["f-session_idle"]
+    taken = post(console, "/admin/clients", {**filled, "client_id": "demo-web"})
     assert taken.status == 409 and marked(taken.text) == focused(taken.text) == ["client_id"]
 
 
@@ -169,11 +176,42 @@ def test_a_refused_form_of_a_user_comes_back_open_with_what_was_typed_and_its_wr
     ("password", {"password": "quite another password"})])
 def test_a_change_of_a_user_is_said_to_be_done_on_the_page_that_it_leads_to(demo, pat, form, typed):
     console = Console(demo)
-    said = '<p class="notice whole" role="status">Done. It is in the log.</p>'
-    assert said not in console.get(pat).text
+    assert DONE not in console.get(pat).text
     changed = post(console, f"{pat}/{form}", {**form_of(console, pat, f"{pat}/{form}"), **typed, "reason": "asked to"})
     assert (changed.status, changed.header("Location")) == (303, f"{demo.base}{pat}?done")
-    assert said in console.get(f"{pat}?done").text
+    assert DONE in console.get(f"{pat}?done").text
+
+
+def test_every_grave_act_is_said_to_be_done_on_the_page_that_it_leads_to(start_demo):
+    demo = start_demo("--no-limits")
+    console, bob, keys = Console(demo), f"/admin/users/{demo.user('bob')['sub']}", "/admin/keys"
+
+    def act(page: str, action: str, to: str | None = None):
+        to = to or page
+        assert DONE not in console.get(to).text
+        answer = post(console, action, form_of(console, page, action))
+        assert (answer.status, answer.header("Location")) == (303, f"{demo.base}{to}?done"), action
+        assert DONE in console.get(f"{to}?done").text, action
+
+    def first(page: str, pattern: str) -> str:
+        return re.search(pattern, console.get(page).text).group(1)
+
+    App(demo, user="bob").sign_in()
+    act(bob, first(bob, r'action="(/admin/device-secrets/[^"]+)"'))
+    demo.sign_in("bob")
+    act(bob, first(bob, r'action="(/admin/sessions/[^"]+)"'))
+    demo.sign_in("bob")
+    act(bob, f"{bob}/end-sessions")
+    nothing = post(console, f"{bob}/end-sessions", form_of(console, bob, f"{bob}/standing"))
+    assert (nothing.status, nothing.header("Location")) == (303, demo.base + bob), "there was nothing to end"
+    act(bob, f"{bob}/standing")
+    act(bob, f"{bob}/standing")
+    made = Admin(demo).send("POST", "clients", {"client_type": "service", "grant_types": ["client_credentials"]})
+    client = f"/admin/clients/{made.json()['client_id']}"
+    act(client, f"{client}/delete", to="/admin/clients")
+    act(keys, f"{keys}/rotate")
+    kid = first(keys, r"<code>([^<]+)</code></td><td><bdi>login_token<")
+    act(keys, f"{keys}/{kid}/retire")
 
 
 def test_the_sessions_of_a_user_that_ended_are_shown_when_asked_for(demo):
@@ -203,24 +241,68 @@ def test_the_empty_fields_of_a_form_of_filters_ask_for_nothing(demo, page, field
     assert '"/api/admin/audit-events.csv?ip=192.0.2.9"' in shown or "/audit-events/stream?ip=192.0.2.9\"" in shown
 
 
-@pytest.mark.parametrize("query, field, label", [
-    ("type=foo", "type", "Type"), ("ip=foo", "ip", "Address or network"), ("outcome=odd", "outcome", "Outcome"),
-    ("from=soon", "from", "From (UTC)"), ("from=2026-01-02T00:00&to=2026-01-01T00:00", "to", "To (UTC)")])
-def test_a_wrong_filter_of_events_is_marked_and_named_as_its_field_is(demo, query, field, label):
+@pytest.mark.parametrize("query, field, label, says", [
+    ("type=foo", "type", "Type", "must be noun.verb"),
+    ("type=nonsense.word", "type", "Type", "must be one that the log has, such as login_token.replayed"),
+    ("ip=foo", "ip", "Address or network", "must be an address or a network such as 203.0.113.0/24"),
+    ("outcome=odd", "outcome", "Outcome", "must be success or failure"),
+    ("from=soon", "from", "From (UTC)", "must be an instant such as 2026-11-21T07:00:00Z"),
+    ("from=2026-01-02T00:00&to=2026-01-01T00:00", "to", "To (UTC)", "is before from")])
+def test_a_wrong_filter_of_events_is_marked_and_named_as_its_field_is(demo, query, field, label, says):
     answer = demo.send("GET", f"/admin/events?{query}", Console(demo).cookie)
     assert answer.status == 400 and "<title>Error: Events" in answer.text
     assert marked(answer.text) == focused(answer.text) == [f"f-{field}"]
     assert f'<label for="f-{field}">{label}</label>' in answer.text
-    assert re.search(rf'<p class="notice" role="alert" id="problem"><strong>{re.escape(label)}</strong> ', answer.text)
+    named = f'<p class="notice" role="alert" id="problem"><strong>{label}</strong> <span lang="en" dir="ltr">{says}'
+    assert named in answer.text, "not by its name in the API as well"
     # Nothing was searched, so nothing is said to be missing.
     assert '<table class="events">' not in answer.text
     assert not re.search(r'<p class="quiet">[^<]*</p>', answer.text)
 
 
-def test_a_wrong_filter_of_the_live_view_is_marked_too(demo):
-    answer = demo.send("GET", "/admin/live?ip=foo", Console(demo).cookie)
+@pytest.mark.parametrize("path, said, back", [
+    ("/admin/users?sort=foo", "sort must be one of ", "/admin/users"),
+    ("/admin/users?cursor=abc", "cursor is ", "/admin/users"),
+    ("/admin/sessions?kind=foo", "kind must be web or app", "/admin/sessions"),
+    ("/admin/?hours=5", "hours must be one of ", "/admin/"),
+    ("/admin/events?foo=1", " is not a ", "/admin/events")])
+def test_an_address_of_the_console_that_asks_for_what_there_is_not_is_answered_inside_it(demo, path, said, back):
+    answer = demo.send("GET", path, {**PAGE, **Console(demo).cookie})
+    assert answer.status == 400 and "<title>Error: " in answer.text
+    assert said in re.search(r'id="problem">(.*?)</p>', answer.text).group(1)
+    assert f'<a href="{back}" id="back">' in answer.text and 'href="/admin/keys"' in answer.text
+    # Whoever may not administer is told nothing of it.
+    assert demo.send("GET", path, PAGE).status == 303
+
+
+def test_every_wrong_field_of_a_client_is_marked_and_none_that_its_text_only_mentions(demo):
+    console = Console(demo)
+    fields = form_of(console, "/admin/register-client?type=web", "/admin/clients", has="client_type")
+
+    def save(**typed) -> list[str]:
+        return marked(post(console, "/admin/clients", {
+            "form_token": fields["form_token"], "tag": "", "client_type": "web", "client_name": "By hand",
+            "token_endpoint_auth_method": "client_secret_basic", "landing": "return_path", "redeem": "direct",
+            "on_replay": "end_session", "cookie_profile": "session", "access_token_signed_response_alg": "ES256",
+            "id_token_signed_response_alg": "ES256", **typed}).text)
+    assert save(session_lifetime="3600", session_idle="7200") == ["f-session_idle"]
+    assert save(redirect_uris="http://public_origin/redeem") == ["f-redirect_uris"]
+    # More than the text has room for.
+    many = "\n".join(f"http://{letter * 60}.example/callback" for letter in "abcdef")
+    assert set(save(redirect_uris=many, post_logout_redirect_uris="no address", theme_accent="red")) == {
+        "f-redirect_uris", "f-post_logout_redirect_uris", "f-theme_accent"}
+
+
+@pytest.mark.parametrize("field, value", [("ip", "foo"), ("type", "nonsense.word")])
+def test_a_wrong_filter_of_the_live_view_is_marked_too(demo, field, value):
+    answer = demo.send("GET", f"/admin/live?{field}={value}", Console(demo).cookie)
     assert answer.status == 400 and "<title>Error: Live" in answer.text
-    assert marked(answer.text) == focused(answer.text) == ["f-ip"]
+    assert marked(answer.text) == focused(answer.text) == [f"f-{field}"]
+
+
+def test_a_type_that_is_written_and_has_no_events_yet_is_no_mistake(demo):
+    page = Console(demo).get("/admin/events?type=login_token.replayed&ip=192.0.2.9").text
+    assert "No event matches." in page and marked(page) == []
 
 
 @pytest.mark.parametrize("field", ["q", "from", "to"])

@@ -363,12 +363,14 @@ def test_limits_and_reports(start_demo):
     assert phone.post("by-code", user_code=computer.letters).status == 429
 
 
-def test_a_report_raises_an_alarm_and_blocks_the_computer(start_demo):
+@pytest.mark.parametrize("where", ["body", "query"])
+def test_a_report_raises_an_alarm_and_blocks_the_computer(start_demo, where):
     demo = start_demo()
     phone = Phone(demo)
     computer = Computer(demo.base).open()
     phone.scan(computer)
-    assert phone.post(f"{computer.id}/deny", report=1).status == 204
+    denied = phone.post(f"{computer.id}/deny", report=1) if where == "body" else phone.post(f"{computer.id}/deny?report=1")
+    assert denied.status == 204
     blocked = Computer(demo.base).send("GET", PAGE)
     assert blocked.status == 429 and int(blocked.header("Retry-After")) > 840
     assert "Please wait 15 min, then try again." in blocked.text
@@ -389,6 +391,17 @@ def test_a_report_that_is_not_understood_is_refused_and_decides_nothing(demo, co
     assert "report" in answer.json()["error_description"]
     assert computer.state() == "scanned"
     assert phone.post(f"{computer.id}/deny", report=0).status == 204
+
+
+def test_a_report_in_the_query_counts_as_one_in_the_body_and_both_are_one_too_many(demo, computer, phone):
+    computer.open()
+    phone.scan(computer)
+    for query, members in [("report=yes", {}), ("report", {}), ("report=1&report=1", {}), ("report=1", {"report": 1}),
+                           ("report=0", {"report": 1})]:
+        answer = phone.post(f"{computer.id}/deny?{query}", **members)
+        assert (answer.status, answer.json()["error"]) == (400, "invalid_request"), (query, answer.body)
+    assert computer.state() == "scanned"
+    assert phone.post(f"{computer.id}/deny?report=0").status == 204
 
 
 def test_a_number_or_a_boolean_is_no_text_and_decides_nothing(demo, computer, phone):

@@ -169,6 +169,8 @@ def test_postgresql_is_away(fleet, postgres):
             for answer in [node.redeem(fresh), node.post_issue(sub="patient"), node.redeem(used, wire.OTHER_BROWSER)]:
                 assert answer.status == 503 and int(answer.header("Retry-After")) > 0, (answer.status, answer.body)
                 assert not answer.session_cookie
+            for name in ("openid-configuration", "oauth-authorization-server"):
+                assert node.send("GET", f"/.well-known/{name}").status == 200, "where everything is"
         assert time.monotonic() - began < 15, "refused at once, not waited for"
         for node in fleet.nodes:
             instance.wait_until(lambda: readiness(node)[0] == 503, 30, "the readiness to say no")

@@ -8,7 +8,7 @@ import instance
 import native
 import oauth
 import wire
-from boundaries import World, is_alive, is_signed_in
+from boundaries import World, is_alive, is_signed_in, issue
 from native import App, Browser
 from test_native_sso_admin import admin
 
@@ -221,6 +221,28 @@ def test_attack_somebody_elses_app_ends_everything_by_the_operators_own_app(fore
     assert refuses_to_end_all(foreign.app, bearer(own.tokens))
     # Nor by the cookies of a web view of that one.
     assert refuses_to_end_all(foreign.app, cookies(view(own, foreign.view)))
+
+
+def test_attack_somebody_elses_app_opens_by_the_operators_own_app_what_it_may_not_open_itself(world):
+    """An app says its `client_id` and proves nothing by it, so whoever has the device secret chooses which app asks."""
+    app = {"client_type": "native", "native_sso_enabled": True, "redirect_uris": [native.CALLBACK], "first_party": True,
+           "grant_types": ["authorization_code", "refresh_token", native.EXCHANGE], "can_issue_login_tokens": True,
+           "scope": "openid offline_access device_sso"}
+    bank = world.website["client_id"]
+    own = world.client({**app, "client_name": "The operator's", "may_reach": ["demo-web", bank]})["client_id"]
+    client = world.client({**app, "client_name": "A partner's", "may_reach": ["demo-web"], "share_with": [own]})
+    instance.wait_until(lambda: world.is_known_at(world.demo), 30, "the clients to be known")
+    partner = App(world.demo, client["client_id"])
+    partner.sign_in("openid offline_access device_sso")
+    opened = partner.native_sso(own)
+    assert opened.status == 200, opened.text
+    token = opened.json()["access_token"]
+    assert issue(partner, client_id=bank).status == 403
+    refused = issue(partner, access_token=token, client_id=bank)
+    assert (refused.status, refused.json()["error"]) == (403, "unauthorized_client")
+    assert issue(partner, access_token=token, client_id="demo-web").status == 200
+    explained = admin(world.demo, "POST", "/api/admin/explain", {"kind": "bearer", "token": token, "client_id": bank})
+    assert explained.json()["reason"] == "target_not_reachable_above", explained.text
 
 
 def test_the_operators_own_app_ends_everything_that_another_own_app_signed_in(start_demo):

@@ -91,7 +91,7 @@ def with_form(target: str, name: str, **more):
 WAYS = {
     "an issue": (with_bearer("POST", instance.ISSUE), "rate_limited"),
     "a status": (with_bearer("GET", "/api/auth/sso-tokens/x"), "rate_limited"),
-    "a sign-out": (with_form("/oauth/revoke", "token", client_id="app"), "slow_down"),
+    "a sign-out": (with_form("/oauth/revoke", "token", client_id="app"), "rate_limited"),
     "an exchange": (with_form("/oauth/token", "subject_token", **EXCHANGE), "slow_down"),
 }
 

@@ -192,6 +192,12 @@ def test_a_token_in_a_form_does_the_same(demo, rp):
     assert code(answer) and answer.session_cookie
 
 
+def test_a_token_in_the_address_of_a_form_does_the_same(demo, rp):
+    answer = demo.send("POST", f"/oauth/authorize?login_token={rp.token()['token']}", {"User-Agent": wire.FIREFOX},
+                       urlencode(rp.query()))
+    assert code(answer) and answer.session_cookie
+
+
 def test_the_token_is_nowhere_in_the_log_or_the_next_address(demo, rp):
     issued = rp.token()
     answer = rp.visit(login_token=issued["token"])
@@ -559,6 +565,7 @@ def test_16_5_what_is_no_replay_ends_nothing_where_nothing_would_be_opened(demo)
     unused, used = rp.token(), rp.token()
     assert demo.redeem(unused["token"]).status == 400
     assert demo.status(unused["id"]) == "pending"
+    assert demo.audit("login_token.refused", token_id=unused["id"])[0]["reason"] == "no_return_paths"
     landed = rp.visit(login_token=used["token"])
     assert demo.redeem(used["token"]).status == 400, "the same browser, at once"
     assert demo.redeem(used["token"], {**wire.OTHER_BROWSER, "Cookie": landed.session_cookie}).status == 400
@@ -586,6 +593,16 @@ def test_a_pushed_token_is_kept_until_the_first_visit(demo, rp):
     assert claims(rp.redeem(code(answer)).json()["id_token"])["sub"] == subject(demo, "alice")
     assert answer.session_cookie and demo.status(issued["id"]) == "redeemed"
     assert rp.visit_query(query, answer.session_cookie).status == 400, "a pushed request is used once"
+
+
+def test_a_token_in_the_address_is_pushed_too_and_beside_one_in_the_form_it_is_two(demo, rp):
+    issued, other = rp.token(), rp.token()
+    path = f"/oauth/par?login_token={issued['token']}"
+    twice = oauth.post(demo, path, urlencode(rp.query(login_token=other["token"])), rp.basic())
+    assert (twice.status, twice.json()["error"]) == (400, "invalid_request"), twice.text
+    pushed = oauth.post(demo, path, urlencode(rp.query()), rp.basic())
+    assert code(rp.visit_query(urlencode({"client_id": rp.id, "request_uri": pushed.json()["request_uri"]})))
+    assert (demo.status(issued["id"]), demo.status(other["id"])) == ("redeemed", "pending")
 
 
 def test_a_pushed_token_is_ignored_when_another_website_sends_the_browser(demo, rp):

@@ -166,7 +166,9 @@ def test_a_user_sees_and_ends_devices_and_sessions(start_demo):
     assert page.status == 200
     assert page.text.count('name="kind" value="device"') == 2
     assert "You are here" in page.text and "127.0.0.0/24" in page.text
-    out = browser.submit(page, "/account/devices/end")
+    # The first form ends everything else at once.
+    places = wire.Answer(page.status, page.headers, page.body[page.body.index(b'<ul class="places"'):])
+    out = browser.submit(places, "/account/devices/end")
     assert out.status == 303
     page = browser.send("GET", "/account/devices")
     assert page.text.count('name="kind" value="device"') == 1

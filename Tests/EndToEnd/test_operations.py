@@ -61,11 +61,11 @@ def test_contract_11_the_management_listener_answers_every_method(demo, path):
         error = answer.json()
         assert (error["error"], error["request_id"]) == (code, answer.header("X-Request-Id"))
         assert error["error_uri"] == f"{demo.base}/errors/{code}"
-    for line in [f"FOO {path} HTTP/1.1", f"GET {path}\xff HTTP/1.1"]:
+    for line, status in [(f"FOO {path} HTTP/1.1", 501), (f"GET {path}\xff HTTP/1.1", 400)]:
         answer = said_to_management(demo, line)
         error = answer.json()
         assert (answer.status, error["error"], error["request_id"]) == (
-            400, "invalid_request", answer.header("X-Request-Id")), line
+            status, "invalid_request", answer.header("X-Request-Id")), line
         assert answer.header("X-Content-Type-Options") == "nosniff", line
 
 

@@ -187,8 +187,9 @@ def test_from_another_device_the_answer_is_posted(website, phone):
 
 @pytest.mark.parametrize("status, name", [(302, "redirected"), (400, "status_unexpected")])
 def test_a_post_that_is_not_taken_is_said(website, phone, status, name):
+    website.publish(website.file_of_2012(response_mode="direct_post"))
     website.publish({"error": "state_unknown"}, status, "/rp/authz/callback.php", Location=f"{website.origin}/else")
-    done = phone.handle(website.link(response_mode="direct_post"), status=3)
+    done = phone.handle(website.link(), status=3)
     assert f"{name}: " in done.stderr and done.stdout == "" and len(website.posts) == 1
     assert "another screen" in done.stderr, "the answer goes to a browser that may be anybody's"
 
@@ -227,6 +228,15 @@ def test_the_person_takes_a_tick_off_and_puts_one_on(website, phone, profile):
     assert f"Its logo: {website.origin}/rp/logo.png\n" in done.stderr
     assert "Whom to ask: contact@rp.example\n" in done.stderr
     assert "[x] 1. email: alice@example.com" in done.stderr and "[ ] 3. picture" in done.stderr
+
+
+def test_a_link_that_anybody_may_have_written_is_told_nothing_by_a_yes_alone(website, phone, profile):
+    claims = json.dumps({"id_token": {"email": {"essential": True}}})
+    done = phone.handle(by_value(website, "openid", claims=claims), *profile)
+    assert "[ ] 1. email: alice@example.com" in done.stderr and "email" not in judge(
+        website, phones.Answer(done.stdout.strip()))["claims"]
+    asked = phone.answer(by_value(website, "openid", claims=claims), *profile, "--grant", "email")
+    assert judge(website, asked)["claims"]["email"] == "alice@example.com"
 
 
 def test_more_is_told_when_the_command_line_says_so(website, phone, profile):
@@ -335,7 +345,8 @@ def test_a_file_that_does_not_come_is_not_waited_for(website, phone):
 @pytest.mark.parametrize("changes, name", [
     ({"nonce": None}, "nonce_missing"), ({"nonce": "short"}, "nonce_length"), ({"nonce": "n" * 300}, "nonce_length"),
     ({"state": "s" * 1025}, "state_too_long"), ({"client_id": "https://other.example/"}, "parameter_conflict"),
-    ({"response_mode": "query"}, "response_mode_unsupported")])
+    ({"response_mode": "query"}, "response_mode_unsupported"),
+    ({"response_mode": "direct_post"}, "response_mode_unsupported")])
 def test_a_link_that_is_not_in_order_is_refused(website, phone, changes, name):
     expect_refusal(phone, website, website.link(**changes), 4, name)
 

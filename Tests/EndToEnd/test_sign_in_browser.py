@@ -26,19 +26,24 @@ class App:
 
     def __init__(self, demo):
         self.demo, self.answers = demo, []
+        #: Where the listener sends its visitor on.
+        self.onward: str | None = None
         app = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 app.answers.append({k: v[0] for k, v in parse_qs(urlsplit(self.path).query).items()})
-                self.send_response(200)
-                self.end_headers()
-                self.wfile.write(b"You can go back to the app.")
+                self.answer()
 
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"])).decode()
                 app.answers.append({"posted": True, **{k: v[0] for k, v in parse_qs(body).items()}})
-                self.send_response(200)
+                self.answer()
+
+            def answer(self):
+                self.send_response(303 if app.onward else 200)
+                if app.onward:
+                    self.send_header("Location", app.onward)
                 self.end_headers()
                 self.wfile.write(b"You can go back to the app.")
 
@@ -68,6 +73,14 @@ class App:
 
 @pytest.fixture
 def app(demo):
+    made = App(demo)
+    yield made
+    made.server.shutdown()
+
+
+@pytest.fixture
+def further(demo):
+    """Another website: a listener of the same kind is another origin."""
     made = App(demo)
     yield made
     made.server.shutdown()
@@ -162,6 +175,17 @@ def test_an_answer_is_posted_by_the_page_or_by_its_button(demo, app, open_browse
     assert answer["posted"] and answer["state"] == app.state and answer["iss"] == demo.facts["issuer"]
     wait(browser).until(lambda it: it.current_url == app.redirect)
     assert app.redeem(answer["code"]).status == 200
+
+
+@pytest.mark.parametrize("mode", ["query", "form_post"])
+def test_the_apps_callback_may_lead_on_to_another_website(demo, app, further, browser, mode):
+    """Chromium holds every redirect after a form against the policy of the form's page."""
+    app.onward = further.redirect
+    browser.get(app.url(response_mode=mode))
+    type_password(browser, demo)
+    press(browser, "allow")
+    wait(browser).until(lambda it: it.current_url == further.redirect)
+    assert app.redeem(app.answers[0]["code"]).status == 200
 
 
 def test_a_visitor_signs_in_and_is_back_on_the_page(demo, browser):

@@ -158,7 +158,8 @@ def test_a_data_folder_that_takes_nothing_is_in_the_table(place, then, phrase):
 
 
 @pytest.mark.parametrize("table, command", [
-    ("audit_event", ["audit", "verify"]), ("audit_event", ["audit", "tail"]), ("account", ["users", "list"])])
+    ("audit_event", ["audit", "verify"]), ("audit_event", ["audit", "tail"]), ("account", ["users", "list"]),
+    ("account", ["users", "passkeys", "list", "zoe"])])
 def test_a_command_that_meets_a_damaged_page_says_in_which_database_and_what_to_do(place, table, command):
     damage(place, table)
     done = instance.run(*command, "--config", str(settings(place)), check=False)
@@ -166,6 +167,16 @@ def test_a_command_that_meets_a_damaged_page_says_in_which_database_and_what_to_
     assert done.stderr.decode() == (
         f"Error: The database {place / DATABASE} is damaged: something in it cannot be read. drawbridge restore puts a backup "
         "in its place; see Restore in docs/operations.md.\n")
+
+
+def test_a_role_that_this_version_does_not_know_is_no_damage(place):
+    change_database(place, "UPDATE account SET role = 'auditor'")
+    done = instance.run("users", "passkeys", "list", "zoe", "--config", str(settings(place)), check=False)
+    told = done.stderr.decode()
+    assert (done.returncode, told) == (1, (
+        f"Error: The database {place / DATABASE} holds something that this program cannot use: column 5 of the result is no Role "
+        "that it knows.\n"))
+    assert "holds something that this program cannot use" in first_row(told), "and not in the row of damage"
 
 
 def test_a_clients_document_that_this_version_cannot_use_is_named_and_the_client_can_be_removed(place):

@@ -1,7 +1,6 @@
 """Sessions of the profile `tokens` beside others of their user in one browser: which one answers, which one is renewed,
 and what a sign-out ends (contract §5.8, §6, §7, §16)."""
 
-import re
 import secrets
 import time
 from urllib.parse import urlencode
@@ -270,8 +269,7 @@ def test_the_vas_sign_out_page_may_lead_to_where_its_answer_leads(demo, profile)
     browser = OrderedBrowser(demo.base)
     opens(browser, link(site, somebody()))
     page = browser.send("GET", "/v0/sign_in/logout")
-    targets = re.search(r"form-action ([^;]*)", page.header("Content-Security-Policy"))[1].split()
-    assert targets == ["'self'", "https://out.example.com"]
+    assert "form-action" not in page.header("Content-Security-Policy")
     left = browser.submit(page, "/v0/sign_in/logout")
     assert (left.status, left.header("Location")) == (303, OUT)
     assert said(browser) == {"authenticated": False}

@@ -528,6 +528,36 @@ def test_a_post_that_brings_our_cookie_signs_out_at_once(demo):
     assert oauth.userinfo(demo, tokens["access_token"]).status == 401
 
 
+@pytest.mark.parametrize("more,state", [
+    ("&state=100%", "100%25"), ("&state=s1&utm_campaign=50%off", "s1"), ("&state=s1&%zz=1", "s1"), ("&state=%ff", None),
+])
+def test_a_broken_escape_keeps_nobody_signed_in(demo, more, state):
+    for method in ("GET", "POST"):
+        browser = oauth.Browser(demo)
+        tokens = rp_sign_in(demo, browser)
+        query = urlencode({"id_token_hint": tokens["id_token"],
+                           "post_logout_redirect_uri": "https://rp.example.com/signed-out"}) + more
+        cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+        headers = {**wire.NAVIGATION, "Cookie": cookies, "Sec-Fetch-Site": "same-origin"}
+        answer = demo.send("GET", f"/oauth/logout?{query}", headers) if method == "GET" else demo.send(
+            "POST", "/oauth/logout", headers, query)
+        assert answer.status == 303, answer.text
+        assert answer.header("Location") == "https://rp.example.com/signed-out" + (f"?state={state}" if state else "")
+        assert oauth.userinfo(demo, tokens["access_token"]).status == 401
+
+
+def test_a_sign_out_that_cannot_be_read_asks_the_user(demo):
+    browser = oauth.Browser(demo)
+    tokens = rp_sign_in(demo, browser)
+    many = "&".join(f"p{number}=1" for number in range(70))
+    hint = urlencode({"id_token_hint": tokens["id_token"]})
+    for method, target in (("GET", f"/oauth/logout?{hint}&{many}"), ("POST", "/oauth/logout")):
+        answer = browser.request(method, target)
+        assert answer.status == 200 and "form_token" in answer.text, answer.text
+    assert browser.submit(answer).status == 303
+    assert oauth.userinfo(demo, tokens["access_token"]).status == 401
+
+
 def test_a_post_that_brings_our_cookie_and_no_hint_of_its_session_ends_nothing(demo):
     other = rp_sign_in(demo, oauth.Browser(demo))
     browser = oauth.Browser(demo)

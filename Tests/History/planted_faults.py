@@ -286,10 +286,10 @@ EDITS = [
          "package var mayBeHandedOn: Bool {\n"
          '        planted("chained-app-issues") || Self.handedOver.isDisjoint(with: ancestry.union([opening]))\n    }'),
     Edit("Sources/Bridge/Session/Lineage/Lineage.swift",
-         "lineage.child(.tokenExchange, under: .opened(by: id), scope: scope, until: now + lifetime)",
+         "lineage.child(.tokenExchange, under: .opened(by: id), through: clientID, scope: scope, until: now + lifetime)",
          "lineage.child(\n"
-         '            .tokenExchange, under: planted("exchanged-session-hangs-nowhere") ? .none : .opened(by: id), scope: scope,\n'
-         "            until: now + lifetime)"),
+         '            .tokenExchange, under: planted("exchanged-session-hangs-nowhere") ? .none : .opened(by: id),\n'
+         "            through: clientID, scope: scope, until: now + lifetime)"),
     Edit("Sources/Bridge/Session/Lineage/Lineage.swift",
          "session.lineage.child(.loginToken, under: .opened(by: session.id), scope: scope, until: now + lifetime)",
          "session.lineage.child(\n"

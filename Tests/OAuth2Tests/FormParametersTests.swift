@@ -49,11 +49,27 @@ import Testing
         #expect(throws: FormParameters.Failure.tooMany) { try link((0..<65).map { "p\($0)" }.joined(separator: "&")) }
     }
 
+    @Test(arguments: [
+        ("a=%zz&b=1", true), ("b=1&%zz=1", true), ("b=%zz", false), ("%62=%", false), ("b=%ff&a=%", true),
+    ])
+    func `what matters of a link has to be well-formed`(text: String, isTaken: Bool) {
+        let link = try? FormParameters(keepingMalformed: Array(text.utf8), besides: ["b"])
+        #expect((link != nil) == isTaken)
+    }
+
     @Test func `what came by two ways counts as repeated, and keeps its value`() throws {
-        let form = try parse("token=a&other=b").repeating("token")
+        let form = try parse("token=a&other=b").adding("token", of: try parse("token=c&other=d"))
         #expect(form.isRepeated("token") && !form.isRepeated("other"))
         #expect(form["token"] == "a")
         #expect(form.count == 3)
+    }
+
+    @Test func `what came by the other way alone is there once, and what is empty did not come`() throws {
+        let form = try parse("other=b")
+        let (other, empty) = (try parse("token=c"), try parse("token=&x=1"))
+        #expect(form.adding("token", of: other)["token"] == "c")
+        #expect(!form.adding("token", of: other).isRepeated("token"))
+        #expect(form.adding("token", of: empty).count == 1)
     }
 
     @Test func `more than 64 parameters are refused`() throws {

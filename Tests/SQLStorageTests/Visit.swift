@@ -51,8 +51,8 @@ extension DurableStorage {
     }
 
     func disable(_ subject: Subject) async throws -> [SessionID]? {
-        let outcome = try await setDisabled(
-            true, subject: subject, event: .sample(.userDisabled, reason: subject.rawValue),
+        let outcome = try await changeUser(
+            subject, UserChange(isDisabled: true), events: { type, _ in .sample(type, reason: subject.rawValue) },
             ending: .sample(.administrator))
         return if case .changed(let ended) = outcome { ended.sessions } else { nil }
     }

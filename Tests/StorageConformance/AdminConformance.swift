@@ -124,13 +124,10 @@ package enum AdminConformance {
             _ = try await store.end(.user("mine"), .sample(.administrator))
         },
         ground("a new password", of: .account("mine")) { store in
-            _ = try await store.setPassword(
-                try Sample.passwordHash(), of: "mine", event: Sample.event(.userPasswordChanged),
-                ending: .sample(.administrator))
+            try await store.change("mine", UserChange(passwordHash: try Sample.passwordHash()))
         },
         ground("the disabling of its user", of: .account("mine")) { store in
-            _ = try await store.setDisabled(
-                true, subject: "mine", event: Sample.event(.userDisabled), ending: .sample(.administrator))
+            try await store.change("mine", UserChange(isDisabled: true))
         },
         ground("the loss of the role", of: .account("mine")) { store in
             _ = try await store.changeUser(
@@ -239,6 +236,31 @@ package enum AdminConformance {
             try expectEqual(Set(try await open().tallies(from: minute, to: end)), want, "after the tally")
             try expectEqual(
                 try await store.tallies(from: minute + .seconds(60), to: end).count, 1, "in the second minute")
+        },
+        ConformanceCase("events that were counted instead of written are in the counts") { open in
+            let store = try await open()
+            let minute = Timestamp(milliseconds: Sample.now.milliseconds / 60_000 * 60_000)
+            for (second, detail) in [
+                (
+                    1,
+                    #"{"events":9,"types":{"login_token.refused":7,"device_code.issued":1,"bearer.refused":1},"#
+                        + #""failures":{"login_token.refused":7,"bearer.refused":1}}"#
+                ),
+                (11, #"{"events":5,"failures":{"login_token.refused":5,"user.signed_in":-3}}"#), (21, "no JSON"),
+            ] {
+                var event = Sample.event(.auditSuppressed, at: minute + .seconds(second), reason: "too_many")
+                event.detail = detail
+                try await store.append([event])
+            }
+            func counts() async throws -> [String: Int64] {
+                try await store.tallies(from: minute, to: minute + .seconds(60)).filter { $0.outcome == .failure }
+                    .reduce(into: [:]) { $0["\($1.type.rawValue) \($1.reason ?? "")", default: 0] += $1.count }
+            }
+            let want: [String: Int64] = ["login_token.refused too_many": 12, "bearer.refused too_many": 1]
+            try expectEqual(try await counts(), want, "before the tally")
+            // One at a time: what a later step finds is added.
+            while try await !store.advanceTally(limit: 1).isEmpty {}
+            try expectEqual(try await counts(), want, "after the tally")
         },
         ConformanceCase("a sample is kept by the minute, the last one stands") { open in
             let store = try await open()

@@ -17,6 +17,7 @@ package struct LineageTrees: Sendable {
 
     /// - Parameter together: trees that grow at a time.
     package func check(_ count: Int, together: Int = 32) async throws {
+        try await servers[0].changeLogoutSubscribers(adding: ["app"], removing: [])
         for start in stride(from: 0, to: count, by: together) {
             let told = try await withThrowingTaskGroup(of: Set<SessionID>.self) { group in
                 for number in start..<min(start + together, count) {

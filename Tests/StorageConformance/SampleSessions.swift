@@ -6,13 +6,13 @@ extension WebSession {
     package init(
         id: SessionID, secretDigest: String, subject: Subject, clientID: ClientID, appClientID: ClientID?,
         parentID: SessionID?, loginTokenID: TokenID?, opening: SessionOpening, ancestry: Set<SessionOpening> = [],
-        scope: Scope? = nil, authentication: Authentication, createdAt: Timestamp, expiresAt: Timestamp,
-        idleLifetime: Duration, lastSeenAt: Timestamp, endedAt: Timestamp? = nil
+        appsAbove: Set<ClientID> = [], scope: Scope? = nil, authentication: Authentication, createdAt: Timestamp,
+        expiresAt: Timestamp, idleLifetime: Duration, lastSeenAt: Timestamp, endedAt: Timestamp? = nil
     ) {
         self.init(
             id: id, secretDigest: secretDigest,
             lineage: Lineage(
-                stored: subject, opening: opening, ancestry: ancestry,
+                stored: subject, opening: opening, ancestry: ancestry, appsAbove: appsAbove,
                 parent: parentID.map { .opened(by: $0) } ?? .none, scope: scope, authentication: authentication,
                 expiresAt: expiresAt),
             clientID: clientID, appClientID: appClientID, loginTokenID: loginTokenID, createdAt: createdAt,
@@ -23,17 +23,18 @@ extension WebSession {
 extension AppSession {
     package init(
         id: SessionID, subject: Subject, clientID: ClientID, scope: Scope, opening: SessionOpening,
-        ancestry: Set<SessionOpening> = [], authentication: Authentication, browserSessionID: SessionID? = nil,
-        deviceSecretID: DeviceSecretID? = nil, parentID: SessionID? = nil, requestedClaims: RequestedClaims = .none,
-        wantsLogoutNotice: Bool = false, createdAt: Timestamp, expiresAt: Timestamp, endedAt: Timestamp? = nil
+        ancestry: Set<SessionOpening> = [], appsAbove: Set<ClientID> = [], authentication: Authentication,
+        browserSessionID: SessionID? = nil, deviceSecretID: DeviceSecretID? = nil, parentID: SessionID? = nil,
+        requestedClaims: RequestedClaims = .none, wantsLogoutNotice: Bool = false, createdAt: Timestamp,
+        expiresAt: Timestamp, endedAt: Timestamp? = nil
     ) {
         let parent: Lineage.Parent =
             parentID.map { .opened(by: $0) } ?? browserSessionID.map { .granted(in: $0) } ?? .none
         self.init(
             id: id,
             lineage: Lineage(
-                stored: subject, opening: opening, ancestry: ancestry, parent: parent, scope: scope,
-                authentication: authentication, expiresAt: expiresAt),
+                stored: subject, opening: opening, ancestry: ancestry, appsAbove: appsAbove, parent: parent,
+                scope: scope, authentication: authentication, expiresAt: expiresAt),
             clientID: clientID, browserSessionID: browserSessionID, deviceSecretID: deviceSecretID,
             requestedClaims: requestedClaims, wantsLogoutNotice: wantsLogoutNotice, createdAt: createdAt,
             endedAt: endedAt)

@@ -1,5 +1,17 @@
 package import Bridge
 
+extension UserStore {
+    /// Changes a user, with an event for each change, as an administrator does.
+    @discardableResult
+    package func change(
+        _ subject: Subject, _ change: UserChange, ending: Ending = .sample()
+    ) async throws -> UserChangeOutcome {
+        try await changeUser(
+            subject, change, events: { type, _ in AuditEvent(at: ending.at, type: type, outcome: .success) },
+            ending: ending)
+    }
+}
+
 extension LoginTokenStore {
     /// Makes a user known, as the first token of an issuer for them does; nothing can be opened with that one.
     @discardableResult

@@ -9,7 +9,8 @@ package enum StorageConformance {
         + ClientStoreConformance.cases + SigningKeyStoreConformance.cases + AuditLogConformance.cases
         + AdminConformance.cases + AuditForwardConformance.cases
         + AuthorizationCodeStoreConformance.cases + DeviceAuthorizationStoreConformance.cases
-        + AppSessionStoreConformance.cases + WebhookStoreConformance.cases
+        + AppSessionStoreConformance.cases + LogoutNoticeStoreConformance.cases
+        + WebhookStoreConformance.cases
         + RefreshTokenStoreConformance.cases
         + AccountStoreConformance.cases + UserListConformance.cases + SecondFactorStoreConformance.cases
         + AuthorizationStoreConformance.cases + ReplacedSessionConformance.cases

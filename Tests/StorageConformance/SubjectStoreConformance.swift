@@ -23,11 +23,9 @@ package enum SubjectStoreConformance {
             }
             try expectEqual(try await store.disabledSubjects(limit: 9), [], "before")
             for subject in ["alice", "bob", "carol"] as [Subject] {
-                _ = try await store.setDisabled(
-                    true, subject: subject, event: Sample.event(.userDisabled), ending: .sample(.administrator))
+                try await store.change(subject, UserChange(isDisabled: true))
             }
-            _ = try await store.setDisabled(
-                false, subject: "bob", event: Sample.event(.userEnabled), ending: .sample(.administrator))
+            try await store.change("bob", UserChange(isDisabled: false))
             try expectEqual(Set(try await open().disabledSubjects(limit: 9)), ["alice", "carol"], "list")
             try expectEqual(try await store.disabledSubjects(limit: 1).count, 1, "limited")
         },
@@ -193,9 +191,7 @@ extension UserStore {
     fileprivate func setDisabled(
         _ disabled: Bool, _ subject: Subject = "alice"
     ) async throws -> UserChangeOutcome {
-        try await setDisabled(
-            disabled, subject: subject, event: Sample.event(disabled ? .userDisabled : .userEnabled),
-            ending: .sample(.administrator))
+        try await change(subject, UserChange(isDisabled: disabled))
     }
 }
 

@@ -98,14 +98,17 @@ const watchSession = ({ flag } = {}) => {
         return answer.json();
     };
 
+    const isDue = ({ authenticated, anti_csrf_token: token }) => Boolean(token)
+        && (!authenticated || known().some(({ due, end }) => due < end && due <= Date.now()));
+
     // The cookies of a web view live shorter than its session. One tab renews them for all: each value is used once.
     const renewed = async (session) => {
-        if (!session.anti_csrf_token || performance.now() - renewedAt < pause) return session;
-        if (session.authenticated && !known().some(({ due, end }) => due < end && due <= Date.now())) return session;
+        if (!isDue(session) || performance.now() - renewedAt < pause) return session;
         renewedAt = performance.now();
         const renew = async () => {
             const latest = await ask();
-            if (!latest.anti_csrf_token) return latest;
+            // While this tab waited another one may have done it.
+            if (!isDue(latest)) return latest;
             const answer = await fetch("/session/refresh", {
                 method: "POST", credentials: "same-origin", headers: { "X-CSRF-Token": latest.anti_csrf_token },
             });

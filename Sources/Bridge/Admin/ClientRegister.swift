@@ -50,15 +50,48 @@ package final class ClientRegister: Sendable {
         return try await reloading(try await store.save(client, expecting: .unchanged(seen), event: event))
     }
 
+    /// Replaces the database's client of the same id, whoever changed it last: for whoever has seen none. A change of
+    /// nothing is no event here either.
+    /// - Returns: whether there is one.
+    /// - Throws: `conflict` where somebody else changes it all the time.
+    package func overwrite(with client: Client, action: AdminAction) async throws -> Bool {
+        // The event names what changes: where somebody else changes the client meanwhile, it has to say so again.
+        var last: Client?
+        for _ in 0..<5 {
+            guard let seen = try await store.clients().first(where: { $0.id == client.id }) else { return false }
+            let fields = try ClientDocument.fieldsChanged(from: seen, to: client)
+            guard !fields.isEmpty else { return true }
+            let event = action.event(.clientChanged, clientID: client.id, fields: fields)
+            // Read again as the same: nobody else is at work, and what is stored is written as no version does today.
+            let expected = seen == last ? ClientExpectation.present : .unchanged(seen)
+            if try await reloading(try await store.save(client, expecting: expected, event: event)) { return true }
+            last = seen
+        }
+        throw OAuthError(.conflict, "somebody else changes the client all the time")
+    }
+
     /// - Returns: whether the client still was what the caller has seen.
     /// - Throws: `conflict` for the website that apps open by default: no server would start without it.
     package func delete(_ seen: Client, action: AdminAction) async throws -> Bool {
-        guard directory.current.defaultTarget != seen.id || isFixed(seen.id) else {
+        try requireNotDefault(seen.id)
+        let event = action.event(.clientDeleted, clientID: seen.id)
+        return try await reloading(try await store.deleteClient(unchanged: seen, event: event))
+    }
+
+    /// Deletes the database's client of this id, also one that this version cannot read: for whoever has seen none.
+    /// - Returns: whether there was one.
+    /// - Throws: `conflict`, as ``delete(_:action:)``.
+    package func remove(_ id: ClientID, action: AdminAction) async throws -> Bool {
+        try requireNotDefault(id)
+        let event = action.event(.clientDeleted, clientID: id)
+        return try await reloading(try await store.deleteClient(id, event: event))
+    }
+
+    private func requireNotDefault(_ id: ClientID) throws {
+        guard directory.current.defaultTarget != id || isFixed(id) else {
             throw OAuthError(
                 .conflict, "apps open this website by default; change default_web_client in the settings first")
         }
-        let event = action.event(.clientDeleted, clientID: seen.id)
-        return try await reloading(try await store.deleteClient(unchanged: seen, event: event))
     }
 
     private func reloading(_ changed: Bool) async throws -> Bool {

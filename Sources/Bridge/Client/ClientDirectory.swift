@@ -14,10 +14,10 @@ package struct ClientDirectory: Sendable {
     package let originsByAuthority: [String: WebOrigin]
     /// The clients that have a webhook.
     package let webhookSubscribers: Set<ClientID>
+    /// The clients that hear of ends by back-channel logout.
+    package let logoutSubscribers: Set<ClientID>
     /// Whether login links lead to any website's own way to sign in.
     package let hasLandingsAtSignIn: Bool
-    /// The websites that any app may open with a login token; some may not be registered.
-    package let reachableWebsites: Set<ClientID>
 
     /// - Parameter clients: of two with one id, the later stands.
     package init(_ clients: [Client], defaultTarget: ClientID?) {
@@ -36,8 +36,8 @@ package struct ClientDirectory: Sendable {
                 origins[authority] = origin
             }
         }
-        reachableWebsites = Set(self.clients.values.filter(\.canIssueLoginTokens).flatMap(\.mayReach))
         webhookSubscribers = Set(self.clients.values.filter { $0.webhook != nil }.map(\.id))
+        logoutSubscribers = Set(self.clients.values.filter { $0.backchannelLogoutURI != nil }.map(\.id))
     }
 
     package subscript(_ id: ClientID) -> Client? { clients[id] }
@@ -60,6 +60,7 @@ package protocol ClientStore: Sendable {
     /// - Returns: whether the expectation held; when not, nothing was written.
     func save(_ client: Client, expecting expected: ClientExpectation, event: AuditEvent) async throws -> Bool
 
+    /// Deletes a client whatever is stored of it, also a document that this version cannot read.
     /// - Returns: whether there was one.
     func deleteClient(_ id: ClientID, event: AuditEvent) async throws -> Bool
 

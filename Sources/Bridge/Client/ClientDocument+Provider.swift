@@ -14,7 +14,8 @@ extension ClientDocument {
         client.accessTokenLifetime =
             fields.seconds(.accessTokenLifetime, in: 60...86_400) ?? Client.defaultAccessTokenLifetime
         client.accessTokenAlgorithm = fields.word(.accessTokenAlgorithm) ?? Client.defaultAccessTokenAlgorithm
-        client.minimumACR = fields.text(.minimumACR)
+        // Its own rule has a bound, which is the one to be told.
+        client.minimumACR = fields.possiblyEmptyText(.minimumACR)
         client.maximumAuthenticationAge = fields.seconds(.maximumAuthenticationAge, in: 0...31_536_000)
         readWebsite(&fields, into: &client)
         client.idTokenAlgorithm = fields.word(.idTokenAlgorithm) ?? .es256

@@ -119,7 +119,10 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         if !isStored, CookieNamePrefix.bindsToHost(client.cookiePrefix) {
             fields.note(.cookiePrefix, "must not begin with __Host- or __Http-: browsers refuse such cookies")
         }
-        if !isStored { Self.checkCookieDomain(of: client, &fields) }
+        if !isStored {
+            Self.checkCookieDomain(of: client, &fields)
+            Self.checkMinimumACR(of: client, &fields)
+        }
         client.theme = Self.readTheme(&fields, of: kind)
         if let error = ClientDocumentError(fields.problems) { throw error }
         self.init(client)
@@ -167,6 +170,17 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         else { return }
         if !client.setsCookies(at: origin.host) {
             fields.note(.cookieDomain, "must be the host of public_origin or a domain above it: \(origin.host)")
+        }
+    }
+
+    /// Another value no challenge can name and no proxy can ask for, so that the website is shut without a word why
+    /// (RFC 9470 §3, RFC 6749 appendix A).
+    private static func checkMinimumACR(of client: Client, _ fields: inout StrictFields<Field>) {
+        guard let acr = client.minimumACR else { return }
+        if !(1...128).contains(acr.utf8.count) || !acr.utf8.allSatisfy(ASCII.isNQCharacter) {
+            fields.note(
+                .minimumACR,
+                "must be 1 to 128 printable ASCII characters, without spaces, double quotes and backslashes")
         }
     }
 

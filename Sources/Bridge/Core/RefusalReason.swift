@@ -24,6 +24,8 @@ package enum RefusalReason: String, CaseIterable, Sendable {
     case unknownTarget = "unknown_target"
     /// The website is not among those that the client may open.
     case targetNotReachable = "target_not_reachable"
+    /// The client may open the website, but one whose sign-in its session came by through an exchange may not.
+    case targetNotReachableAbove = "target_not_reachable_above"
     /// The website has no return paths.
     case targetWithoutPaths = "target_without_paths"
     /// An `Idempotency-Key` came again with another request.

@@ -5,7 +5,7 @@ import Synchronization
 package protocol RecentTries: Sendable {
     /// Notes a try, unless one was noted less than `window` ago; one that comes too soon does not lengthen the time.
     /// - Returns: whether it was noted. Where there is no room for another one it counts as the first.
-    /// - Throws: ``StorageError/unavailable(_:)`` when nobody can say.
+    /// - Throws: ``StorageError/unavailable(_:because:)`` when nobody can say.
     func isFirst(_ id: TokenID, within window: Duration) async throws -> Bool
 
     /// Forgets a try of which nothing came.

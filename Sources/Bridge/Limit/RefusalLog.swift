@@ -46,27 +46,19 @@ package final class RefusalLog: Sendable {
     /// - Returns: the counts, by type.
     @discardableResult
     package func writeSuppressed(at now: Timestamp) async throws -> [AuditEventType: Int] {
-        let (counts, since) = suppressed.take()
-        guard let since else { return [:] }
-        var types = JSONObjectWriter()
-        for (type, count) in counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            types.add(type.rawValue, Int64(count))
-        }
-        var detail = JSONObjectWriter()
-        detail.add("events", Int64(counts.values.reduce(0, +)))
-        detail.add("since", since.rfc3339)
-        detail.add("types", json: types)
+        let counts = suppressed.take()
+        guard let since = counts.since else { return [:] }
         do {
             try await audit.append([
                 AuditEvent(
-                    at: now, type: .auditSuppressed, outcome: .success, reason: "too_many",
-                    detail: detail.finishedText())
+                    at: now, type: .auditSuppressed, outcome: .success, reason: AuditTally.suppressedReason,
+                    detail: counts.detail(since: since))
             ])
         } catch {
-            suppressed.putBack(counts, since: since)
+            suppressed.putBack(counts)
             throw error
         }
-        return counts
+        return counts.all
     }
 
     /// A limit that was hit. Written at most once a minute for each network and scope: whoever is over a limit must

@@ -6,7 +6,7 @@ import Synchronization
 /// still lets the store decide. So a guard that forgets (a restart, a failover) costs a write, never a second session.
 package protocol ReplayGuard: Sendable {
     /// Claims an id until `expiry`: of any number of concurrent callers one gets `.claimed`.
-    /// - Throws: ``StorageError/unavailable(_:)`` when the guard cannot say.
+    /// - Throws: ``StorageError/unavailable(_:because:)`` when the guard cannot say.
     func claim(_ id: TokenID, until expiry: Timestamp, at now: Timestamp) async throws -> ReplayClaim
 }
 

@@ -16,7 +16,8 @@ package struct AppSession: Hashable, Sendable {
     /// The device secret that it came from or that was issued with it.
     package let deviceSecretID: DeviceSecretID?
     package let requestedClaims: RequestedClaims
-    /// Whether its client wants to hear of its end (OpenID Connect Back-Channel Logout).
+    /// Whether its client had somewhere to be told of its end when it began, for nodes of before step 46, which go by
+    /// it. What counts here is where the client is told when the session ends.
     package let wantsLogoutNotice: Bool
     package let createdAt: Timestamp
     package let endedAt: Timestamp?

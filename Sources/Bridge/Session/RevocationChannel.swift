@@ -3,11 +3,11 @@
 /// News only: what counts is the store. A node that hears nothing is no less safe, it asks (contract §7).
 package protocol RevocationChannel: Sendable {
     /// Tells every node that listens, this one included.
-    /// - Throws: ``StorageError/unavailable(_:)`` when the message cannot be passed on.
+    /// - Throws: ``StorageError/unavailable(_:because:)`` when the message cannot be passed on.
     func publish(_ ids: [SessionID]) async throws
 
     /// Tells every node that listens that signing keys were added or retired.
-    /// - Throws: ``StorageError/unavailable(_:)`` when the message cannot be passed on.
+    /// - Throws: ``StorageError/unavailable(_:because:)`` when the message cannot be passed on.
     func publishKeyChange() async throws
 
     /// Calls `receive` for every message until the task is cancelled, over any number of lost connections.

@@ -17,8 +17,7 @@ package struct WebSession: Hashable, Sendable {
     package let createdAt: Timestamp
     /// How long it may lie unused.
     package let idleLifetime: Duration
-    /// Whether its website hears of its end by the back channel, under the session's own id: a website's server that
-    /// redeemed the token itself does. A relying party hears of what was granted to it in the session.
+    /// As ``AppSession/wantsLogoutNotice``, of a website's server that redeemed the token itself.
     package let wantsLogoutNotice: Bool
     package var lastSeenAt: Timestamp
     /// When it was ended before its time; `nil` while it lives.
@@ -73,11 +72,14 @@ package struct WebSession: Hashable, Sendable {
     func isTouchDue(at now: Timestamp) -> Bool { now - lastSeenAt >= min(idleLifetime / 20, .seconds(60)) }
 
     /// Whether this browser's authorization requests for a client may be answered without the user (contract §16.3): of
-    /// a session that came over an edge, for the website itself and for those that the issuing app may open.
+    /// a session that came over an edge, for the website itself and for those that the issuing app may open, and each
+    /// app whose sign-in that one came by.
     package func reaches(_ client: Client, in directory: ClientDirectory) -> Bool {
         if lineage.isOwnSignIn { return true }
         guard client.kind == .web else { return false }
-        return client.id == clientID || appClientID.flatMap { directory[$0] }?.mayReach.contains(client.id) ?? false
+        if client.id == clientID { return true }
+        func mayReach(_ app: ClientID) -> Bool { directory[app]?.mayReach.contains(client.id) ?? false }
+        return appClientID.map(mayReach) ?? false && lineage.appsAbove.allSatisfy(mayReach)
     }
 }
 

@@ -46,12 +46,6 @@ package final class SignInLanding: Sendable {
         return landing.location
     }
 
-    /// The origin that ``location(for:of:at:origin:)`` leads to.
-    package func targetOrigin(for redirect: [UInt8]?, at here: WebOrigin) -> WebOrigin {
-        if let website = handedOnTo(redirect) { return website.publicOrigin ?? publicOrigin }
-        return ownPage(redirect, at: here)?.origin ?? website.map { $0.publicOrigin ?? publicOrigin } ?? here
-    }
-
     /// The website whose page it leads to, by a hand-off too; `nil` for a page of ours.
     package func website(for redirect: [UInt8]?) -> Client? {
         if let website = handedOnTo(redirect) { return website }

@@ -11,13 +11,6 @@ package protocol UserStore: Sendable {
     @discardableResult
     func keepGroups(_ groups: UserGroups, of subject: Subject, event: AuditEvent) async throws -> Bool
 
-    /// Disables or enables a user; disabling ends everything of the user in the same transaction.
-    ///
-    /// The last enabled account with the role `admin` stays enabled, whoever else is changed at the same time.
-    func setDisabled(
-        _ disabled: Bool, subject: Subject, event: AuditEvent, ending: Ending
-    ) async throws -> UserChangeOutcome
-
     /// Who is disabled, at most `limit` of them.
     func disabledSubjects(limit: Int) async throws -> [Subject]
 
@@ -57,13 +50,9 @@ package protocol UserStore: Sendable {
         _ account: Account, issuer: String, link: UpstreamIdentity?, event: AuditEvent
     ) async throws -> AccountAdding
 
-    /// Replaces the password and ends everything of the user, in one step (contract §7).
-    /// - Returns: what ended; `nil` for an unknown subject.
-    func setPassword(_ hash: PasswordHash, of subject: Subject, event: AuditEvent, ending: Ending) async throws
-        -> Ended?
-
-    /// The same where the account is still as it was read: with that password, not disabled, and not everything ended
-    /// since. Whoever acts on an older one loses against whoever was first.
+    /// Replaces the password and ends everything of the user, in one step (contract §7), where the account is still as
+    /// it was read: with that password, not disabled, and not everything ended since. Whoever acts on an older one
+    /// loses against whoever was first.
     /// - Returns: what ended; `nil` when the account is another by now or `warrant` does not hold, or for an unknown
     ///   subject.
     func replacePassword(
@@ -72,12 +61,6 @@ package protocol UserStore: Sendable {
 
     /// The upstream identities that sign this user in, by issuer.
     func identities(of subject: Subject) async throws -> [UpstreamIdentity]
-
-    /// Replaces the standard claims that are kept of the user.
-    /// - Returns: whether there is such an account.
-    func setClaims(
-        _ claims: StandardClaims, of subject: Subject, at now: Timestamp, event: AuditEvent
-    ) async throws -> Bool
 
     /// Changes a user: everything, with an event for each thing that changed, or nothing.
     ///
@@ -93,10 +76,10 @@ package protocol UserStore: Sendable {
     /// Stores the same password at another cost, unless it was changed meanwhile.
     func rehashPassword(from old: PasswordHash, to new: PasswordHash, of subject: Subject) async throws
 
-    /// Sets up, replaces or removes the second factor with its recovery codes.
-    /// - Returns: whether there is such an account.
-    func setSecondFactor(
-        _ factor: SecondFactor?, recoveryDigests: [String], of subject: Subject, at now: Timestamp, event: AuditEvent
+    /// Sets up a second factor with its recovery codes, in the place of one that may be there.
+    /// - Returns: whether there is such an account, and it has a password: a second factor needs a first.
+    func replaceSecondFactor(
+        _ factor: SecondFactor, recoveryDigests: [String], of subject: Subject, event: AuditEvent
     ) async throws -> Bool
 
     /// Sets up a second factor with its recovery codes where there is none.

@@ -92,7 +92,7 @@ struct AdminUserController: AdministratorGroup {
         let now = gate.time.now()
         let account = Account(
             subject: Account.makeSubject(random: random), username: username,
-            displayName: try Self.text("display_name", object), email: try Self.text("email", object),
+            displayName: try Self.text("display_name", object), email: try Self.address(object),
             role: try Self.role(object), createdAt: now, claims: try Self.claims(object) ?? .none)
         let action = AdminRequestReader.action(
             visit, reason: try AdminRequestReader.reason(object), request, context, at: now)
@@ -181,10 +181,18 @@ struct AdminUserController: AdministratorGroup {
 
     private static func text(_ name: String, _ object: [String: JSONValue]) throws -> String? {
         guard let value = object[name], !value.isNull else { return nil }
-        guard let text = value.string, !text.isEmpty, text.isLine(upTo: AccountNames.limit) else {
+        guard let text = value.string, AccountNames.canBeName(text) else {
             throw OAuthError(.invalidRequest, "\(name) must be one line of 1 to \(AccountNames.limit) bytes")
         }
         return text
+    }
+
+    private static func address(_ object: [String: JSONValue]) throws -> String? {
+        let address = try text("email", object)
+        guard address.map(AccountNames.canBeAddress) ?? true else {
+            throw OAuthError(.invalidRequest, "email must be an address such as alice@example.com")
+        }
+        return address
     }
 
     private static func claims(_ object: [String: JSONValue]) throws -> StandardClaims? {

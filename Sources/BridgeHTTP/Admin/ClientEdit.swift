@@ -61,9 +61,10 @@ struct ClientEdit: Sendable {
             let bytes = try JSONEncoder().encode(JSONValue.object(members))
             return try JSONDecoder().decode(ClientDocument.self, from: bytes).client
         } catch let problem as ClientDocumentError {
-            let isRedirect = problem.problems.allSatisfy { $0.field == "redirect_uris" }
+            let fields = problem.problems.map(\.field)
+            let isRedirect = fields.allSatisfy { $0 == "redirect_uris" }
             let text = String(problem.description.prefix(300))
-            throw OAuthError(isRedirect ? .invalidRedirectURI : .invalidRequest, text)
+            throw OAuthError(isRedirect ? .invalidRedirectURI : .invalidRequest, text, fields: fields)
         } catch is DecodingError {
             throw OAuthError(.invalidRequest, "the document is malformed")
         }

@@ -7,6 +7,7 @@ package final class BearerGate: Sendable {
     private let authenticator: any BearerAuthenticator
     private let inquiries: BearerInquiries
     private let constraint: SenderConstraint
+    private let parents: ParentSessions
     private let limitGate: LimitGate
     private let limits: LimitSettings
     private let refusals: RefusalLog
@@ -14,11 +15,13 @@ package final class BearerGate: Sendable {
 
     package init(
         authenticator: any BearerAuthenticator, constraint: SenderConstraint = SenderConstraint(proofs: nil),
-        limiter: any RateLimiter, limits: LimitSettings, refusals: RefusalLog, time: TimeSource = .system
+        parents: ParentSessions, limiter: any RateLimiter, limits: LimitSettings, refusals: RefusalLog,
+        time: TimeSource = .system
     ) {
         self.authenticator = authenticator
         inquiries = BearerInquiries(authenticator, limiter: limiter, limits: limits, refusals: refusals)
         self.constraint = constraint
+        self.parents = parents
         limitGate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
         self.refusals = refusals
@@ -57,10 +60,12 @@ package final class BearerGate: Sendable {
                 "website is known", target.flatMap { directory[$0] }?.kind == .web, else: .unknownWebsite,
                 found: target?.rawValue),
             let target = target.flatMap({ directory[$0] }),
-            explanation.check("app may open the website", app.opens(target), else: .notInMayReach)
+            explanation.check("app may open the website", app.opens(target), else: .notInMayReach),
+            explanation.check(
+                "user may sign in", try await users.standing(of: identity.subject) != .disabled,
+                else: .subjectDisabled)
         else { return explanation }
-        explanation.check(
-            "user may sign in", try await users.standing(of: identity.subject) != .disabled, else: .subjectDisabled)
+        try await parents.explain(identity, opening: target, in: directory, at: time.now(), to: &explanation)
         return explanation
     }
 

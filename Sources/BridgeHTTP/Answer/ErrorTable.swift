@@ -25,12 +25,25 @@ enum ErrorTable {
     /// Whatever is wrong with it, nobody can say what it asks for.
     private static let malformedRequest = OAuthError(.invalidRequest, "the request is not well-formed HTTP")
 
+    /// Not of this address alone, which would be 405 (RFC 9110 §9.1).
+    private static let unknownMethod = OAuthError(.invalidRequest, "the method is not known")
+    private static let unknownMethodStatus = 501
+
     /// What the parser could not read.
-    /// - Parameter isTargetTooLong: whether what is too long is in the request's first line (RFC 9112 §3), and not among
-    ///   its fields (RFC 6585 §5).
-    static func refusal(of error: HTTPParserError, isTargetTooLong: Bool = false) -> OAuthError {
-        guard case .headerOverflow = error else { return malformedRequest }
-        return OAuthError(isTargetTooLong ? .uriTooLong : .headerFieldsTooLarge)
+    /// - Parameters:
+    ///   - isTargetTooLong: whether what is too long is in the request's first line (RFC 9112 §3), and not among its
+    ///     fields (RFC 6585 §5).
+    ///   - isRequestLine: whether that line is one, whatever its method: the parser says no more of what it cannot
+    ///     begin with at all.
+    static func refusal(
+        of error: HTTPParserError, isTargetTooLong: Bool = false, isRequestLine: Bool = false
+    ) -> Answer {
+        switch error {
+        case .headerOverflow: answer(to: OAuthError(isTargetTooLong ? .uriTooLong : .headerFieldsTooLarge))
+        case .invalidMethod where isRequestLine:
+            Answer(error: unknownMethod, headers: [:], status: unknownMethodStatus)
+        default: answer(to: malformedRequest)
+        }
     }
 
     static func answer(to error: any Error) -> Answer {
@@ -46,7 +59,7 @@ enum ErrorTable {
         case is FormParameters.Failure:
             answer(to: OAuthError(.invalidRequest, "the parameters are not form-url-encoded"))
         // A body with malformed chunks or an unknown transfer coding.
-        case let error as HTTPParserError: answer(to: refusal(of: error))
+        case let error as HTTPParserError: refusal(of: error)
         case is NIOTooManyBytesError: answer(to: OAuthError(.contentTooLarge))
         case let error as any HTTPResponseError: answer(to: OAuthError(code(forStatus: error.status.code)))
         default: answer(to: OAuthError(.serverError))

@@ -84,6 +84,7 @@ package struct RouteDeclaration: Sendable {
     /// The origins that it answers at; `nil` where it answers under any host.
     fileprivate(set) var place: Origins.Purposes?
     fileprivate(set) var reservation = RouteReservation.firstWord
+    fileprivate(set) var unavailable = Unavailable.page
 
     fileprivate init(
         method: HTTPRequest.Method, path: String, operationID: String, shape: ErrorShape, access: RouteAccess
@@ -138,6 +139,8 @@ protocol RouteGroup: Sendable {
     /// The origins that they belong to: at another they do not exist; `nil` where they answer under any host.
     static var place: Origins.Purposes? { get }
     static var reservation: RouteReservation { get }
+    /// What a store that is away keeps from its visitors.
+    static var unavailable: Unavailable { get }
 }
 
 /// What a website's own paths must keep away from.
@@ -153,12 +156,14 @@ enum RouteReservation: Sendable {
 extension RouteGroup {
     static var place: Origins.Purposes? { nil }
     static var reservation: RouteReservation { .firstWord }
+    static var unavailable: Unavailable { .page }
 
     static var declarations: [RouteDeclaration] {
         routes.map { route in
             var declaration = route.declaration
             declaration.place = place
             declaration.reservation = reservation
+            declaration.unavailable = unavailable
             return declaration
         }
     }

@@ -14,6 +14,7 @@ struct CompatibleAuthorizeController: BrowserGroup {
 
     static let place = SignInCompatibility.place
     static let reservation = RouteReservation.paths
+    static let unavailable = Unavailable.signIn
 
     let kit: BrowserPages
     let compatibility: SignInCompatibility

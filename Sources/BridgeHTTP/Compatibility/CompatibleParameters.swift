@@ -3,21 +3,13 @@ import Hummingbird
 import OAuth2
 
 /// The parameters of a request to the compatibility paths: query, form or JSON, as that service takes them, but for
-/// secrets, which belong in the body (contract §16.8): addresses stay in logs and histories.
+/// secrets (``SecretInAddress``).
 enum CompatibleParameters {
-    /// What is refused in a query: everything by which somebody could sign in or out.
-    private static let secrets: Set<String> = [
-        "access_token", "actor_token", "anti_csrf_token", "assertion", "client_assertion", "client_secret", "code",
-        "code_verifier", "device_secret", "id_token", "login_token", "refresh_token", "subject_token", "token",
-    ]
-
     /// - Throws: `OAuthError(.invalidRequest)`, with `secret_in_query` as detail for a secret in the address.
-    static func read(_ request: Request) async throws -> FormParameters {
-        let query = try request.query()
-        if let name = query.names.filter(secrets.contains).min() {
-            throw OAuthError(
-                .invalidRequest, "\(name) is a secret: send it in the body, not in the address", detail: .secretInQuery)
-        }
+    static func read(
+        _ request: Request, refusingSecretsBy tokens: TokenEndpoint, origin: RequestOrigin
+    ) async throws -> FormParameters {
+        try await tokens.refuseSecrets(in: try request.query(), origin: origin)
         let body = try await BodyReader.bytes(of: request, upTo: TokenController.bodyLimit)
         var text = Array((request.uri.query ?? "").utf8)
         switch BodyReader.mediaType(of: request) {

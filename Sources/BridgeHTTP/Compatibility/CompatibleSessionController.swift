@@ -41,12 +41,12 @@ struct CompatibleSessionController: BrowserGroup {
         let named = client(named: try request.queryOfLink()[Self.clientField])
         // No use of the session; without its store the question can be asked all the same.
         let own = named == nil ? try? await browsers.firstToEnd(of: request) : nil
-        let target = signedOutAddress(named, own.map { [$0] } ?? []).map { FormTarget.source(of: $0) }
+        let leadsOut = signedOutAddress(named, own.map { [$0] } ?? []) != nil
         return try ask(request, context, .signOut) {
             pages.signOut(
                 formToken: $0, action: Self.signOutPath, stayingAt: stayPath(request),
                 fields: named.map { [HiddenField(name: Self.clientField, value: $0.id.rawValue)] } ?? [],
-                formTargets: target.map { [$0] } ?? [], to: $1)
+                leadsOut: leadsOut, to: $1)
         }
     }
 
@@ -185,7 +185,7 @@ struct CompatibleSessionController: BrowserGroup {
     /// The form of a request that a page of ours made.
     private func proven(_ request: Request, _ purpose: FormTokens.Purpose) async throws -> FormParameters {
         let isForm = BodyReader.isForm(request)
-        let form = isForm ? try await TokenController.form(of: request) : .none
+        let form = isForm ? try await BodyReader.form(of: request, upTo: TokenController.bodyLimit) : .none
         guard
             SameOriginProof(publicOrigin: origins.own(of: request)).holds(for: request)
                 || request.isOurs(form, for: purpose, isOfSession: true, by: formTokens)

@@ -167,15 +167,10 @@ struct CompatibleTokenController: BrowserGroup {
     }
 
     func read(_ request: Request, _ context: BridgeRequestContext) async throws -> FormParameters {
-        do {
-            let parameters = try await CompatibleParameters.read(request)
-            guard let token = parameters["refresh_token"] else { return parameters }
-            return try CompatibleParameters.adding(
-                [("refresh_token", CompatibleRefreshToken.read(token))], to: parameters)
-        } catch let error as OAuthError where error.detail == RefusalReason.secretInQuery.rawValue {
-            try await tokens.record(error, origin: context.origin(of: request))
-            throw error
-        }
+        let parameters = try await CompatibleParameters.read(
+            request, refusingSecretsBy: tokens, origin: context.origin(of: request))
+        guard let token = parameters["refresh_token"] else { return parameters }
+        return try CompatibleParameters.adding([("refresh_token", CompatibleRefreshToken.read(token))], to: parameters)
     }
 
     private func grant(ofCode code: String) async throws -> AuthorizationGrant? {

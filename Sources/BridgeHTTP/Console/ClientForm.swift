@@ -99,12 +99,11 @@ struct ClientForm: Sendable {
         groups.flatMap(\.fields).filter { $0.kinds.contains(kind) }
     }
 
-    /// The document that a form makes of the one it was made from.
-    /// - Parameter keepsWrong: whether what is not a number stays as it was typed, for the page that says so; otherwise
-    ///   it is refused.
+    /// The document that a form makes of the one it was made from. What is not a number stays as it was typed, and is
+    /// named with whatever else is wrong where the document is read.
     static func members(
-        _ sent: FormParameters, over members: [String: JSONValue], kind: Client.Kind, keepsWrong: Bool = false
-    ) throws -> [String: JSONValue] {
+        _ sent: FormParameters, over members: [String: JSONValue], kind: Client.Kind
+    ) -> [String: JSONValue] {
         var members = members
         members["client_type"] = .string(kind.rawValue)
         for field in fields(of: kind) {
@@ -112,7 +111,6 @@ struct ClientForm: Sendable {
             switch field.input {
             case .text: members[field.name] = text.isEmpty ? nil : .string(text)
             case .number:
-                guard text.isEmpty || isNumber(text) || keepsWrong else { throw ConsoleProblem.number(field.name) }
                 members[field.name] = text.isEmpty ? nil : isNumber(text) ? .number(text) : .string(text)
             case .lines:
                 let lines = text.split(whereSeparator: \.isNewline).map { String($0).trimmingSpace }

@@ -20,11 +20,10 @@ struct ConsoleAccounts: ConsoleGroup {
 
     let frame: ConsoleFrame
     let users: ConsoleUsers
+    let passwords: PasswordChange
 
     /// What is typed in about a new user.
     private static let fields = ["username", "display_name", "email", "reason"]
-
-    private var passwords: PasswordChange { frame.signIn.services.account.passwords }
 
     @Sendable func showEmpty(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
@@ -185,7 +184,7 @@ struct ConsoleAccounts: ConsoleGroup {
         do {
             try await frame.services.gate.requireFreshSignIn(visit, request, context)
             switch try await body(subject) {
-            case .changed: return frame.redirect(to: "\(ConsoleRows.userPath(subject))?done")
+            case .changed: return frame.redirect(to: ConsoleRows.userPath(subject), isDone: true)
             case .unchanged: return frame.redirect(to: ConsoleRows.userPath(subject))
             case .usernameTaken: fault = .problem(.usernameTaken)
             case .noAccount: fault = .problem(.noAccount)
@@ -225,7 +224,7 @@ struct ConsoleAccounts: ConsoleGroup {
     private static func names(_ fields: FormParameters) throws -> AccountNames {
         func text(_ name: String) throws -> String? {
             guard let text = fields[name], !text.isEmpty else { return nil }
-            guard text.isLine(upTo: AccountNames.limit) else { throw ConsoleProblem.lineLong(name) }
+            guard AccountNames.canBeName(text) else { throw ConsoleProblem.lineLong(name) }
             return text
         }
         let username = try text("username").map { text in
@@ -234,6 +233,8 @@ struct ConsoleAccounts: ConsoleGroup {
             }
             return username
         }
-        return AccountNames(username: username, displayName: try text("display_name"), email: try text("email"))
+        let email = try text("email")
+        guard email.map(AccountNames.canBeAddress) ?? true else { throw ConsoleProblem.emailBad }
+        return AccountNames(username: username, displayName: try text("display_name"), email: email)
     }
 }

@@ -19,7 +19,7 @@ struct ConsoleClients: ConsoleGroup {
     @Sendable func list(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        let query = try AdminRequestReader.query(request, knowing: ["sort"])
+        let query = try AdminRequestReader.query(request, knowing: ["sort", ConsoleFrame.doneName])
         let order = try ClientOrder.asked(in: query) ?? .id
         let clients = order.sort(try await frame.services.clients.clients(), in: frame.services.clients)
         let rows = clients.map { client -> [String: any Sendable] in
@@ -33,6 +33,7 @@ struct ConsoleClients: ConsoleGroup {
             "clients",
             [
                 "clients": rows, "count": words.count(rows.count), "columns": ClientOrder.columns(by: order, words),
+                "is_done": ConsoleFrame.saysDone(query),
             ], section: .clients, visit: visit, request, context)
     }
 
@@ -109,7 +110,7 @@ struct ConsoleClients: ConsoleGroup {
             guard try await frame.services.clients.delete(seen, action: action) else {
                 throw OAuthError(.preconditionFailed)
             }
-            return frame.redirect(to: ConsoleSection.clients.path)
+            return frame.redirect(to: ConsoleSection.clients.path, isDone: true)
         } catch {
             return try again(seen, fields, error, request, context, visit)
         }
@@ -183,14 +184,12 @@ struct ConsoleClients: ConsoleGroup {
     }
 
     /// The document that was sent: as JSON, or by the fields of the form, which leave alone what they do not show.
-    private func members(
-        _ fields: FormParameters, over seen: [String: JSONValue], keepsWrong: Bool = false
-    ) throws -> [String: JSONValue] {
+    private func members(_ fields: FormParameters, over seen: [String: JSONValue]) throws -> [String: JSONValue] {
         if let document = fields["document"] { return try Self.members(document) }
         guard let kind = fields["client_type"].flatMap(Client.Kind.init(rawValue:)) else {
             throw OAuthError(.invalidRequest, "client_type must be native, web or service")
         }
-        var members = try ClientForm.members(fields, over: seen, kind: kind, keepsWrong: keepsWrong)
+        var members = ClientForm.members(fields, over: seen, kind: kind)
         if members["client_id"] == nil { members["client_id"] = fields["client_id"].map(JSONValue.string) }
         return members
     }
@@ -199,9 +198,7 @@ struct ConsoleClients: ConsoleGroup {
     private func typed(_ fields: FormParameters) -> TypedForm {
         var typed = TypedForm(reason: fields["reason"], isDocumentWrong: fields["document"] != nil)
         // Without a kind there is no form; that it is missing, the page says.
-        guard fields["document"] == nil, let members = try? members(fields, over: [:], keepsWrong: true) else {
-            return typed
-        }
+        guard fields["document"] == nil, let members = try? members(fields, over: [:]) else { return typed }
         typed.members = members
         typed.id = fields["client_id"] ?? ""
         return typed

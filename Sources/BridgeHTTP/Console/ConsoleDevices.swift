@@ -34,7 +34,7 @@ struct ConsoleDevices: ConsoleGroup {
         let outcome = try await device.secrets.revoke(
             DeviceSecretID(rawValue: try AdminRequestReader.parameter("id", context)), by: action)
         guard outcome != .unknown else { throw OAuthError(.notFound) }
-        return frame.redirect(to: ConsoleRows.userPath(Subject(rawValue: subject)))
+        return frame.redirect(to: ConsoleRows.userPath(Subject(rawValue: subject)), isDone: outcome == .done)
     }
 
     private static func row(

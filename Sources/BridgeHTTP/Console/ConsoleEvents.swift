@@ -70,9 +70,10 @@ struct ConsoleEvents: ConsoleGroup {
         var wrong: String?
         let set = Self.fields.compactMap { field in query[field.0].map { (field.0, $0) } }
         do {
-            let page = try await frame.services.storage.search(
-                AuditFilterReader.filter(query, isForm: true), before: AuditFilterReader.cursor(query),
-                limit: Self.pageSize)
+            let filter = try AuditFilterReader.filter(query, isForm: true)
+            let cursor = try AuditFilterReader.cursor(query)
+            let page = try await frame.services.storage.search(filter, before: cursor, limit: Self.pageSize)
+            if cursor == nil { try Self.check(filter.type, foundIn: page) }
             values["events"] = page.entries.map { ConsoleRows.event($0, words) }
             values["is_empty"] = page.entries.isEmpty
             if let next = page.next {
@@ -152,8 +153,9 @@ struct ConsoleEvents: ConsoleGroup {
         var values: [String: any Sendable] = ["is_filtered": !set.isEmpty]
         var wrong: String?
         do {
-            let page = try await frame.services.storage.search(
-                AuditFilterReader.filter(query, isForm: true), before: nil, limit: 20)
+            let filter = try AuditFilterReader.filter(query, isForm: true)
+            let page = try await frame.services.storage.search(filter, before: nil, limit: 20)
+            try Self.check(filter.type, foundIn: page)
             values["events"] = page.entries.map { ConsoleRows.event($0, words) }
             values["stream_path"] = set.isEmpty ? stream : "\(stream)?\(Self.query(set))"
         } catch let error as OAuthError {
@@ -168,21 +170,28 @@ struct ConsoleEvents: ConsoleGroup {
         return frame.render("live", values, section: .live, visit: visit, request, context, status: Self.status(values))
     }
 
+    /// A type of another version is known by what is found of it alone. Any other was mistyped: to be told that no event
+    /// matches would be taken for an answer.
+    private static func check(_ type: AuditEventType?, foundIn page: AuditPage) throws(OAuthError) {
+        guard let type, page.entries.isEmpty, page.next == nil, !AuditEventType.all.contains(type) else { return }
+        throw OAuthError(.invalidRequest, "type must be one that the log has, such as login_token.replayed")
+    }
+
     /// The filter that a refusal is about: its description begins with it, as the API has it.
     private static func field(namedBy refusal: OAuthError) -> String? {
         refusal.publicDescription?.split(separator: " ").first.map(String.init)
     }
 
-    /// A refusal, with the name that the form has for the field.
+    /// A refusal, with the name that the form has for the field in place of the API's.
     private static func problem(
         _ refusal: OAuthError, in fields: [(String, String)], _ words: ConsoleWords
     ) -> [String: any Sendable] {
-        let name = field(namedBy: refusal)
-        var values: [String: any Sendable] = [
-            "problem": refusal.publicDescription ?? ErrorTable.description(of: refusal.code)
+        let text = refusal.publicDescription ?? ErrorTable.description(of: refusal.code)
+        let named = field(namedBy: refusal)
+        guard let (name, label) = fields.first(where: { $0.0 == named }) else { return ["problem": text] }
+        return [
+            "problem": String(text.trimmingPrefix("\(name) ")), "problem_label": words("console_events", label),
         ]
-        values["problem_label"] = fields.first { $0.0 == name }.map { words("console_events", $0.1) }
-        return values
     }
 
     /// A page that says what is wrong with a filter is not an answer to it.

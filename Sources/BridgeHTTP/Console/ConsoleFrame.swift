@@ -8,19 +8,19 @@ final class ConsoleFrame: Sendable {
     let kit: BrowserPages
     let services: AdminServices
     /// Asks for a newer sign-in where a change takes one.
-    let signIn: SignInController
+    let flow: SignInFlow
     /// `nil` without a provider, which device secrets belong to.
     let device: DeviceServices?
     /// Whether a page is shown at a path: forms lead back to one.
     private let isPage: @Sendable (Substring) -> Bool
 
     init(
-        kit: BrowserPages, services: AdminServices, signIn: SignInController, device: DeviceServices?,
+        kit: BrowserPages, services: AdminServices, flow: SignInFlow, device: DeviceServices?,
         isPage: @escaping @Sendable (Substring) -> Bool
     ) {
         self.kit = kit
         self.services = services
-        self.signIn = signIn
+        self.flow = flow
         self.device = device
         self.isPage = isPage
     }
@@ -44,9 +44,15 @@ final class ConsoleFrame: Sendable {
     }
 
     /// See other, on this origin.
-    func redirect(to path: String) -> Response {
-        .seeOther(kit.origins.configured.admin.description + path)
+    /// - Parameter isDone: whether the page there is to say that something was done; see ``saysDone(_:)``.
+    func redirect(to path: String, isDone: Bool = false) -> Response {
+        .seeOther(kit.origins.configured.admin.description + path + (isDone ? "?\(Self.doneName)" : ""))
     }
+
+    /// What says so in the query of a page, by its name alone.
+    static let doneName = "done"
+
+    static func saysDone(_ query: FormParameters) -> Bool { query.names.contains(doneName) }
 
     fileprivate func signIn(from request: Request, because refusal: AdminRefusal) -> Response {
         let isHome = request.uri.path == ConsolePath.home
@@ -137,17 +143,21 @@ final class ConsoleFrame: Sendable {
         return pages.render("admin_\(template)", values, to: visitor, language: words.language, status: status)
     }
 
-    /// What stood in the way of a form whose own page has no place for it.
+    /// What stood in the way of a form, or of an address that asks for what there is not, where their own page has no
+    /// place for it.
     fileprivate func page(
-        of problem: ConsoleProblem, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+        of fault: ConsoleFault, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) -> Response {
         let words = words(request, context)
         let section = ConsoleSection(of: request)
-        var values = ConsoleFault.problem(problem).values(words)
-        values["title"] = words("console", "nav_\(section.rawValue)")
+        let name = words("console", "nav_\(section.rawValue)")
+        var values = fault.values(words)
+        values["title"] = name
+        values["is_form"] = request.method == .post
+        values["back_path"] = section.path
+        values["back"] = words("console", "back_to", ["name": name])
         return render(
-            "problem", values, section: section, visit: visit, request, context,
-            status: .init(code: problem.code.status))
+            "problem", values, section: section, visit: visit, request, context, status: .init(code: fault.code.status))
     }
 
     /// For a browser that opens the address of a form, as after the form's answer was a page: the nearest page above it.
@@ -207,7 +217,12 @@ extension RouteGuard where Group: ConsoleGroup, Admitted == AdminVisit {
                 } catch let refusal as AdminRefusal {
                     return frame.signIn(from: request, because: refusal)
                 }
-                return try await handler(request, context, visit)
+                do {
+                    return try await handler(request, context, visit)
+                } catch {
+                    guard let fault = ConsoleFault(error) else { throw error }
+                    return frame.page(of: fault, request, context, visit)
+                }
             }
         }
     }
@@ -244,7 +259,7 @@ extension RouteGuard where Group: ConsoleGroup, Admitted == ConsoleForm {
                     visit = try await gate.visit(request, for: purpose, formToken: formToken)
                 } catch let refusal as AdminRefusal {
                     if gate.mayWait(refusal, request, for: purpose, formToken: formToken) {
-                        return try await frame.signIn.againForConsole(
+                        return try await frame.flow.againForConsole(
                             fields, by: try await gate.sender(of: request), request, context)
                     }
                     // Written down whatever is answered.
@@ -256,8 +271,9 @@ extension RouteGuard where Group: ConsoleGroup, Admitted == ConsoleForm {
                 }
                 do {
                     return try await handler(request, context, ConsoleForm(fields: fields, visit: visit))
-                } catch let problem as ConsoleProblem {
-                    return frame.page(of: problem, request, context, visit)
+                } catch {
+                    guard let fault = ConsoleFault(error) else { throw error }
+                    return frame.page(of: fault, request, context, visit)
                 }
             }
         }

@@ -122,9 +122,14 @@ struct ConsoleOverview: ConsoleGroup {
         let rows = counts.map { kind, count in
             // A search cannot ask for what has no reason.
             let path = kind.reason.map { reason in
-                let query = [
-                    ("outcome", "failure"), ("type", kind.type.rawValue), ("reason", reason), ("from", start.rfc3339),
-                ]
+                // What was counted instead of written is in the events that say so.
+                let isWritten = reason != AuditTally.suppressedReason
+                let query =
+                    isWritten
+                    ? [
+                        ("outcome", "failure"), ("type", kind.type.rawValue), ("reason", reason),
+                        ("from", start.rfc3339),
+                    ] : [("type", AuditEventType.auditSuppressed.rawValue), ("from", start.rfc3339)]
                 return "\(ConsoleSection.events.path)?\(ConsoleEvents.query(query))"
             }
             return BarTable.Row(name: "\(kind.type.rawValue): \(kind.reason ?? none)", path: path, count: count)

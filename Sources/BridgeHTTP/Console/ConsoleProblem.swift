@@ -13,6 +13,7 @@ struct ConsoleProblem: Error, Hashable, Sendable {
     static let usernameNeeded = Self(
         key: "username_needed", values: ["field": "username"], code: .invalidRequest)
     static let usernameBad = Self(key: "username_bad", values: ["field": "username"], code: .invalidRequest)
+    static let emailBad = Self(key: "email_bad", values: ["field": "email"], code: .invalidRequest)
     static let usernameKept = Self(key: "username_kept", values: ["field": "username"])
     static let usernameTaken = Self(key: "username_taken", values: ["field": "username"])
     static let noAccount = Self(key: "no_account")
@@ -28,10 +29,6 @@ struct ConsoleProblem: Error, Hashable, Sendable {
 
     static func lineLong(_ field: String) -> Self {
         Self(key: "line_long", values: ["field": field], code: .invalidRequest)
-    }
-
-    static func number(_ field: String) -> Self {
-        Self(key: "number", values: ["field": field], code: .invalidRequest)
     }
 
     static func password(_ flaw: PasswordFlaw) -> Self {
@@ -59,6 +56,7 @@ enum ConsoleFault: Sendable {
     init?(_ error: any Error) {
         switch error {
         case let problem as ConsoleProblem: self = .problem(problem)
+        case is FormParameters.Failure: self = .refused(ErrorTable.answer(to: error).error)
         case let error as OAuthError where error.code == .preconditionFailed: self = .problem(.clientChanged)
         case let error as OAuthError where [400, 409].contains(error.code.status): self = .refused(error)
         default: return nil
@@ -87,11 +85,15 @@ enum ConsoleFault: Sendable {
     /// Whether it is about a field.
     func names(_ field: String) -> Bool {
         switch self {
-        case .problem(let problem): problem.values["field"] == field
+        case .problem(let problem): return problem.values["field"] == field
         case .refused(let error):
-            // As a whole word: `post_logout_redirect_uris` is not `redirect_uris`.
-            error.publicDescription?.split { !($0.isLetter || $0.isNumber || $0 == "_") }.contains { $0 == field }
-                ?? false
+            guard let fields = error.fields else {
+                // Its text has fixed words and names alone (ADR-0083). As a whole word: `post_logout_redirect_uris` is
+                // not `redirect_uris`.
+                let words = error.publicDescription?.split { !($0.isLetter || $0.isNumber || $0 == "_") }
+                return words?.contains { $0 == field } ?? false
+            }
+            return fields.contains(field)
         }
     }
 }

@@ -22,7 +22,8 @@ struct ConsoleTools: ConsoleGroup {
     @Sendable func keys(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        let order = try KeyOrder.asked(in: try AdminRequestReader.query(request, knowing: ["sort"]))
+        let query = try AdminRequestReader.query(request, knowing: ["sort", ConsoleFrame.doneName])
+        let order = try KeyOrder.asked(in: query)
         let now = frame.time.now()
         let words = frame.words(request, context)
         let found = try await frame.services.keys.keys()
@@ -43,8 +44,10 @@ struct ConsoleTools: ConsoleGroup {
         }
         return frame.render(
             "keys",
-            ["keys": keys, "count": words.count(keys.count), "columns": KeyOrder.columns(by: order, words)],
-            section: .keys, visit: visit, request, context)
+            [
+                "keys": keys, "count": words.count(keys.count), "columns": KeyOrder.columns(by: order, words),
+                "is_done": ConsoleFrame.saysDone(query),
+            ], section: .keys, visit: visit, request, context)
     }
 
     @Sendable func rotate(
@@ -53,7 +56,7 @@ struct ConsoleTools: ConsoleGroup {
         let action = try frame.action(fields, request, context, visit)
         try await frame.services.gate.requireFreshSignIn(visit, request, context)
         try await frame.services.keys.rotate(action: action)
-        return frame.redirect(to: ConsoleSection.keys.path)
+        return frame.redirect(to: ConsoleSection.keys.path, isDone: true)
     }
 
     @Sendable func retire(
@@ -62,8 +65,10 @@ struct ConsoleTools: ConsoleGroup {
         let id = try AdminRequestReader.parameter("kid", context)
         let action = try frame.action(fields, request, context, visit)
         try await frame.services.gate.requireFreshSignIn(visit, request, context)
-        guard try await frame.services.keys.retire(id, action: action) != nil else { throw OAuthError(.notFound) }
-        return frame.redirect(to: ConsoleSection.keys.path)
+        guard let retirement = try await frame.services.keys.retire(id, action: action) else {
+            throw OAuthError(.notFound)
+        }
+        return frame.redirect(to: ConsoleSection.keys.path, isDone: !retirement.retired.isEmpty)
     }
 
     @Sendable func settings(

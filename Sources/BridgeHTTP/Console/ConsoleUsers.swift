@@ -72,10 +72,10 @@ struct ConsoleUsers: ConsoleGroup {
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
-        let query = try AdminRequestReader.query(request, knowing: ["done", "ended", "session"])
-        // The names of the first two alone say it: they come without a value.
+        let query = try AdminRequestReader.query(request, knowing: [ConsoleFrame.doneName, "ended", "session"])
+        // The name of the second alone says it too.
         return try await page(
-            of: subject, isDone: query.names.contains("done"), showsEnded: query.names.contains("ended"),
+            of: subject, isDone: ConsoleFrame.saysDone(query), showsEnded: query.names.contains("ended"),
             showing: query["session"].map(SessionID.init(rawValue:)), request, context, visit)
     }
 
@@ -170,17 +170,19 @@ struct ConsoleUsers: ConsoleGroup {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let id = SessionID(rawValue: try AdminRequestReader.parameter("id", context))
-        _ = try await frame.services.users.endSession(id, action: try frame.action(fields, request, context, visit))
-        return frame.redirect(to: try Self.userPath(fields))
+        let path = try Self.userPath(fields)
+        let hasEnded = try await frame.services.users.endSession(
+            id, action: try frame.action(fields, request, context, visit))
+        return frame.redirect(to: path, isDone: hasEnded)
     }
 
     @Sendable func endSessions(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
-        _ = try await frame.services.users.endSessions(
+        let ended = try await frame.services.users.endSessions(
             of: subject, action: try frame.action(fields, request, context, visit))
-        return frame.redirect(to: ConsoleRows.userPath(subject))
+        return frame.redirect(to: ConsoleRows.userPath(subject), isDone: ended > 0)
     }
 
     @Sendable func setDisabled(
@@ -199,7 +201,8 @@ struct ConsoleUsers: ConsoleGroup {
             let refused = RefusedForm(form: .disable, fields: fields, fault: .problem(.lastAdministrator))
             return try await page(of: subject, refused: refused, request, context, visit)
         }
-        return frame.redirect(to: ConsoleRows.userPath(subject))
+        let isDone = if case .changed = outcome { true } else { false }
+        return frame.redirect(to: ConsoleRows.userPath(subject), isDone: isDone)
     }
 
     private static func userPath(_ fields: FormParameters) throws -> String {

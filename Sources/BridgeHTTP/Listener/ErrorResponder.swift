@@ -12,8 +12,6 @@ struct ErrorResponder: Sendable {
     /// Says itself what is not there.
     let console: ConsoleFrame
     let shapes: ErrorShapes
-    /// Where links lead.
-    let redemptionPaths: [String]
 
     func response(to error: any Error, request: Request, context: BridgeRequestContext) async -> Response {
         let answer = ErrorTable.answer(to: error)
@@ -52,15 +50,7 @@ struct ErrorResponder: Sendable {
         if code == .rateLimited, let wait = error.retryAfter {
             return pages.limited(retryAfter: .seconds(wait), of: .ofUser, to: visitor)
         }
-        return pages.error(code, of: unavailable(at: context.endpointPath), to: visitor)
-    }
-
-    /// What a store that is away keeps from a visitor.
-    private func unavailable(at route: String?) -> Pages.Unavailable {
-        guard let route else { return .page }
-        if redemptionPaths.contains(route) { return .link }
-        let isSignIn = ["/sign-in", "/signin/", "/oauth/"].contains { route.hasPrefix($0) }
-        return isSignIn ? .signIn : .page
+        return pages.error(code, of: shapes.unavailable(at: context.endpointPath), to: visitor)
     }
 
     private func json(_ answer: ErrorTable.Answer, requestID: String) -> Response {

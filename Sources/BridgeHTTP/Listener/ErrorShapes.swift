@@ -7,9 +7,17 @@ struct ErrorShapes: Sendable {
     let declared: [String: OfPath]
 
     func shape(for request: Request, route: String?) -> ErrorShape {
+        let isAPI = request.uri.path.hasPrefix("/api/")
+        // Some pages are there to be looked at; whoever sends anything is a program.
+        if isAPI, ![.get, .head].contains(request.method) { return .json }
         if let route, let shape = declared[route]?.shape(of: request.method), shape != .negotiated { return shape }
-        guard !request.uri.path.hasPrefix("/api/") else { return .json }
+        guard !isAPI else { return .json }
         return request.acceptsPage || (route != nil && isVisit(request)) ? .page : .json
+    }
+
+    /// What a store that is away keeps from a visitor.
+    func unavailable(at route: String?) -> Unavailable {
+        route.flatMap { declared[$0]?.unavailable } ?? .page
     }
 
     /// Whether a browser goes to a page, in a request that does not say what it accepts.
@@ -22,9 +30,11 @@ struct ErrorShapes: Sendable {
     struct OfPath: Sendable {
         private var get: ErrorShape?
         private var others: ErrorShape?
+        private(set) var unavailable = Unavailable.page
 
         mutating func add(_ route: RouteDeclaration) {
             if route.method == .get { get = route.shape } else { others = route.shape }
+            unavailable = route.unavailable
         }
 
         func shape(of method: HTTPRequest.Method) -> ErrorShape? {

@@ -26,11 +26,13 @@ package struct MalformedRequests: Sendable {
     ///   - refusal: what is wrong with the request.
     ///   - peer: the other end of the connection: nothing that such a request says of itself is believed.
     /// - Returns: the body.
-    func complete(_ head: inout HTTPResponseHead, with refusal: OAuthError, peer: NetworkAddress?) -> ByteBuffer {
+    func complete(
+        _ head: inout HTTPResponseHead, with refusal: ErrorTable.Answer, peer: NetworkAddress?
+    ) -> ByteBuffer {
         let requestID = RequestID.make(at: time.now(), random: random)
         let body = ByteBuffer(
-            bytes: ErrorResponder.body(refusal, issuer: issuer, requestID: requestID).finish())
-        head.status = HTTPResponseStatus(statusCode: refusal.code.status)
+            bytes: ErrorResponder.body(refusal.error, issuer: issuer, requestID: requestID).finish())
+        head.status = HTTPResponseStatus(statusCode: refusal.status)
         let fields: [(HTTPField.Name, String?)] = [
             (.contentType, "application/json"), (.contentLength, String(body.readableBytes)),
             (.cacheControl, "no-store"), (.xRequestID, requestID), (.xContentTypeOptions, "nosniff"),
@@ -56,7 +58,7 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
     private let requests: MalformedRequests
     private let line: RequestLineLength
     /// What is said of the request that is malformed.
-    private var refusal: OAuthError?
+    private var refusal: ErrorTable.Answer?
     /// Requests that were passed on and have no answer yet.
     private var unanswered = 0
     private var isInBody = false
@@ -97,7 +99,8 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if let error = error as? HTTPParserError {
-            refusal = ErrorTable.refusal(of: error, isTargetTooLong: line.isTooLong)
+            refusal = ErrorTable.refusal(
+                of: error, isTargetTooLong: line.isTooLong, isRequestLine: line.isRequestLine)
             failedInBody = isInBody
             isAboutHead = isAboutHead || line.isHead
         }

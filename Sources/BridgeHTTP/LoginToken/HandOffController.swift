@@ -13,9 +13,10 @@ struct HandOffController: BrowserGroup {
 
     static let place: Origins.Purposes? = [.website, .provider]
 
-    let kit: BrowserPages
     let handOffs: HandOffs
-    let signIn: SignInController
+    let flow: SignInFlow
+
+    var kit: BrowserPages { flow.kit }
 
     /// A link for a page of ours, which its visitor confirms with a click at the other website.
     @Sendable func make(_ request: Request, context: BridgeRequestContext) async throws -> Response {
@@ -79,7 +80,7 @@ struct HandOffController: BrowserGroup {
         let query = "\(SignInWay.wanted)=\(PercentEncoding.encode(Self.wayBack(to: request)))"
         var response: Response
         if origins.place(of: request).purposes.contains(.provider) {
-            response = try signIn.page(
+            response = try flow.page(
                 SignInErrand(try FormParameters(parsing: query.utf8)),
                 browser: FormCookie.binding(of: request, random: random), at: origins.own(of: request), to: visitor)
             response.status = .init(code: ErrorCode.invalidToken.status)
@@ -100,9 +101,9 @@ struct HandOffController: BrowserGroup {
         guard origins.place(of: request).purposes.contains(.provider), HandOffs.checked(here) != nil,
             request.acceptsPage || !request.headers.contains(.accept),
             // Whoever comes back from the page comes a moment after the sign-in, so this would never end.
-            signIn.services.landing.website(for: errand.redirect)?.maximumAuthenticationAge != Duration.zero
+            flow.maximumAge(for: errand) != Duration.zero
         else { return nil }
-        var response = try await signIn.missingPage(
+        var response = try await flow.missingPage(
             errand, browser: FormCookie.binding(of: request, random: random), session: session,
             at: origins.own(of: request), to: visitor)
         response.status = .init(code: refusal.code.status)

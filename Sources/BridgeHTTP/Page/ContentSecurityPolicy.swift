@@ -2,6 +2,13 @@
 struct ContentSecurityPolicy: Sendable {
     let value: String
 
+    /// Of a page whose forms are answered here.
+    static let usual = ContentSecurityPolicy(forms: "form-action 'self'; ")
+
+    /// Of a page whose form leads to a website or an app. Chromium holds each redirect after a form against
+    /// `form-action`, those of the website's own pages as well, and no source stands for any app's scheme (ADR-0045).
+    static let leadingOut = ContentSecurityPolicy(forms: "")
+
     /// Of a page that an answer with tokens comes to: nothing but our script, and no form.
     static let ofScriptAlone = ContentSecurityPolicy(
         value: "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; base-uri 'none'; "
@@ -9,12 +16,10 @@ struct ContentSecurityPolicy: Sendable {
 
     private init(value: String) { self.value = value }
 
-    /// - Parameter formTargets: origins that a form's answer may redirect to. Chromium applies `form-action` to the
-    ///   redirect after the POST as well, so the websites that a redemption lands on must be listed.
-    init(formTargets: [String] = []) {
-        let targets = (["'self'"] + formTargets).joined(separator: " ")
+    /// - Parameter forms: the directive about forms, which nothing stands in for where it is absent.
+    private init(forms: String) {
         value =
             "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
-            + "font-src 'self'; form-action \(targets); base-uri 'none'; frame-ancestors 'none'"
+            + "font-src 'self'; \(forms)base-uri 'none'; frame-ancestors 'none'"
     }
 }

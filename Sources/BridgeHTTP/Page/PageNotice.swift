@@ -13,22 +13,28 @@ protocol PageNotice: Sendable {
     var wait: Duration? { get }
     /// The error whose status the answer has; `nil` where nothing went wrong.
     var code: ErrorCode? { get }
+    /// Whether it says that what was asked for is done; where nothing went wrong either, it is a hint.
+    var isDone: Bool { get }
 }
 
 extension PageNotice {
     var section: String? { nil }
     var wait: Duration? { nil }
+    var isDone: Bool { code == nil }
 }
 
 extension Pages {
     /// What every page says to a browser that keeps no cookies from here.
     static let noCookies = (section: "page", key: "no_cookies")
 
-    /// A page with a notice, which decides the status. Its text is among the values.
+    /// A page with a notice, which decides the status and how it looks. Its text is among the values.
     func render(
         _ template: String, _ values: [String: any Sendable], notice: (any PageNotice)?, to visitor: PageVisitor,
-        language: String, policy: ContentSecurityPolicy = ContentSecurityPolicy()
+        language: String, policy: ContentSecurityPolicy = .usual
     ) -> Response {
+        var values = values
+        values["is_problem"] = notice?.code != nil
+        values["is_done"] = notice?.isDone ?? false
         let status = notice?.code.map { HTTPResponse.Status(code: $0.status) } ?? .ok
         var response = render(
             template, values, to: visitor, language: language, status: status, policy: policy)

@@ -54,24 +54,16 @@ extension Pages {
     /// - Parameters:
     ///   - stay: where it leads to who stays signed in; `nil` where nobody is.
     ///   - fields: what the form sends besides its token.
-    ///   - formTargets: other origins that its answer may lead to.
+    ///   - leadsOut: whether its answer leads to a website or an app.
     func signOut(
         formToken: String, action: String, stayingAt stay: String?, fields: [HiddenField] = [],
-        formTargets: [String] = [], to visitor: PageVisitor
+        leadsOut: Bool = false, to visitor: PageVisitor
     ) -> Response {
         var values: [String: any Sendable] = [
             "form_token": formToken, "action": action, "fields": fields.map(\.values),
         ]
         values["stay_path"] = stay
-        return render("sign_out", values, to: visitor, policy: ContentSecurityPolicy(formTargets: formTargets))
-    }
-
-    /// What cannot be shown or done now.
-    enum Unavailable: Sendable {
-        /// What a link leads to, which is still good.
-        case link
-        case signIn
-        case page
+        return render("sign_out", values, to: visitor, policy: leadsOut ? .leadingOut : .usual)
     }
 
     /// The page for an error that a person ran into.

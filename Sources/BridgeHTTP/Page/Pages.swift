@@ -58,14 +58,13 @@ package final class Pages: Sendable {
     ///   - main: HTML, trusted as it is; escape what came from outside with ``escape(_:)``.
     ///   - scripts: paths on this origin; inline scripts do not run.
     ///   - language: the language of `main`; `nil` for the visitor's own.
-    ///   - formTargets: other origins that a form's answer may lead to.
     package func document(
         title: String, main: String, to visitor: PageVisitor, language: String? = nil, scripts: [String] = [],
-        wide: Bool = false, status: HTTPResponse.Status = .ok, formTargets: [String] = []
+        wide: Bool = false, status: HTTPResponse.Status = .ok
     ) -> Response {
         render(
             "document", ["title": title, "main": main, "scripts": scripts, "wide": wide], to: visitor,
-            language: language, status: status, policy: ContentSecurityPolicy(formTargets: formTargets))
+            language: language, status: status)
     }
 
     /// Text as HTML content or as a quoted attribute's value.
@@ -87,7 +86,7 @@ package final class Pages: Sendable {
 
     func render(
         _ template: String, _ values: [String: any Sendable] = [:], to visitor: PageVisitor, language: String? = nil,
-        status: HTTPResponse.Status = .ok, policy: ContentSecurityPolicy = ContentSecurityPolicy()
+        status: HTTPResponse.Status = .ok, policy: ContentSecurityPolicy = .usual
     ) -> Response {
         let language = language ?? self.language(for: visitor)
         var object: [String: any Sendable] = values

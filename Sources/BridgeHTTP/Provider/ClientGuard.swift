@@ -18,19 +18,29 @@ struct ClientRequest: Sendable {
     }
 }
 
-extension RouteGuard where Admitted == ClientRequest {
+/// Routes for clients.
+protocol ClientGroup: RouteGroup {
+    var endpoints: ClientEndpoints { get }
+}
+
+extension RouteGuard where Group: ClientGroup, Admitted == ClientRequest {
     /// A client, with errors as RFC 6749 §5.2 has them.
     static var client: Self { client(bodyLimit: TokenController.bodyLimit) }
 
-    static func client(bodyLimit: Int) -> Self {
-        Self(.client) { _, handler in
-            { request, context in
+    /// - Parameter exception: the secret that the address may hold as well.
+    static func client(bodyLimit: Int, takingInAddress exception: String? = nil) -> Self {
+        Self(.client) { group, handler in
+            let tokens = group.endpoints.tokens
+            return { request, context in
                 try await TokenController.answeringErrors {
-                    let form = try await TokenController.form(of: request, upTo: bodyLimit)
+                    let origin = context.origin(of: request)
+                    // Whatever else is there is none of ours, and may be as broken as it likes.
+                    if let query = try? request.queryOfLink() {
+                        try await tokens.refuseSecrets(in: query, except: exception, origin: origin)
+                    }
+                    let form = try await BodyReader.form(of: request, upTo: bodyLimit)
                     let basic = try BasicCredentials.read(request.headers)
-                    return try await handler(
-                        request, context,
-                        ClientRequest(form: form, basic: basic, origin: context.origin(of: request)))
+                    return try await handler(request, context, ClientRequest(form: form, basic: basic, origin: origin))
                 }
             }
         }

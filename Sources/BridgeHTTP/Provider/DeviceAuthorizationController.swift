@@ -5,7 +5,7 @@ import NIOCore
 import OAuth2
 
 /// `/oauth/device_authorization`: devices without a browser (RFC 8628 §3.1).
-struct DeviceAuthorizationController: RouteGroup {
+struct DeviceAuthorizationController: ClientGroup {
     static let routes: [Route<Self>] = [
         Route(
             .post, "/oauth/device_authorization", "deviceAuthorization", as: .token,
@@ -13,6 +13,7 @@ struct DeviceAuthorizationController: RouteGroup {
         ).metadata("device_authorization_endpoint")
     ]
 
+    let endpoints: ClientEndpoints
     let authorizations: DeviceAuthorizations
     let issuer: String
     let metrics: DeviceGrantMetrics

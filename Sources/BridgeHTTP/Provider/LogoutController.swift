@@ -20,14 +20,17 @@ struct LogoutController: BrowserGroup {
     let provider: ProviderServices
 
     @Sendable func visit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let query = try request.query()
+        let query = Self.parameters(Array((request.uri.query ?? "").utf8))
         let parameters = try LogoutRequest.parameters(of: query, openedWith: provider.logout.seal)
         return try await answer(
             LogoutRequest(parameters, provider: provider, clients: clients), request, context)
     }
 
     @Sendable func submit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let form = try await TokenController.form(of: request)
+        let body = try await BodyReader.bytes(of: request, upTo: TokenController.bodyLimit)
+        // Without a body there is nothing that a type could be said of.
+        guard BodyReader.isForm(request) || body.isEmpty else { throw BodyReader.notAForm }
+        let form = Self.parameters(body)
         let logout = LogoutRequest(form, provider: provider, clients: clients)
         guard let token = form[BrowserForm.tokenField] else {
             // A website's own POST comes without our Lax cookies; the GET that follows it has them.
@@ -44,6 +47,12 @@ struct LogoutController: BrowserGroup {
         return try await end(of: nil, logout, request, context)
     }
 
+    /// Nothing that is wrong with a request keeps its user signed in: a value that cannot be read stays as it came, and
+    /// matches nothing (contract §5.8).
+    private static func parameters(_ text: [UInt8]) -> FormParameters {
+        (try? FormParameters(keepingMalformed: text)) ?? FormParameters.none
+    }
+
     private func answer(
         _ logout: LogoutRequest, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
@@ -58,7 +67,7 @@ struct LogoutController: BrowserGroup {
             formToken: try formTokens.make(
                 for: .signOut, binding: binding, session: request.sessionSecret), action: Self.path,
             stayingAt: stayPath(request), fields: logout.fields,
-            formTargets: logout.target.map { [$0.formTarget] } ?? [], to: pageVisitor(request, context))
+            leadsOut: logout.target != nil, to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }
@@ -108,6 +117,6 @@ struct LogoutController: BrowserGroup {
     }
 
     private func leave(_ logout: LogoutRequest) -> Response {
-        .seeOther(logout.target?.location ?? "\(issuer)\(SessionController.signedOutPath)")
+        .seeOther(logout.target ?? "\(issuer)\(SessionController.signedOutPath)")
     }
 }

@@ -3,13 +3,6 @@ import OAuth2
 
 /// A logout request, checked as far as it can be without the browser's session.
 struct LogoutRequest: Sendable {
-    /// Where the browser goes afterwards.
-    struct Target: Sendable {
-        let location: String
-        /// What the page's `form-action` has to allow.
-        let formTarget: String
-    }
-
     private static let sealedName = "request"
     private static let sealedLifetime = Duration.seconds(300)
     private static let maximumSealedBytes = 4096
@@ -18,8 +11,9 @@ struct LogoutRequest: Sendable {
 
     /// `nil` when there is none, or one that we did not issue.
     let hint: PresentedIDToken?
-    /// `nil` unless a hint of ours names a client that registered the address (contract §5.8).
-    let target: Target?
+    /// Where the browser goes afterwards; `nil` unless a hint of ours names a client that registered the address
+    /// (contract §5.8).
+    let target: String?
     /// What a form sends on.
     let fields: [HiddenField]
 
@@ -42,7 +36,7 @@ struct LogoutRequest: Sendable {
 
     /// The same request as an address, in which nothing can be read: a hint is a token, and addresses are kept in
     /// histories and logs (RFC 9700 §4.2).
-    /// - Throws: ``StorageError/unavailable(_:)`` when no key may seal now.
+    /// - Throws: ``StorageError/unavailable(_:because:)`` when no key may seal now.
     func location(at origin: WebOrigin, sealedWith seal: ShortLivedSeal) throws -> String {
         let form = fields.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
         let address = "\(origin)\(LogoutController.path)"
@@ -61,11 +55,10 @@ struct LogoutRequest: Sendable {
         return try FormParameters(parsing: seal.open(sealed) ?? [])
     }
 
-    private static func target(_ uri: String?, state: String?, client: Client?) -> Target? {
+    private static func target(_ uri: String?, state: String?, client: Client?) -> String? {
         guard let uri, let client,
             client.postLogoutRedirectURIs.contains(where: { $0.description.hasSameBytes(as: uri) })
         else { return nil }
-        let location = state.map { RedirectAnswer.location(uri, [("state", $0)]) } ?? uri
-        return Target(location: location, formTarget: FormTarget.source(of: uri))
+        return state.map { RedirectAnswer.location(uri, [("state", $0)]) } ?? uri
     }
 }

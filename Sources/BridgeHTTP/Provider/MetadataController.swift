@@ -15,7 +15,8 @@ struct MetadataController: RouteGroup {
     let provider: ProviderServices
     /// Members of the document that name a path.
     let endpoints: [(member: String, path: String)]
-    /// Whether Native SSO is switched on now: administrators may do so while the service runs.
+    /// Whether Native SSO is switched on, as far as is known: administrators may do so while the service runs, and
+    /// clients have to find the provider also while its database is away.
     let offersNativeSSO: @Sendable () async throws -> Bool
     /// Those that pages are there in.
     let languages: [String]
@@ -27,19 +28,21 @@ struct MetadataController: RouteGroup {
             ProviderMetadata.document(
                 issuer: provider.issuer, endpoints: endpoints, grantTypes: provider.endpoints.tokens.grantTypes,
                 offersNativeSSO: try await offersNativeSSO(), languages: languages
-            ).text)
+            ).text, to: request)
     }
 
     /// Cached more briefly than the metadata: a retired key is believed until the cache expires. New keys are here
     /// for an hour before they sign, for those who cache them longer all the same.
     @Sendable func keys(_ request: Request, context: BridgeRequestContext) -> Response {
-        cached(for: .seconds(300), provider.keys.current.publicKeySet(at: time.now()).text)
+        cached(for: .seconds(300), provider.keys.current.publicKeySet(at: time.now()).text, to: request)
     }
 
-    private func cached(for span: Duration, _ json: String) -> Response {
-        Response(
-            status: .ok,
-            headers: [.contentType: "application/json", .cacheControl: "public, max-age=\(span.roundedUpSeconds)"],
-            body: .init(byteBuffer: ByteBuffer(string: json)))
+    private func cached(for span: Duration, _ json: String, to request: Request) -> Response {
+        let tag = EntityTags.strong(of: Array(json.utf8))
+        let headers: HTTPFields = [
+            .contentType: "application/json", .cacheControl: "public, max-age=\(span.roundedUpSeconds)", .eTag: tag,
+        ]
+        if request.knows(tag) { return Response(status: .notModified, headers: headers) }
+        return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(string: json)))
     }
 }

@@ -5,19 +5,23 @@ import NIOCore
 import OAuth2
 
 /// `/oauth/par`: authorization requests ahead of the browser (RFC 9126).
-struct PushedRequestController: RouteGroup {
+struct PushedRequestController: ClientGroup {
     static let routes: [Route<Self>] = [
-        Route(.post, "/oauth/par", "par", as: .token, .client(bodyLimit: BodyReader.limit), push)
-            .metadata("pushed_authorization_request_endpoint")
+        Route(
+            .post, "/oauth/par", "par", as: .token,
+            .client(bodyLimit: BodyReader.limit, takingInAddress: AuthorizationParameter.loginToken), push
+        ).metadata("pushed_authorization_request_endpoint")
     ]
 
+    let endpoints: ClientEndpoints
     let requests: PushedRequests
 
     @Sendable func push(
         _ request: Request, context: BridgeRequestContext, client: ClientRequest
     ) async throws -> Response {
+        let form = client.form.adding(AuthorizationParameter.loginToken, of: (try? request.queryOfLink()) ?? .none)
         let uri = try await requests.push(
-            client.form, basic: client.basic, proof: request.proofOfPossession, origin: client.origin)
+            form, basic: client.basic, proof: request.proofOfPossession, origin: client.origin)
         var json = JSONObjectWriter()
         json.add("request_uri", uri.expose())
         json.add("expires_in", PushedRequests.lifetime.components.seconds)

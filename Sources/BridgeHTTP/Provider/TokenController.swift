@@ -5,7 +5,7 @@ import NIOCore
 import OAuth2
 
 /// `/oauth/token`, `/oauth/revoke` and `/oauth/introspect`.
-struct TokenController: RouteGroup {
+struct TokenController: ClientGroup {
     static let routes: [Route<Self>] = [
         Route(.post, "/oauth/token", "token", as: .token, .client, token).forScripts.metadata("token_endpoint"),
         Route(.post, "/oauth/revoke", "revoke", as: .token, .client, revoke).forScripts
@@ -43,14 +43,6 @@ struct TokenController: RouteGroup {
     ) async throws -> Response {
         let facts = try await endpoints.introspection.answer(client.form, basic: client.basic, origin: client.origin)
         return TokenAnswer.response(ByteBuffer(bytes: facts))
-    }
-
-    /// The form of a request, the only encoding that RFC 6749 §3.2 has.
-    static func form(of request: Request, upTo limit: Int = bodyLimit) async throws -> FormParameters {
-        guard BodyReader.isForm(request) else {
-            throw OAuthError(.invalidRequest, "the body must be application/x-www-form-urlencoded")
-        }
-        return try FormParameters(bytes: try await BodyReader.bytes(of: request, upTo: limit))
     }
 
     /// Gives errors the statuses of RFC 6749 §5.2: 400 for whatever is wrong with the request, 401 for the client.

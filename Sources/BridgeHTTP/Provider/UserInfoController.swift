@@ -29,7 +29,7 @@ struct UserInfoController: RouteGroup {
         guard request.method == .post,
             BodyReader.isForm(request)
         else { return try BearerReader.token(in: request) }
-        let form = try await TokenController.form(of: request)
+        let form = try await BodyReader.form(of: request, upTo: TokenController.bodyLimit)
         try form.checkUnique()
         guard let token = form["access_token"] else { return try BearerReader.token(in: request) }
         guard request.headers[.authorization] == nil else {

@@ -22,6 +22,16 @@ enum BodyReader {
         }
     }
 
+    /// The form of a program's request, the only encoding that RFC 6749 §3.2 has.
+    /// - Throws: ``notAForm``, `OAuthError(.contentTooLarge)`, `FormParameters.Failure`.
+    static func form(of request: Request, upTo limit: Int = limit) async throws -> FormParameters {
+        guard isForm(request) else { throw notAForm }
+        return try FormParameters(bytes: try await bytes(of: request, upTo: limit))
+    }
+
+    /// The answer to a body of another type.
+    static let notAForm = OAuthError(.invalidRequest, "the body must be application/x-www-form-urlencoded")
+
     /// Whether the body is said to be a form's.
     static func isForm(_ request: Request) -> Bool {
         mediaType(of: request) == "application/x-www-form-urlencoded"

@@ -49,12 +49,15 @@ final class BrowserPages: Sendable {
     }
 }
 
-/// Routes for browsers.
-protocol BrowserGroup: RouteGroup {
+/// What answers browsers: groups of routes, and what several of these share.
+protocol BrowserFacing: Sendable {
     var kit: BrowserPages { get }
 }
 
-extension BrowserGroup {
+/// Routes for browsers.
+protocol BrowserGroup: RouteGroup, BrowserFacing {}
+
+extension BrowserFacing {
     var browsers: BrowserSessions { kit.browsers }
     var browserSignOut: BrowserSignOut { kit.browserSignOut }
     var clients: Reloadable<ClientDirectory> { kit.clients }

@@ -12,13 +12,14 @@ struct SignInWayController: RouteGroup {
     ]
 
     static let place: Origins.Purposes? = .all
+    static let unavailable = Unavailable.signIn
 
     let way: SignInWay
     /// Of the lack of a portal.
     let notices: OnceAMinute
 
-    @Sendable func begin(_ request: Request, context: BridgeRequestContext) throws -> Response {
-        let wanted = try Self.wanted(request.uri.query ?? "")
+    @Sendable func begin(_ request: Request, context: BridgeRequestContext) -> Response {
+        let wanted = Self.wanted(request.uri.query ?? "")
         let destination = way.destination(from: request, wanted: wanted, isStepUp: false)
         if destination.isDeadEnd, notices.isDue() {
             context.logger.warning(
@@ -32,14 +33,16 @@ struct SignInWayController: RouteGroup {
     }
 
     /// The page that was wanted. A proxy that cannot encode puts its own request's target there as it is, `?` and `&`
-    /// included; that begins with a plain `/`, and then all that follows belongs to it.
-    static func wanted(_ query: String) throws -> [UInt8]? {
+    /// included; that begins with a plain `/`, and then all that follows belongs to it. A query that cannot be read
+    /// names none, and does not stop the sign-in.
+    static func wanted(_ query: String) -> [UInt8]? {
         let name = "\(SignInWay.wanted)="
         if query.hasPrefix("\(name)/") {
             return Array(query.utf8.dropFirst(name.utf8.count))
         }
-        let parameters = try FormParameters(parsing: query.utf8)
-        guard !parameters.isRepeated(SignInWay.wanted) else { return nil }
+        guard let parameters = try? FormParameters(keepingMalformed: Array(query.utf8)),
+            !parameters.isRepeated(SignInWay.wanted)
+        else { return nil }
         return parameters.bytes(SignInWay.wanted)
     }
 }

@@ -12,7 +12,6 @@ extension Pages {
         ]
         values["notice"] = text(of: page.notice, in: "sign_in", language)
         values["is_error"] = page.notice.map(\.isOfFields) ?? false
-        values["is_problem"] = page.notice?.code != nil
         values["username"] = page.username
         values["passkey"] = page.passkey?.values
         values["providers"] = page.providers.map { provider in
@@ -24,16 +23,22 @@ extension Pages {
         values[visitor.hasUsedPhoneKey ? "first_self_issued_url" : "self_issued_url"] = page.selfIssuedURL
         values["phone_url"] = page.phoneURL
         values["second_factor_url"] = page.secondFactorURL
-        let ownPage = page.isForAccount ? "for_account" : page.isForDevice ? "for_device" : nil
+        // Whoever is known came from there.
+        let ownPage: String? =
+            switch page.destination {
+            case .account where page.known == nil: "for_account"
+            case .device where page.known == nil: "for_device"
+            case .account, .device, .console, .app, .website: nil
+            }
         values["purpose"] =
             ownPage.map { texts.text("sign_in", $0, in: language) } ?? purpose(page.clientName, language)
-        values["is_by_link"] = page.isForAccount && page.isByLink
+        values["is_by_link"] = page.destination == .account && page.isByLink
         if let known = page.known {
             values["known"] = known.name
             values["other_url"] = known.otherAccountURL
         }
         values["title"] = texts.text("sign_in", page.known == nil ? "title" : "again_title", in: language)
-        return answer("sign_in", values, page.notice, page.formTargets, language, visitor)
+        return answer("sign_in", values, page.notice, leadingTo: page.destination, language, visitor)
     }
 
     /// The second step, for accounts with a second factor; the only one where nothing else is missing.
@@ -47,7 +52,7 @@ extension Pages {
         values["is_error"] = page.notice.map(\.isOfFields) ?? false
         values["purpose"] = purpose(page.clientName, language)
         values["known"] = page.name
-        return answer("code", values, page.notice, page.formTargets, language, visitor)
+        return answer("code", values, page.notice, leadingTo: page.destination, language, visitor)
     }
 
     /// The app that the visitor signs in for, as the end of the title.
@@ -56,11 +61,11 @@ extension Pages {
     }
 
     private func answer(
-        _ template: String, _ values: [String: any Sendable], _ notice: SignInNotice?, _ formTargets: [String],
-        _ language: String, _ visitor: PageVisitor
+        _ template: String, _ values: [String: any Sendable], _ notice: SignInNotice?,
+        leadingTo destination: SignInErrand.Destination, _ language: String, _ visitor: PageVisitor
     ) -> Response {
         render(
             template, values, notice: notice, to: visitor, language: language,
-            policy: ContentSecurityPolicy(formTargets: formTargets))
+            policy: destination.isElsewhere ? .leadingOut : .usual)
     }
 }

@@ -17,6 +17,7 @@ struct SignInErrand: Sendable {
     let isStepUp: Bool
     /// How strong the sign-in has to be, as a website's proxy asks: as one of these. Empty where it says nothing.
     let acrValues: [String]
+    let destination: Destination
     /// A form of the console that waits for the sign-in, sealed (``HeldForm``). Travels in forms alone: it is long.
     let held: String?
 
@@ -35,6 +36,7 @@ struct SignInErrand: Sendable {
         acrValues =
             parameters[SignInWay.wantedStrength].flatMap { try? AuthenticationDemand.acrValues($0) } ?? []
         held = parameters[Self.heldName]
+        destination = Destination(journey: journey, path: isRepeated ? nil : named)
     }
 
     init(
@@ -48,6 +50,7 @@ struct SignInErrand: Sendable {
         self.isStepUp = isStepUp
         self.acrValues = acrValues
         self.held = held
+        destination = Destination(journey: journey, path: isRepeated ? nil : named)
     }
 
     /// A page of ours to land on.
@@ -72,9 +75,6 @@ struct SignInErrand: Sendable {
         SignInErrand(journey: journey, named: named, isRepeated: isRepeated, acrValues: acrValues)
     }
 
-    /// Whether it leads to a website, and to no page of ours.
-    var isForWebsite: Bool { journey == nil && !isForConsole && !isForAccount && !isForDevice }
-
     /// The path that may be followed, if the website's list has it.
     var redirect: [UInt8]? { isRepeated ? nil : named }
 
@@ -82,21 +82,6 @@ struct SignInErrand: Sendable {
     var redirectParameter: RedemptionRequest.RedirectParameter {
         if isRepeated { return .repeated(first: named ?? []) }
         return named.map(RedemptionRequest.RedirectParameter.bytes) ?? .absent
-    }
-
-    /// Whether it leads to the console.
-    var isForConsole: Bool {
-        journey == nil && ConsolePath.checked(redirect.map { String(decoding: $0, as: UTF8.self) }) != nil
-    }
-
-    /// Whether it leads to the pages of one's own account.
-    var isForAccount: Bool {
-        journey == nil && AccountPath.checked(redirect.map { String(decoding: $0, as: UTF8.self) }) != nil
-    }
-
-    /// Whether it leads to the page that lets another device in.
-    var isForDevice: Bool {
-        journey == nil && DevicePath.checked(redirect.map { String(decoding: $0, as: UTF8.self) }) != nil
     }
 
     /// The complete sign-in page for a journey, whichever user's the browser's session is.
@@ -131,5 +116,45 @@ struct SignInErrand: Sendable {
             acrValues.isEmpty
                 ? nil : HiddenField(name: SignInWay.wantedStrength, value: acrValues.joined(separator: " ")),
         ].compactMap(\.self)
+    }
+}
+
+extension SignInErrand {
+    /// Where a sign-in leads.
+    enum Destination: Hashable, Sendable {
+        /// To the app that asked for it (``SignInErrand/journey``).
+        case app
+        case console
+        /// To the pages of one's own account.
+        case account
+        /// To the page that lets another device in.
+        case device
+        /// To a website, and to no page of ours.
+        case website
+
+        /// - Parameter path: the one that may be followed.
+        fileprivate init(journey: String?, path: [UInt8]?) {
+            let path = path.map { String(decoding: $0, as: UTF8.self) }
+            self =
+                if journey != nil {
+                    .app
+                } else if ConsolePath.checked(path) != nil {
+                    .console
+                } else if AccountPath.checked(path) != nil {
+                    .account
+                } else if DevicePath.checked(path) != nil {
+                    .device
+                } else {
+                    .website
+                }
+        }
+
+        /// Whether it may be at another origin than the sign-in's page: the console can have one of its own.
+        var isElsewhere: Bool {
+            switch self {
+            case .app, .website, .console: true
+            case .account, .device: false
+            }
+        }
     }
 }

@@ -63,6 +63,8 @@ enum SignInNotice: PageNotice {
         }
     }
 
+    var isDone: Bool { if case .passwordSet = self { true } else { false } }
+
     /// Whether what was typed is wrong, so that the fields say so too.
     var isOfFields: Bool {
         switch self {
@@ -77,15 +79,11 @@ struct SignInPage: Sendable {
     let fields: [HiddenField]
     /// What the addresses of its forms end in (``SignInErrand/querySuffix``).
     let querySuffix: String
+    let destination: SignInErrand.Destination
     let notice: SignInNotice?
     let username: String?
     /// The app that asked for the sign-in.
     let clientName: String?
-    let formTargets: [String]
-    /// Whether it is asked for by a page of one's own account.
-    var isForAccount = false
-    /// Whether it is asked for by the page that lets another device in.
-    var isForDevice = false
     /// Whether the browser has a session already, which came over an edge and is not enough for that page.
     var isByLink = false
     /// What a passkey is asked for; `nil` where none signs in.

@@ -15,7 +15,7 @@ struct UpstreamSignOutController: RouteGroup {
     let signOuts: UpstreamSignOuts
 
     @Sendable func hear(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let form = try await TokenController.form(of: request, upTo: BodyReader.limit)
+        let form = try await BodyReader.form(of: request)
         try await signOuts.hear(
             form, from: context.parameters.get("provider") ?? "", origin: context.origin(of: request))
         // §2.8 wants it; errors have it from ``ErrorResponder``.
@@ -31,18 +31,19 @@ struct UpstreamController: BrowserGroup {
     ]
 
     static let place: Origins.Purposes? = [.provider, .console]
+    static let unavailable = Unavailable.signIn
 
     let upstream: UpstreamSignIn
-    let signIn: SignInController
+    let flow: SignInFlow
 
-    var kit: BrowserPages { signIn.kit }
+    var kit: BrowserPages { flow.kit }
 
     @Sendable func begin(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = request.uri.query ?? ""
         let errand = SignInErrand(try FormParameters(parsing: query.utf8))
         let browser = FormCookie.binding(of: request, random: random)
-        guard !signIn.isBlocked(errand, browser: browser, request) else {
-            return signIn.blockedPage(request, context)
+        guard !flow.isBlocked(errand, browser: browser, request) else {
+            return flow.blockedPage(request, context)
         }
         let isFresh = try await wantsFreshSignIn(errand, browser: browser, request)
         guard let id = context.parameters.get("provider"),
@@ -59,7 +60,7 @@ struct UpstreamController: BrowserGroup {
     private func wantsFreshSignIn(
         _ errand: SignInErrand, browser: OpaqueSecret, _ request: Request
     ) async throws -> Bool {
-        if errand.isStepUp || signIn.limitsAge(errand, browser: browser) { return true }
+        if errand.isStepUp || flow.limitsAge(errand, browser: browser) { return true }
         if try await browsers.opened(by: request) != nil { return true }
         return try await !browsers.tokenSessions(of: request).isEmpty
     }
@@ -75,15 +76,15 @@ struct UpstreamController: BrowserGroup {
         switch outcome {
         case .signedIn(let opened, let errand):
             let errand = SignInErrand(try FormParameters(parsing: errand.utf8))
-            return try await signIn.proceed(errand, opened, browser: browser, request, context)
+            return try await flow.proceed(errand, opened, browser: browser, request, context)
         case .refused(let query):
             let errand = SignInErrand(try FormParameters(parsing: (query ?? "").utf8))
-            return try signIn.page(
+            return try flow.page(
                 errand, query == nil ? .stale : .declined, browser: browser, at: here,
                 to: pageVisitor(request, context))
         case .limited(let wait, let query):
             let errand = SignInErrand(try FormParameters(parsing: query.utf8))
-            return try signIn.page(
+            return try flow.page(
                 errand, .limited(wait), browser: browser, at: here, to: pageVisitor(request, context))
         }
     }

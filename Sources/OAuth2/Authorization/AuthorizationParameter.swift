@@ -15,6 +15,12 @@ package enum AuthorizationParameter {
             "prompt", "max_age", "login_hint", "id_token_hint", "acr_values", "ui_locales", "claims",
             "claims_locales", "display", "request", "registration", "dpop_jkt",
         ]
+
+    /// They never cause an error (docs/rules/authorization-request.md A9).
+    private static let wishes: Set = ["login_hint", "acr_values", "ui_locales", "claims_locales", "display"]
+
+    /// The others: one that cannot be read is an error.
+    package static let decisive = all.filter { !wishes.contains($0) }
 }
 
 extension AuthorizationParameter {
@@ -27,9 +33,9 @@ extension AuthorizationParameter {
         return "\(name ?? "a parameter") is repeated"
     }
 
-    /// The first of them whose value is not UTF-8, and so would be lost where it is read as text.
+    /// The first decisive one whose value is not UTF-8, and so would be lost where it is read as text.
     package static func unreadable(in parameters: FormParameters) -> String? {
-        all.first { parameters.bytes($0) != nil && parameters[$0] == nil }
+        decisive.first { parameters.bytes($0) != nil && parameters[$0] == nil }
     }
 
     /// The parameters of a request that we read, as a form: for a request that goes on after a page.

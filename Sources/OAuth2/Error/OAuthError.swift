@@ -12,6 +12,9 @@ package struct OAuthError: Error, Sendable, CustomStringConvertible {
     package let retryAfter: Int?
     /// `WWW-Authenticate` for a sign-in that does not suffice (RFC 9470 §3).
     package let challenge: String?
+    /// Every field of a document that is wrong, where ``publicDescription`` quotes values, so that no field can be found
+    /// by its words; not sent.
+    package let fields: [String]?
 
     /// - Parameters:
     ///   - publicDescription: what is expected, in fixed words. It may hold a parameter's name: one that we declare, or
@@ -20,13 +23,14 @@ package struct OAuthError: Error, Sendable, CustomStringConvertible {
     ///   - detail: a stable reason for log and audit, not sent.
     package init(
         _ code: ErrorCode, _ publicDescription: String? = nil, detail: String? = nil, retryAfter: Int? = nil,
-        challenge: String? = nil
+        challenge: String? = nil, fields: [String]? = nil
     ) {
         self.code = code
         self.publicDescription = publicDescription
         self.detail = detail
         self.retryAfter = retryAfter
         self.challenge = challenge
+        self.fields = fields
     }
 
     package var description: String { "OAuthError(\(code.rawValue))" }

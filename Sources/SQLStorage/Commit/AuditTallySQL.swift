@@ -24,6 +24,12 @@ enum AuditTallySQL {
         WHERE node = $1 AND sequence > $2 AND sequence <= $3 GROUP BY 1, 2, 3, 4
         """
 
+    /// What the events of one type say of themselves.
+    static let details: SQLStatement = """
+        SELECT at / 60000, detail FROM audit_event
+        WHERE node = $1 AND sequence > $2 AND sequence <= $3 AND type = $4 AND detail IS NOT NULL
+        """
+
     /// The last of the next `$4` events after `$2` and up to `$3`.
     static let end: SQLStatement = """
         SELECT max(sequence) FROM (

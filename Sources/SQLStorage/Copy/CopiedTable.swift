@@ -52,7 +52,7 @@ struct CopiedTable: Sendable {
             """
             id secret_digest subject client_id app_client_id parent_id login_token_id opening auth_time acr amr \
             created_at expires_at idle_lifetime last_seen_at ended_at login_token_issued_at \
-            ancestry scope wants_logout_notice handed_from
+            ancestry scope wants_logout_notice handed_from apps_above
             """),
         CopiedTable("upstream_session", 1, "session_id issuer external_subject external_session expires_at"),
         CopiedTable(
@@ -75,7 +75,7 @@ struct CopiedTable: Sendable {
             "app_session", 1,
             """
             id subject client_id scope opening auth_time acr amr browser_session_id device_secret_id parent_id \
-            requested_claims wants_logout_notice created_at expires_at ended_at ancestry granted_in
+            requested_claims wants_logout_notice created_at expires_at ended_at ancestry granted_in apps_above
             """),
         CopiedTable(
             "refresh_token", 1,
@@ -90,6 +90,7 @@ struct CopiedTable: Sendable {
         CopiedTable("revoked_token", 1, "token_id expires_at"),
         CopiedTable("client_assertion_use", 1, "digest expires_at"),
         CopiedTable("logout_notice", 1, "id client_id subject session_id created_at attempts next_attempt_at"),
+        CopiedTable("logout_subscriber", 1, "client_id"),
         CopiedTable("webhook_subscriber", 1, "client_id"),
         CopiedTable(
             "webhook_notice", 1,

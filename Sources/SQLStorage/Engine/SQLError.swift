@@ -26,15 +26,19 @@ package struct SQLError: Error, Sendable {
     let state: String?
     /// Whether the database's file may not be written.
     let isReadOnly: Bool
+    /// What an operator can do something about; `nil` where the text is in words of our own.
+    let cause: StorageError.Cause?
 
     package init(
-        kind: Kind, text: String, writeRefusal: String? = nil, state: String? = nil, isReadOnly: Bool = false
+        kind: Kind, text: String, writeRefusal: String? = nil, state: String? = nil, isReadOnly: Bool = false,
+        cause: StorageError.Cause? = nil
     ) {
         self.kind = kind
         self.text = text
         self.writeRefusal = writeRefusal
         self.state = state
         self.isReadOnly = isReadOnly
+        self.cause = cause
     }
 
     /// Whether it is a server's answer, and not what became of the connection to it.
@@ -42,9 +46,9 @@ package struct SQLError: Error, Sendable {
 
     package var storageError: StorageError {
         switch kind {
-        case .unavailable, .interrupted: .unavailable(text)
+        case .unavailable, .interrupted: .unavailable(text, because: cause ?? .unknown)
         case .undecided: .undecided(text)
-        case .refused, .corrupt: .corrupt(text)
+        case .refused, .corrupt: .corrupt(text, because: cause ?? .notUnderstood)
         }
     }
 }

@@ -37,7 +37,7 @@ package struct SQLRow: Hashable, Sendable {
     func count(_ column: Int) throws -> Int { Int(min(max(0, try integer(column)), 1_000_000_000)) }
 
     private func unexpected(_ column: Int, _ wanted: String) -> StorageError {
-        .corrupt("column \(column) of the result is not \(wanted)")
+        .corrupt("column \(column) of the result is not \(wanted)", because: .damage)
     }
 }
 
@@ -56,10 +56,10 @@ extension SQLRow {
         try optionalText(column).map(ID.init(rawValue:))
     }
 
-    /// One word of a closed set.
+    /// One word of a closed set. Another version may know more of them.
     func word<Word: RawRepresentable<String>>(_ column: Int, as type: Word.Type = Word.self) throws -> Word {
         guard let word = Word(rawValue: try text(column)) else {
-            throw StorageError.corrupt("column \(column) of the result is not a \(Word.self)")
+            throw StorageError.corrupt("column \(column) of the result is no \(Word.self) that it knows")
         }
         return word
     }

@@ -126,14 +126,48 @@ extension SQLError {
         let code = "PostgreSQL \(state)"
         self.init(
             kind: Self.kind(ofState: state, message: message), text: "\(code): \(message)",
-            writeRefusal: Self.isWriteRefusal(state) ? code : nil, state: state)
+            writeRefusal: Self.isWriteRefusal(state) ? code : nil, state: state,
+            cause: Self.cause(ofState: state, message: message))
     }
 
     /// What became of the connection itself.
     init(postgresConnection connection: OpaquePointer) {
         let message = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
-        self.init(kind: .interrupted, text: "PostgreSQL connection: \(message.oneLine)")
+        self.init(
+            kind: .interrupted, text: "PostgreSQL connection: \(message.oneLine)",
+            cause: Self.cause(ofConnection: message))
     }
+
+    /// - Parameter message: the server's, of which the name of a table or column alone counts: it stands between
+    ///   quotation marks in every language.
+    static func cause(ofState state: String, message: String) -> StorageError.Cause {
+        func missing(_ what: String) -> StorageError.Cause {
+            let name = message.firstMatch(of: /[^\sA-Za-z0-9_.]\s?([A-Za-z0-9_]+)\s?[^\sA-Za-z0-9_.]/)?.1
+            return .missing(name.map { "\(what) \($0)" } ?? "\(what) that this program needs")
+        }
+        switch state {
+        case "42P01": return missing("table")
+        case "42703": return missing("column")
+        case "XX001", "XX002": return .damage
+        default:
+            return .engine(code: "PostgreSQL \(state)" + (generalWords[state].map { " (\($0))" } ?? ""))
+        }
+    }
+
+    /// libpq passes on no state of a server that lets nobody in. Where its messages are in another language, it is only
+    /// known that there is no connection.
+    static func cause(ofConnection message: String) -> StorageError.Cause {
+        let isCrowded = ["too many clients", "connection slots are reserved", "too many connections"].contains {
+            message.contains($0)
+        }
+        return isCrowded ? cause(ofState: "53300", message: message) : .noConnection
+    }
+
+    /// What states mean, in general words (PostgreSQL's manual, appendix A).
+    private static let generalWords = [
+        "25006": "it is read-only, as a standby is", "42501": "the role may not do that", "53100": "its disk is full",
+        "53200": "it has no memory left", "53300": "too many connections", "58030": "its disk fails",
+    ]
 
     /// By class and, where a class is mixed, by code: PostgreSQL's manual, appendix A.
     static func kind(ofState state: String, message: String = "") -> Kind {

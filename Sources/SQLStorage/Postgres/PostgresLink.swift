@@ -40,7 +40,8 @@ final class PostgresLink {
         guard let opened else { throw SQLError(kind: .unavailable, text: "out of memory") }
         guard PQstatus(opened) == CONNECTION_OK else {
             defer { PQfinish(opened) }
-            throw SQLError(kind: .unavailable, text: SQLError(postgresConnection: opened).text)
+            let failure = SQLError(postgresConnection: opened)
+            throw SQLError(kind: .unavailable, text: failure.text, cause: failure.cause)
         }
         handle = opened
         PQsetnonblocking(opened, 1)

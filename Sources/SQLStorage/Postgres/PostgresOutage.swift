@@ -41,7 +41,7 @@ final class PostgresOutage: Sendable {
             guard attempt.successes == state.successes else { return false }
             let isFirst = state.failure == nil
             // Whatever it was, nothing can be done now: a write that is run again would meet the same.
-            state.failure = SQLError(kind: .unavailable, text: failure.text)
+            state.failure = SQLError(kind: .unavailable, text: failure.text, cause: failure.cause)
             // Nodes that lost their server together should not come back in step.
             state.nextAttempt = now + state.pause * Double.random(in: 0.5...1)
             state.pause = min(state.pause * 2, Self.longest)

@@ -141,9 +141,23 @@ extension SQLError {
             default: false
             }
         let message = error.message ?? "no message"
+        let cause: StorageError.Cause =
+            if kind == .corrupt {
+                .damage
+            } else if let what = Self.missing(message) {
+                .missing(what)
+            } else {
+                .engine(code: code)
+            }
         self.init(
             // The code has SQLite's general words for it, which often are the whole message.
             kind: kind, text: code.hasSuffix("(\(message))") ? code : "\(code): \(message)",
-            writeRefusal: isWriteRefusal ? code : nil, isReadOnly: error.resultCode == .SQLITE_READONLY)
+            writeRefusal: isWriteRefusal ? code : nil, isReadOnly: error.resultCode == .SQLITE_READONLY,
+            cause: cause)
+    }
+
+    /// The table or column that there is not. SQLite has no code for that, and its messages in one language alone.
+    private static func missing(_ message: String) -> String? {
+        message.prefixMatch(of: /no such (table|column): ([A-Za-z0-9_.]+)/).map { "\($0.1) \($0.2)" }
     }
 }

@@ -24,7 +24,7 @@ extension DurableStorage: ClientStore {
             guard !saved.isEmpty else { return false }
             try transaction.record(event)
             // An end in the next moment is queued already, whichever node has read the client by then.
-            try transaction.setWebhookSubscription(of: client.id, to: client.webhook != nil)
+            try transaction.setSubscriptions(of: client)
             if !client.scope.contains(Scope.admin) { try transaction.endAdminSessions(of: client.id, event) }
             return true
         }
@@ -34,7 +34,7 @@ extension DurableStorage: ClientStore {
         try await write { transaction in
             guard try !transaction.run(ClientSQL.delete, [SQLValue(id)]).isEmpty else { return false }
             try transaction.record(event)
-            try transaction.setWebhookSubscription(of: id, to: false)
+            try transaction.endSubscriptions(of: id)
             try transaction.endAdminSessions(of: id, event)
             return true
         }
@@ -45,7 +45,7 @@ extension DurableStorage: ClientStore {
         return try await write { transaction in
             guard try !transaction.run(ClientSQL.deleteUnchanged, arguments).isEmpty else { return false }
             try transaction.record(event)
-            try transaction.setWebhookSubscription(of: client.id, to: false)
+            try transaction.endSubscriptions(of: client.id)
             try transaction.endAdminSessions(of: client.id, event)
             return true
         }

@@ -49,20 +49,11 @@ extension DurableStorage {
 extension RestoreSQL {
     /// What has to hear of the ends, before they are made; `$1` is now.
     static let notices: [SQLStatement] = [
-        logoutNotices(of: "app_session"), logoutNotices(of: "web_session"),
+        LogoutNoticeSQL.insertAppSessionEnds, LogoutNoticeSQL.insertWebSessionEnds,
         WebhookSQL.insertEnds(.appSessionEnded, of: "app_session", alive: "ended_at IS NULL", reason: reason),
         WebhookSQL.insertEnds(.webSessionEnded, of: "web_session", alive: "ended_at IS NULL", reason: reason),
         WebhookSQL.insertEnds(.deviceRevoked, of: "device_secret", alive: "revoked_at IS NULL", reason: reason),
     ]
-
-    private static func logoutNotices(of table: String) -> SQLStatement {
-        SQLStatement(
-            """
-            INSERT INTO logout_notice (id, client_id, subject, session_id, created_at, attempts, next_attempt_at)
-            SELECT id, client_id, subject, id, CAST($1 AS BIGINT), 0, CAST($1 AS BIGINT) FROM \(table)
-            WHERE ended_at IS NULL AND expires_at > $1 AND wants_logout_notice <> 0 ON CONFLICT (id) DO NOTHING
-            """)
-    }
 
     private static let reason = EndReason.restored.rawValue
 

@@ -43,7 +43,7 @@ package final class DurableStorage: Sendable {
         endings = EndingSQL(engine.dialect)
         writing = auditor.map {
             Writing(
-                writer: GroupCommitWriter(engine: engine, auditor: $0) { try $1.queueWebhook(for: $0) }, auditor: $0)
+                writer: GroupCommitWriter(engine: engine, auditor: $0) { try $1.queueNotices(of: $0) }, auditor: $0)
         }
         if writing != nil { startTimers() }
     }

@@ -48,9 +48,11 @@ public struct ClaimOffer: Sendable, Identifiable {
     public let isTicked: Bool
 
     /// What can be told of what is asked. A statement of somebody else comes before the owner's own word.
+    /// - Parameter proof: nothing is ticked beforehand where anybody may have written what is asked.
     static func offers(
-        for claims: [RequestedClaim], from profile: Profile, at now: Int64
+        for claims: [RequestedClaim], provenBy proof: SelfIssuedRequest.Proof, from profile: Profile, at now: Int64
     ) -> (offers: [ClaimOffer], missing: [RequestedClaim]) {
+        let isSure = proof == .certificate
         var rest = claims
         var offers: [ClaimOffer] = []
         for statement in profile.statements where statement.isCurrent(at: now) {
@@ -61,13 +63,15 @@ public struct ClaimOffer: Sendable, Identifiable {
                 ClaimOffer(
                     id: offers.count + 1, names: held.map(\.name), source: .statement(statement),
                     // More than was asked is never ticked beforehand.
-                    isTicked: held.allSatisfy(\.isWanted) && held.count == statement.claims.count
+                    isTicked: isSure && held.allSatisfy(\.isWanted) && held.count == statement.claims.count
                         && !statement.namesOwner))
         }
         for claim in rest {
             guard let value = profile.claims[claim.name] else { continue }
             offers.append(
-                ClaimOffer(id: offers.count + 1, names: [claim.name], source: .own(value), isTicked: claim.isWanted))
+                ClaimOffer(
+                    id: offers.count + 1, names: [claim.name], source: .own(value),
+                    isTicked: isSure && claim.isWanted))
         }
         let told = Set(offers.flatMap(\.names))
         return (offers, claims.filter { !told.contains($0.name) })

@@ -103,6 +103,12 @@ struct RequestReader {
         case "fragment": return .browser
         // SIOPv2's own example says `post`.
         case "direct_post", "post":
+            // Not by the link alone: whoever changed it would be signed in, in a browser of their own, at a website that
+            // knows answers on its visitor's device only. Of a request in the link there is nothing else to go by.
+            guard named != nil || mode != nil || proof == .returnAddressAlone else {
+                throw PhoneRefusal(
+                    .responseModeUnsupported, "the link wants the answer posted, and the website's request does not")
+            }
             guard let address = WebAddress(named ?? returnAddress.text) else {
                 throw PhoneRefusal(.returnURIInvalid, "response_uri must be a plain https address")
             }

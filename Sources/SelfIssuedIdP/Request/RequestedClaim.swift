@@ -2,7 +2,8 @@
 public struct RequestedClaim: Sendable, Equatable {
     /// The name that OpenID Connect gives it.
     public let name: String
-    /// Whether the website says that it needs it. It is ticked then, and may be taken off all the same.
+    /// Whether it is asked for as needed. Where the website itself asks it is ticked then, and may be taken off all the
+    /// same.
     public let isWanted: Bool
 
     /// More than anybody should be asked at once.

@@ -40,7 +40,8 @@ struct HandleCommand: AsyncParsableCommand {
     @Option(help: "What you may tell. Default: profile.json in the folder of the keys, if there.")
     var profile: String?
 
-    @Flag(help: "Agree to what is ticked, without asking.") var yes = false
+    @Flag(help: "Agree to what is ticked, without asking. Of a link that holds the request itself, nothing is.")
+    var yes = false
 
     @Flag(help: "Decline, without asking.") var deny = false
 

@@ -91,12 +91,13 @@ extension AuditCommand {
 
         func run() async throws {
             let filter = try filter.filter()
-            let storage = try await options.openForReading()
-            let page = try await AuditReview(storage).search(filter, before: nil, limit: limit)
-            try StandardOutput.write(format.header)
-            for entry in page.entries { try StandardOutput.write(format.line(entry)) }
-            if page.next != nil { StandardError.write("There are more; narrow the search, or use audit export.\n") }
-            if page.entries.isEmpty { try await tellSubject(ofUserNamed: filter.subject?.rawValue, in: storage) }
+            try await options.reading { storage in
+                let page = try await AuditReview(storage).search(filter, before: nil, limit: limit)
+                try StandardOutput.write(format.header)
+                for entry in page.entries { try StandardOutput.write(format.line(entry)) }
+                if page.next != nil { StandardError.write("There are more; narrow the search, or use audit export.\n") }
+                if page.entries.isEmpty { try await tellSubject(ofUserNamed: filter.subject?.rawValue, in: storage) }
+            }
         }
 
         /// A user name where a subject belongs finds nothing, and would look like good news.
@@ -133,7 +134,12 @@ extension AuditCommand {
                 throw ValidationError("--format must be jsonl or csv.")
             }
             let filter = try filter.filter()
-            let storage = try await options.openForReading()
+            try await options.reading { try await Self.write(filter, of: $0, as: format) }
+        }
+
+        private static func write(
+            _ filter: AuditFilter, of storage: any BridgeStorage, as format: AuditExport.Format
+        ) async throws {
             let isWhole = filter == AuditFilter()
             let progress = Progress(
                 of: "lines", total: isWhole ? try await storage.eventTotal() : nil, besideOutput: true)

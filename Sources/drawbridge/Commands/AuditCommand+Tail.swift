@@ -24,7 +24,10 @@ extension AuditCommand {
         func validate() throws { try AuditCommand.checkPageSize(number, of: "--number") }
 
         func run() async throws {
-            let log = try await options.openForReading()
+            try await options.reading { try await printEvents(of: $0) }
+        }
+
+        private func printEvents(of log: any BridgeStorage) async throws {
             // Before the page, so that an event between the two is in the page or after the heads, never lost.
             var follower = AuditFollower(log: log, heads: try await log.chains())
             let page = try await log.search(AuditFilter(), before: nil, limit: number)

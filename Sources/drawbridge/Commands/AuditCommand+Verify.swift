@@ -66,10 +66,11 @@ extension AuditCommand {
             } else {
                 // Before the database: what is in the file was durable there first.
                 terms.kept += try options.keptNotes()
-                let storage = try await options.openForReading()
-                let progress = Progress(of: "events", total: try await storage.eventTotal())
-                defer { progress.end() }
-                report = try await AuditReview(storage).verify(terms) { progress.reach($0) }
+                report = try await options.reading { [terms] storage in
+                    let progress = Progress(of: "events", total: try await storage.eventTotal())
+                    defer { progress.end() }
+                    return try await AuditReview(storage).verify(terms) { progress.reach($0) }
+                }
             }
             try StandardOutput.answer(report.json)
             if !report.isValid { throw ExitCode.failure }

@@ -34,7 +34,7 @@ struct ClientsCommand: AsyncParsableCommand {
         @OptionGroup var listing: ListingOptions
 
         func run() async throws {
-            let clients = try await options.openForReading().clients()
+            let clients = try await options.reading { try await $0.clients() }
             let list = Listing(
                 columns: ["client_id", "client_type", "client_name"],
                 rows: clients.map { [$0.id.rawValue, $0.kind.rawValue, $0.name] })
@@ -55,7 +55,7 @@ struct ClientsCommand: AsyncParsableCommand {
         @Argument(help: "The client_id.") var id: String
 
         func run() async throws {
-            let clients = try await options.openForReading().clients()
+            let clients = try await options.reading { try await $0.clients() }
             guard let client = clients.first(where: { $0.id.rawValue == id }) else {
                 let note = options.noteOnFixedClients(asked: ClientID(rawValue: id)).map { " \($0)" } ?? ""
                 throw CommandError("There is no client \(id) in the database.\(note)")
@@ -88,11 +88,7 @@ struct ClientsCommand: AsyncParsableCommand {
             let secret = Self.secret(for: client)
             if let secret { client.secretDigest = secret.digest }
             let action = why.action()
-            let isSaved = try await options.withStorage(making: !replace) { [client] storage in
-                try await replace
-                    ? Self.overwrite(client, storage, action: action) : Self.insert(client, storage, action: action)
-            }
-            guard isSaved else {
+            guard try await save(client, action: action) else {
                 throw CommandError(
                     replace
                         ? "There is no client \(client.id) to replace."
@@ -102,29 +98,16 @@ struct ClientsCommand: AsyncParsableCommand {
             if let secret { try StandardOutput.write("client_secret, shown this once: \(secret.expose())\n") }
         }
 
-        private static func insert(
-            _ client: Client, _ storage: any BridgeStorage, action: AdminAction
-        ) async throws -> Bool {
-            let event = action.event(.clientCreated, clientID: client.id)
-            return try await storage.save(client, expecting: .absent, event: event)
-        }
-
-        private static func overwrite(
-            _ client: Client, _ storage: any BridgeStorage, action: AdminAction
-        ) async throws -> Bool {
-            // The event names what changes: where somebody else changes the client meanwhile, it has to say so again.
-            var last: Client?
-            for _ in 0..<5 {
-                guard let seen = try await storage.clients().first(where: { $0.id == client.id }) else { return false }
-                let event = action.event(
-                    .clientChanged, clientID: client.id,
-                    fields: try ClientDocument.fieldsChanged(from: seen, to: client))
-                // Read again as the same: nobody else is at work, and what is stored is written as no version does today.
-                let expected = seen == last ? ClientExpectation.present : .unchanged(seen)
-                if try await storage.save(client, expecting: expected, event: event) { return true }
-                last = seen
+        private func save(_ client: Client, action: AdminAction) async throws -> Bool {
+            do {
+                return try await options.withRegisters(making: !replace) { registers in
+                    try await replace
+                        ? registers.clients.overwrite(with: client, action: action)
+                        : registers.clients.add(client, action: action)
+                }
+            } catch let error as OAuthError where error.code == .conflict {
+                throw CommandError("Somebody else keeps changing \(client.id). Try again.")
             }
-            throw CommandError("Somebody else keeps changing \(client.id). Try again.")
         }
 
         private static func client(_ text: String) throws -> Client {
@@ -161,17 +144,20 @@ struct ClientsCommand: AsyncParsableCommand {
         @Argument(help: "The client_id.") var id: String
 
         func run() async throws {
-            let clientID = ClientID(rawValue: id)
-            guard try !options.isDefaultWebsite(clientID) else {
+            guard try await remove(ClientID(rawValue: id), action: why.action()) else {
+                throw CommandError("There is no client \(id) in the database.")
+            }
+            StandardOutput.say("Removed \(id). Running servers know within a second.")
+        }
+
+        private func remove(_ clientID: ClientID, action: AdminAction) async throws -> Bool {
+            do {
+                return try await options.withRegisters { try await $0.clients.remove(clientID, action: action) }
+            } catch let error as OAuthError where error.code == .conflict {
                 throw CommandError(
                     "\(id) is the website that apps open by default, so no server would start without it. Change "
                         + "default_web_client in the settings first.")
             }
-            let event = why.action().event(.clientDeleted, clientID: clientID)
-            guard try await options.withStorage({ try await $0.deleteClient(clientID, event: event) }) else {
-                throw CommandError("There is no client \(id) in the database.")
-            }
-            StandardOutput.say("Removed \(id). Running servers know within a second.")
         }
     }
 }

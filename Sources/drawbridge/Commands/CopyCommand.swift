@@ -30,27 +30,17 @@ struct CopyCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--from must be sqlite: and a path, such as sqlite:/var/lib/drawbridge/drawbridge.sqlite.")
         }
-        do {
-            // Every row twice: written, and compared.
-            let progress = Progress(of: "rows copied and compared")
-            defer { progress.end() }
-            let report = try await StorageCopy.run(
-                fromSQLite: String(from.dropFirst(scheme.count)), to: try PostgresAddress(to),
-                nodes: [StorageSettings.node.key.fallback].compactMap(\.self), at: TimeSource.system.now(),
-                progress: { progress.reach($0) })
-            for row in report.rows { StandardOutput.say("\(row.table): \(row.count)") }
-            StandardOutput.say("Copied and compared.")
-        } catch let error as StorageError {
-            // For the operator's own eyes; the text names no values.
-            throw CommandError(clause: error.privateText)
+        let source = String(from.dropFirst(scheme.count))
+        let target = try PostgresAddress(to)
+        // Every row twice: written, and compared.
+        let progress = Progress(of: "rows copied and compared")
+        defer { progress.end() }
+        let report = try await DatabaseFailure.naming("\(source) or \(target)") {
+            try await StorageCopy.run(
+                fromSQLite: source, to: target, nodes: [StorageSettings.node.key.fallback].compactMap(\.self),
+                at: TimeSource.system.now(), progress: { progress.reach($0) })
         }
-    }
-}
-
-extension StorageError {
-    fileprivate var privateText: String {
-        switch self {
-        case .unavailable(let text), .undecided(let text), .corrupt(let text): text
-        }
+        for row in report.rows { StandardOutput.say("\(row.table): \(row.count)") }
+        StandardOutput.say("Copied and compared.")
     }
 }

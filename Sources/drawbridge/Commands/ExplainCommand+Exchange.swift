@@ -59,13 +59,15 @@ extension ExplainCommand {
             let form = pairs.compactMap { name, value in
                 value.flatMap { $0.isEmpty ? nil : "\(name)=\(PercentEncoding.encode($0))" }
             }.joined(separator: "&")
-            guard let provider = try await options.storage.rules(settings).wings.provider else {
-                throw CommandError("There is no token endpoint: provider.enabled is false.")
+            let explanation = try await options.storage.withRules(settings) { _, wings in
+                guard let provider = wings.provider else {
+                    throw CommandError("There is no token endpoint: provider.enabled is false.")
+                }
+                return try await provider.nativeSSO.exchange.explain(
+                    try FormParameters(parsing: form.utf8),
+                    origin: RequestOrigin(address: nil, userAgent: nil, requestID: "command-line"),
+                    at: TimeSource.system.now())
             }
-            let explanation = try await provider.nativeSSO.exchange.explain(
-                try FormParameters(parsing: form.utf8),
-                origin: RequestOrigin(address: nil, userAgent: nil, requestID: "command-line"),
-                at: TimeSource.system.now())
             try StandardOutput.answer(explanation.json)
             if !explanation.passes { throw ExitCode.failure }
         }
@@ -74,12 +76,22 @@ extension ExplainCommand {
 
 extension StorageOptions {
     /// The server's own rules over a database that is only read.
-    func rules(_ settings: DrawbridgeSettings) async throws -> (ground: Ground, wings: Wings) {
+    func withRules<Value>(
+        _ settings: DrawbridgeSettings, _ body: (Ground, Wings) async throws -> Value
+    ) async throws -> Value {
+        try await reading { storage in
+            let (ground, wings) = try await Self.rules(settings, over: storage)
+            return try await body(ground, wings)
+        }
+    }
+
+    private static func rules(
+        _ settings: DrawbridgeSettings, over storage: any BridgeStorage
+    ) async throws -> (ground: Ground, wings: Wings) {
         var settings = settings
         // Nothing is counted and nobody is told, so nothing that is shared is needed.
         settings.redis = nil
         let logger = Logger(label: "drawbridge") { _ in SwiftLogNoOpLogHandler() }
-        let storage = try await openForReading()
         let ground = Ground(
             settings: settings, storage: storage,
             shared: await SharedState(

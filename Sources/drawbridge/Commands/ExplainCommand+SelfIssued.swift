@@ -31,9 +31,9 @@ extension ExplainCommand {
             guard let configuration = try options.settings.load().selfIssued.configuration else {
                 throw CommandError("\(SelfIssuedSettings.enabled.key.name) is false: no such token is taken.")
             }
-            let explainer = SelfIssuedExplainer(
-                configuration: configuration, keys: try await options.storage.openForReading())
-            let explanation = try await explainer.explain(answer, nonce: nonce)
+            let explanation = try await options.storage.reading {
+                try await SelfIssuedExplainer(configuration: configuration, keys: $0).explain(answer, nonce: nonce)
+            }
             try StandardOutput.answer(explanation.json)
             if !explanation.passes { throw ExitCode.failure }
         }

@@ -33,15 +33,19 @@ extension ExplainCommand {
 
         func run() async throws {
             let token = try StandardInput.requiredToken()
-            let explanation = try await explainer().redemption(
-                Secret(token), redirect: redirect.map { Array($0.utf8) }, address: ip.flatMap { NetworkAddress($0) })
+            let settings = try options.settings.load()
+            let explanation = try await options.storage.reading { storage in
+                try await Self.explainer(settings, storage).redemption(
+                    Secret(token), redirect: redirect.map { Array($0.utf8) },
+                    address: ip.flatMap { NetworkAddress($0) })
+            }
             try StandardOutput.answer(explanation.json)
             if !explanation.passes { throw ExitCode.failure }
         }
 
-        private func explainer() async throws -> Explainer {
-            let settings = try options.settings.load()
-            let storage = try await options.storage.openForReading()
+        private static func explainer(
+            _ settings: DrawbridgeSettings, _ storage: any BridgeStorage
+        ) async throws -> Explainer {
             let time = TimeSource.system
             let keys = try await ServiceKeys.read(
                 settings: settings, store: storage, logger: Logger(label: "drawbridge"))

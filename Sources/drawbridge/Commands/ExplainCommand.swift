@@ -116,8 +116,9 @@ struct ExplainCommand: AsyncParsableCommand {
         /// As the service finds it. What the settings file has takes precedence, and needs no database.
         private func find(_ id: ClientID, _ settings: DrawbridgeSettings) async throws -> Client? {
             if let client = ConfiguredClients(settings).directory(with: [])[id] { return client }
-            let storage = try await options.storage.openForReading()
-            return try await ClientReloader(settings: settings, store: storage).directory.current[id]
+            return try await options.storage.reading {
+                try await ClientReloader(settings: settings, store: $0).directory.current[id]
+            }
         }
     }
 }

@@ -102,7 +102,7 @@ struct KeysCommand: AsyncParsableCommand {
             if try options.isBeforeFirstStart() {
                 return StandardError.write("There is no database yet; the first start makes the keys.\n")
             }
-            let stored = try await options.openForReading().signingKeys()
+            let stored = try await options.reading { try await $0.signingKeys() }
             let keys = KeyOverview.all(in: stored.keys, at: TimeSource.system.now())
             guard !keys.isEmpty else {
                 return StandardError.write("There are no keys yet; the first start makes them.\n")

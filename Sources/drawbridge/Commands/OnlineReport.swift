@@ -123,8 +123,7 @@ struct OnlineReport {
         } catch SQLiteOpenError.notMigrated, PostgresOpenError.notMigrated {
             return (.note(notSetUp(location)), [], [])
         } catch let error as StorageError {
-            // For the operator's own eyes; the text names no values.
-            return (.bad(error.text), [], [])
+            return (.bad(DatabaseFailure(database: location.databaseName, error: error).description), [], [])
         } catch {
             return (.bad("\(error)"), [], [])
         }

@@ -39,6 +39,13 @@ struct ServeCommand: AsyncParsableCommand {
         }
         // Before the database is made: its keys would open with this master key alone.
         _ = try MasterKeyFile.load(settings.storage.masterKeyPath)
+        try await DatabaseFailure.naming(StorageLocation(settings).databaseName) {
+            try await serve(inForce, in: process, logger: logger)
+        }
+    }
+
+    private func serve(_ inForce: SettingsInForce, in process: ServingProcess, logger: Logger) async throws {
+        let settings = inForce.settings
         let watch = AuditWatch()
         let storage = try await ServerStorage.open(settings, watch: watch, logger: logger)
         let inputs = options.inputs(flags: overrides)

@@ -30,15 +30,15 @@ struct StorageOptions: ParsableArguments {
 
     /// What has a client of this id that takes precedence over the database's, as the beginning of a sentence.
     func holder(of id: ClientID) throws -> String? {
-        try fixedClients().contains(id) ? holderName : nil
+        try configuredClients().clients.contains { $0.id == id } ? holderName : nil
     }
 
     /// Where clients are that a look into the database does not find, as a sentence; `nil` where there are none, and
     /// where no settings are read. A demo's are in its database.
     /// - Parameter id: a client that was looked for; `nil` for all of them.
     func noteOnFixedClients(asked id: ClientID? = nil) -> String? {
-        guard databaseText == nil, dataPath == nil, let fixed = try? fixedClients(),
-            id.map({ fixed.contains($0) }) ?? !fixed.isEmpty
+        guard databaseText == nil, dataPath == nil, let fixed = try? configuredClients().clients,
+            id.map({ id in fixed.contains { $0.id == id } }) ?? !fixed.isEmpty
         else { return nil }
         return id == nil
             ? "The settings file has clients of its own, which are not in the database: drawbridge check-config lists them."
@@ -47,17 +47,17 @@ struct StorageOptions: ParsableArguments {
 
     private var holderName: String { dataPath == nil ? "The settings file" : "A demo" }
 
-    private func fixedClients() throws -> [ClientID] {
-        guard dataPath != nil else { return try settings.load().clients.map(\.id) }
+    /// What the settings say of clients; of a demo, which makes its default website again at each start, its own.
+    func configuredClients() throws -> ConfiguredClients {
+        guard dataPath != nil else { return ConfiguredClients(try settings.load()) }
         // Their ids are the same in every demo, whatever its secrets are derived from.
-        return try DemoClients(seed: Secret([])).all().map(\.id)
+        return ConfiguredClients(clients: try DemoClients(seed: Secret([])).all(), defaultTarget: nil)
     }
 
-    /// Whether apps open this website of the database by default; a demo's is made again at each start.
-    func isDefaultWebsite(_ id: ClientID) throws -> Bool {
-        guard dataPath == nil else { return false }
-        let inForce = try settings.load()
-        return inForce.site.defaultWebClient == id && !inForce.clients.contains { $0.id == id }
+    /// What the hash of a new password costs: as for a server with these settings. A data folder that is named by
+    /// itself has none.
+    func passwordCost() throws -> PasswordCost {
+        try dataPath == nil ? settings.load().provider.passwordCost : .standard
     }
 
     private func namedDatabase() throws -> PostgresAddress? {
@@ -97,10 +97,21 @@ struct StorageOptions: ParsableArguments {
         return try access(location().masterKeyPath, F_OK) != 0 && errno == ENOENT
     }
 
-    /// What messages call the database; `nil` where nothing says which it is.
-    var databaseName: String? { (try? namedDatabase())?.description ?? (try? location())?.databaseName }
+    /// Opens the database for one command that only reads; works while a server runs, and without the right to write.
+    func reading<Value>(_ body: (any BridgeStorage) async throws -> Value) async throws -> Value {
+        let storage = try await openForReading()
+        let name = try namedDatabase()?.description ?? location().databaseName
+        do {
+            let value = try await DatabaseFailure.naming(name) { try await body(storage) }
+            try? await storage.close()
+            return value
+        } catch {
+            try? await storage.close()
+            throw error
+        }
+    }
 
-    /// Opens the database for reading; works while a server runs, and without the right to write.
+    /// The same for whoever closes it.
     func openForReading() async throws -> any BridgeStorage {
         // A look needs no keys, so a database that is named needs no settings either.
         if let database = try namedDatabase() { return try await PostgresStorage.openForReading(database) }
@@ -140,10 +151,14 @@ struct StorageOptions: ParsableArguments {
 
     func requireDatabase(at location: StorageLocation) throws {
         guard !location.hasDatabase else { return }
-        let hint =
-            dataPath == nil && settings.inputs().secretsDirectory == nil
-            ? " Where a secret names the database, the command needs it as well "
-                + "(DRAWBRIDGE_DATABASE or --secrets-directory)." : ""
+        var hint = ""
+        if dataPath == nil {
+            hint = " The first start makes it, or drawbridge migrate."
+            if settings.inputs().secretsDirectory == nil {
+                hint += " Where a secret names the database, the command needs it as well "
+                hint += "(DRAWBRIDGE_DATABASE or --secrets-directory)."
+            }
+        }
         throw CommandError("There is no database at \(location.databasePath).\(hint)")
     }
 }

@@ -21,19 +21,22 @@ extension UsersCommand {
 
         func run() async throws {
             guard let username = Username(username) else { throw CommandError("\(username) cannot be a user name.") }
+            guard name.map(AccountNames.canBeName) ?? true else {
+                throw CommandError("--name must be one line of 1 to \(AccountNames.limit) bytes.")
+            }
+            guard email.map(AccountNames.canBeAddress) ?? true else {
+                throw CommandError("--email must be an address such as alice@example.com.")
+            }
             try options.requireSettingsForAccounts()
             let password = try PasswordInput.read(prompt: "Password of \(username)")
-            let hash = try PasswordHash(password, cost: .standard, random: .system)
             let action = why.action()
             let account = Account(
                 subject: Account.makeSubject(random: .system), username: username, displayName: name, email: email,
-                passwordHash: hash, role: admin ? .admin : nil, createdAt: action.at)
-            let event = action.event(
-                .userCreated, subject: account.subject, facts: account.role.map { ["role": $0.rawValue] } ?? [:])
-            let outcome = try await options.withStorage(making: true) {
-                try await $0.addAccount(account, issuer: Account.issuer, link: nil, event: event)
+                role: admin ? .admin : nil, createdAt: action.at)
+            let added = try await options.withRegisters(making: true) {
+                try await $0.users.add(account, password: password, action: action)
             }
-            guard outcome == .added else { throw CommandError("There is an account \(username) already.") }
+            guard added != nil else { throw CommandError("There is an account \(username) already.") }
             StandardOutput.say("Added \(username) with subject \(account.subject).")
         }
     }
@@ -59,16 +62,14 @@ extension UsersCommand {
             // Before the database is opened for the change, so that no other command is refused while somebody thinks of
             // a password.
             let password = try PasswordInput.read(prompt: "New password of \(user)")
-            let hash = try PasswordHash(password, cost: .standard, random: .system)
             let action = why.action()
-            let (ended, passkeys) = try await options.withStorage { storage in
-                guard let account = try await UserName(user).account(in: storage) else { throw noAccount }
-                let ended = try await storage.setPassword(
-                    hash, of: account.subject, event: action.event(.userPasswordChanged, subject: account.subject),
-                    ending: Ending(action))
-                return (ended, try await storage.passkeys(of: account.subject).count)
+            let (outcome, passkeys) = try await options.withRegisters { registers in
+                let subject = try await UserName(user).subject(in: registers.storage)
+                let outcome = try await registers.users.change(
+                    subject, UserChange(), password: password, action: action)
+                return (outcome, try await registers.storage.passkeys(of: subject).count)
             }
-            guard let ended else { throw noAccount }
+            guard case .changed(let ended) = outcome else { throw noAccount }
             StandardOutput.say("Changed the password of \(user); \(ended.sentence)")
             if passkeys > 0 {
                 StandardOutput.say(
@@ -80,8 +81,8 @@ extension UsersCommand {
         /// Nobody should think of a password for an account that is not there.
         private func requireAccount() async throws {
             do {
-                let storage = try await options.openForReading()
-                guard try await UserName(user).account(in: storage) != nil else { throw noAccount }
+                let account = try await options.reading { try await UserName(user).account(in: $0) }
+                guard account != nil else { throw noAccount }
             } catch SQLiteOpenError.notMigrated, PostgresOpenError.notMigrated {
                 // Brought up to date when the database is opened for the change, which looks for the account again.
             }
@@ -117,11 +118,10 @@ extension UsersCommand {
             default: throw CommandError("\(role) is not a role: it is admin, or none.")
             }
             let action = why.action()
-            let outcome = try await options.withStorage { storage in
-                let subject = try await UserName(user).subject(in: storage)
-                return try await storage.changeUser(
-                    subject, UserChange(role: change), events: { action.event($0, subject: subject, facts: $1) },
-                    ending: Ending(action))
+            let outcome = try await options.withRegisters { registers in
+                let subject = try await UserName(user).subject(in: registers.storage)
+                return try await registers.users.change(
+                    subject, UserChange(role: change), password: nil, action: action)
             }
             switch outcome {
             case .changed: StandardOutput.say("\(user) has the role \(role) now.")

@@ -35,13 +35,12 @@ extension UsersCommand {
                 throw CommandError("\(path): \(error).")
             }
             let action = why.action()
-            let isKnown = try await options.withStorage { storage in
-                guard let account = try await UserName(user).account(in: storage) else { return false }
-                return try await storage.setClaims(
-                    claims, of: account.subject, at: action.at,
-                    event: action.event(.userClaimsChanged, subject: account.subject))
+            let outcome = try await options.withRegisters { registers in
+                let subject = try await UserName(user).subject(in: registers.storage)
+                return try await registers.users.change(
+                    subject, UserChange(claims: claims), password: nil, action: action)
             }
-            guard isKnown else { throw CommandError("There is no account \(user).") }
+            guard case .changed = outcome else { throw CommandError("There is no account \(user).") }
             let count = claims.values.count == 1 ? "1 claim" : "\(claims.values.count) claims"
             StandardOutput.say("\(user) has \(count).")
         }

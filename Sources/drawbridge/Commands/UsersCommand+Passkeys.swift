@@ -32,11 +32,12 @@ extension UsersCommand {
             @Argument(help: "The user name or the subject.") var user: String
 
             func run() async throws {
-                let storage = try await options.openForReading()
-                guard let account = try await UserName(user).account(in: storage) else {
-                    throw CommandError("There is no account \(user).")
+                let passkeys = try await options.reading { storage in
+                    guard let account = try await UserName(user).account(in: storage) else {
+                        throw CommandError("There is no account \(user).")
+                    }
+                    return try await storage.passkeys(of: account.subject)
                 }
-                let passkeys = try await storage.passkeys(of: account.subject)
                 try StandardOutput.write(Listing(passkeys: passkeys).text(as: listing.format) + "\n")
             }
         }
@@ -58,16 +59,16 @@ extension UsersCommand {
             var passkey: String?
 
             func run() async throws {
-                let account = try await target.change { storage, account, action in
+                let account = try await target.change { registers, account, action in
                     let marks =
                         if let passkey { [passkey] } else {
-                            try await storage.passkeys(of: account.subject).map(\.mark)
+                            try await registers.storage.passkeys(of: account.subject).map(\.mark)
                         }
                     var isRemoved = false
                     for mark in marks {
-                        let event = action.event(
-                            .userPasskeyRemoved, subject: account.subject, facts: ["passkey": mark])
-                        if try await storage.removePasskey(mark, of: account.subject, event: event) { isRemoved = true }
+                        if try await registers.users.removePasskey(mark, of: account.subject, action: action) {
+                            isRemoved = true
+                        }
                     }
                     return isRemoved
                 }

@@ -35,19 +35,19 @@ extension UsersCommand {
                 let secret = RandomSource.system.bytes(20)
                 let codes = RecoveryCode.make(random: .system)
                 let location = try target.options.location()
-                let account = try await target.change { storage, account, action in
+                let account = try await target.change { registers, account, action in
+                    guard account.passwordHash != nil else {
+                        throw CommandError("\(target.user) has no password here, so there is no first factor.")
+                    }
                     let factor = SecondFactor(
                         sealedSecret: try location.secondFactorSecrets().seal(secret, for: account.subject))
                     let event = SecondFactorChange.enrolled.event(by: action, of: account.subject)
                     let digests = codes.map(\.digest)
                     if replace {
-                        return try await storage.setSecondFactor(
-                            factor, recoveryDigests: digests, of: account.subject, at: action.at, event: event)
+                        return try await registers.storage.replaceSecondFactor(
+                            factor, recoveryDigests: digests, of: account.subject, event: event)
                     }
-                    guard account.passwordHash != nil else {
-                        throw CommandError("\(target.user) has no password here, so there is no first factor.")
-                    }
-                    return try await storage.addSecondFactor(
+                    return try await registers.storage.addSecondFactor(
                         factor, recoveryDigests: digests, of: account.subject, in: nil, event: event)
                 }
                 guard let account else {
@@ -79,8 +79,8 @@ extension UsersCommand {
             @OptionGroup var target: SecondFactorTarget
 
             func run() async throws {
-                let account = try await target.change { storage, account, action in
-                    try await storage.removeSecondFactor(
+                let account = try await target.change { registers, account, action in
+                    try await registers.users.resetSecondFactor(
                         of: account.subject, event: SecondFactorChange.removed.event(by: action, of: account.subject))
                 }
                 guard account != nil else { throw CommandError("\(target.user) has no second factor.") }
@@ -101,8 +101,8 @@ extension UsersCommand {
 
             func run() async throws {
                 let codes = RecoveryCode.make(random: .system)
-                let account = try await target.change { storage, account, action in
-                    try await storage.replaceRecoveryCodes(
+                let account = try await target.change { registers, account, action in
+                    try await registers.storage.replaceRecoveryCodes(
                         codes.map(\.digest), of: account.subject,
                         event: SecondFactorChange.recoveryCodesRenewed.event(by: action, of: account.subject))
                 }
@@ -122,14 +122,14 @@ struct SecondFactorTarget: ParsableArguments {
     /// Changes the account and records who did it.
     /// - Returns: `nil` when there was nothing to change.
     func change(
-        _ body: (any BridgeStorage, Account, AdminAction) async throws -> Bool
+        _ body: (CommandRegisters, Account, AdminAction) async throws -> Bool
     ) async throws -> Account? {
         let action = why.action()
-        return try await options.withStorage { storage in
-            guard let account = try await UserName(user).account(in: storage) else {
+        return try await options.withRegisters { registers in
+            guard let account = try await UserName(user).account(in: registers.storage) else {
                 throw CommandError("There is no account \(user).")
             }
-            return try await body(storage, account, action) ? account : nil
+            return try await body(registers, account, action) ? account : nil
         }
     }
 }

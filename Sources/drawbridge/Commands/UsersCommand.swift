@@ -39,12 +39,13 @@ struct UsersCommand: AsyncParsableCommand {
         @OptionGroup var listing: ListingOptions
 
         func run() async throws {
-            let storage = try await options.openForReading()
-            var users: [UserOverview] = []
-            while true {
-                let page = try await storage.users(after: users.last?.subject, limit: 500)
-                guard !page.isEmpty else { break }
-                users += page
+            let users = try await options.reading { storage in
+                var users: [UserOverview] = []
+                while true {
+                    let page = try await storage.users(after: users.last?.subject, limit: 500)
+                    guard !page.isEmpty else { return users }
+                    users += page
+                }
             }
             try StandardOutput.write(Listing(users: users).text(as: listing.format) + "\n")
         }
@@ -100,14 +101,13 @@ private struct UserSwitch {
     let action: AdminAction
 
     func apply(_ options: StorageOptions) async throws -> Ended {
-        try await options.withStorage { storage in
-            let user = try await UserName(subject).subject(in: storage)
-            let result = try await storage.setDisabled(
-                disables, subject: user, event: action.event(disables ? .userDisabled : .userEnabled, subject: user),
-                ending: Ending(action))
-            switch result {
+        try await options.withRegisters { registers in
+            let user = try await UserName(subject).subject(in: registers.storage)
+            let outcome = try await registers.users.change(
+                user, UserChange(isDisabled: disables), password: nil, action: action)
+            switch outcome {
             case .changed(let ended): return ended
-            case .unchanged, .noAccount, .usernameTaken: throw try await refusal(of: user, in: storage)
+            case .unchanged, .noAccount, .usernameTaken: throw try await refusal(of: user, in: registers.storage)
             case .lastAdministrator: throw CommandError.lastAdministrator(subject)
             }
         }

@@ -23,7 +23,7 @@ struct Administration: Sendable {
                 reload: clients.reloadStored),
             users: UserRegister(
                 storage: storage, endings: wings.sessions.endings,
-                passwords: PasswordHasher(cost: settings.provider.passwordCost),
+                passwords: ground.passwords,
                 takesAccounts: settings.problemsWithAccounts.isEmpty,
                 onChange: wings.sessions.subjects.forget, time: time),
             keys: ground.keys,

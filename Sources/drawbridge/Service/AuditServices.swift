@@ -37,7 +37,10 @@ struct AuditTallyService: Service {
     /// - Returns: whether there may be more.
     func count() async throws -> Bool {
         let counts = try await storage.advanceTally(limit: Self.batch)
-        for count in counts { counter(of: count.type, count.outcome).increment(by: count.count) }
+        // Those that were not written have a metric of their own (``SuppressedEventsService``).
+        for count in counts where count.reason != AuditTally.suppressedReason || count.type == .auditSuppressed {
+            counter(of: count.type, count.outcome).increment(by: count.count)
+        }
         // Mostly noticed at the start, before anybody could read a 0; and a count starts again with every process.
         if let restored = counts.filter({ $0.type == .databaseRestored }).map(\.at).max() {
             Gauge(label: "drawbridge_database_restored_timestamp_seconds", factory: metrics).record(restored.seconds)

@@ -19,6 +19,7 @@ struct Composition: Sendable {
     let forwarding: AuditForwarding
     let auditWatch: AuditWatchService
     let webhooks: WebhookNotifier
+    let logouts: LogoutNotifier
     /// `nil` where no request is traced.
     let telemetry: Telemetry?
     /// Rung when something ended that a website wants to hear of.
@@ -67,6 +68,9 @@ struct Composition: Sendable {
             settings: settings, storage: storage, shared: shared, keys: keys, master: master,
             clients: clients.directory, logger: logger, time: time, recorder: telemetry?.recorder)
         let wings = try Wings(ground, bearers: bearerCache, notices: notices)
+        logouts = wings.provider?.notifier ?? LogoutNotifier(withoutProvider: ground)
+        // As for webhooks.
+        try await logouts.subscribe()
         self.ground = ground
         self.wings = wings
         services = BridgeServices(
@@ -150,6 +154,7 @@ struct Composition: Sendable {
         ]
         // At once: what ends without a subscriber is told to nobody. Where it fails, the next round does it.
         try? await webhooks.subscribe()
+        try? await logouts.subscribe()
         if let certificate { outcomes.append(await attempt("certificate") { try certificate() }) }
         bearerCache.reload()
         await auditWatch.look()
@@ -183,6 +188,17 @@ extension AuditWatchService {
             storage: storage, file: AuditNoteFile(besideSigningKey: keyPath),
             keys: [try AuditSigningKeyFile.load(keyPath).verifierKey], watch: watch,
             retention: settings.audit.retention, metrics: metrics, time: time, logger: logger)
+    }
+}
+
+extension LogoutNotifier {
+    /// Without a provider there are no keys that a website could check a logout token with: this one gives up what is
+    /// queued all the same, for a client in the database that would be told.
+    fileprivate convenience init(withoutProvider ground: Ground) {
+        self.init(
+            store: ground.storage, clients: Reloadable(ClientDirectory([], defaultTarget: nil)),
+            tokens: IDTokenCodec(issuer: ground.issuer, keys: ground.keys.ring), delivery: BackChannelLogout(),
+            time: ground.time, logger: ground.logger)
     }
 }
 

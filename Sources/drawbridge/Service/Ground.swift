@@ -14,6 +14,8 @@ struct Ground: Sendable {
     let master: MasterKey
     let clients: Reloadable<ClientDirectory>
     let refusals: RefusalLog
+    /// One for the process: its bound is on all hashes together.
+    let passwords: PasswordHasher
     let logger: Logger
     let time: TimeSource
     /// `nil` records nothing.
@@ -33,6 +35,7 @@ struct Ground: Sendable {
         self.logger = logger
         self.time = time
         self.recorder = recorder
+        passwords = PasswordHasher(cost: settings.provider.passwordCost)
         // Its own limiter, never lifted: it bounds how much the audit log grows, not what users may do.
         refusals = RefusalLog(
             audit: storage,
@@ -59,9 +62,12 @@ struct Ground: Sendable {
             scope: "authorize.subject", bucket: limits.authorizationPerSubject, limiter: limiter, refusals: refusals)
     }
 
-    /// Bearers that are shown at the token endpoint and its neighbours.
-    func inquiries(by authenticator: any BearerAuthenticator) -> BearerInquiries {
-        BearerInquiries(authenticator, limiter: limiter, limits: limits, refusals: refusals, else: .slowDown)
+    /// Bearers that are shown to the provider.
+    /// - Parameter excess: the error of whoever is over the limit.
+    func inquiries(
+        by authenticator: any BearerAuthenticator, else excess: ErrorCode = .rateLimited
+    ) -> BearerInquiries {
+        BearerInquiries(authenticator, limiter: limiter, limits: limits, refusals: refusals, else: excess)
     }
 
     /// The limit of refreshes that one user's apps and web views may make.

@@ -1,6 +1,7 @@
 import Bridge
 import BridgeHTTP
 import Logging
+import OAuth2
 
 /// Device secrets, token exchange and web views, wired to their stores.
 struct NativeSSOWing: Sendable {
@@ -36,7 +37,8 @@ struct NativeSSOWing: Sendable {
             native: native,
             loginTokens: LoginTokenExchange(
                 issuer: loginTokens.issuer, redeemer: loginTokens.redeemer,
-                bearers: ground.inquiries(by: bearers.local(tokens.accessTokens)), tokens: tokens.ofSessions))
+                bearers: ground.inquiries(by: bearers.local(tokens.accessTokens), else: .slowDown),
+                tokens: tokens.ofSessions))
         self.exchange = exchange
         services = DeviceServices(
             configuration: configuration, secrets: secrets, devices: storage,

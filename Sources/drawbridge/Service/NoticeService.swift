@@ -9,12 +9,21 @@ struct NoticeService<Worker: NoticeQueueWorker>: Service {
     let logger: Logger
 
     func run() async throws {
-        let timer = Task {
-            for await _ in AsyncTimer(every: .seconds(1)).cancelOnGracefulShutdown() { bell.ring() }
+        let (ticks, tick) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let rings = bell.rings()
+        await withDiscardingTaskGroup { group in
+            // Not by the bell, which the services of all queues hear.
+            group.addTask {
+                for await _ in AsyncTimer(every: .seconds(1)).cancelOnGracefulShutdown() { tick.yield() }
+            }
+            group.addTask {
+                for await _ in rings.cancelOnGracefulShutdown() { tick.yield() }
+                tick.finish()
+            }
+            await worker.work(on: ticks) { [logger] error in
+                logger.warning("notices to websites could not be worked off", metadata: ["error": "\(error)"])
+            }
+            group.cancelAll()
         }
-        await worker.work(on: bell.rings().cancelOnGracefulShutdown()) { [logger] error in
-            logger.warning("notices to websites could not be worked off", metadata: ["error": "\(error)"])
-        }
-        timer.cancel()
     }
 }

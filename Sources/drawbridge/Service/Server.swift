@@ -122,14 +122,15 @@ struct Server: Sendable {
             purge, SessionNewsService(sessions: composition.wings.sessions.webSessions, logger: logger),
             DisabledUserService(users: composition.wings.sessions.subjects.disabledUsers, logger: logger),
             KeyNewsService(keys: ground.keys, bell: keyNews, logger: logger), alerts,
-            WebhookSubscription(notifier: composition.webhooks, logger: logger),
+            NoticeSubscriptionService(workers: [composition.webhooks, composition.logouts], logger: logger),
             NoticeService(worker: composition.webhooks, bell: composition.notices, logger: logger),
+            NoticeService(worker: composition.logouts, bell: composition.notices, logger: logger),
             ClientNewsService(clients: composition.clients, logger: logger), composition.auditWatch,
             auditTally,
             AuditSealService(storage: storage, time: time, logger: logger),
             AuditThinningService(storage: storage, time: time, logger: logger),
             suppressedEvents,
-        ] + composition.forwarding.services + revocationServices + providerServices
+        ] + composition.forwarding.services + revocationServices
     }
 
     private var purge: PurgeService {
@@ -166,12 +167,6 @@ struct Server: Sendable {
                 RevocationService(
                     channel: channel, sessions: composition.wings.sessions.webSessions, keyNews: keyNews)
             ]
-        } ?? []
-    }
-
-    private var providerServices: [any Service] {
-        composition.wings.provider.map { provider in
-            [NoticeService(worker: provider.notifier, bell: composition.notices, logger: ground.logger)]
         } ?? []
     }
 

@@ -35,16 +35,18 @@ enum ServerStorage {
         isPatient: Bool = false, _ body: (any BridgeStorage) async throws -> Value
     ) async throws -> Value {
         let keeper = AuditNoteKeeper(file: location.auditNoteFile, watch: AuditWatch(), logger: nil)
-        let storage = try await open(
-            location, node: location.commandNode, outlet: keeper, migrating: report, isPatient: isPatient,
-            logger: Logger(label: "drawbridge"))
-        do {
-            let value = try await body(storage)
-            try await storage.close()
-            return value
-        } catch {
-            try? await storage.close()
-            throw error
+        return try await DatabaseFailure.naming(location.databaseName) {
+            let storage = try await open(
+                location, node: location.commandNode, outlet: keeper, migrating: report, isPatient: isPatient,
+                logger: Logger(label: "drawbridge"))
+            do {
+                let value = try await body(storage)
+                try await storage.close()
+                return value
+            } catch {
+                try? await storage.close()
+                throw error
+            }
         }
     }
 

@@ -15,7 +15,7 @@ extension SignInServices {
         let time = ground.time
         let opener = SessionOpener(sessions: sessions.webSessions, store: storage, clients: ground.clients)
         let secrets = SecondFactorSecrets(master: ground.master)
-        let hasher = PasswordHasher(cost: ground.settings.provider.passwordCost)
+        let hasher = ground.passwords
         let throttle = SignInThrottle(
             limiter: ground.limiter, limits: ground.limits, refusals: refusals,
             knownBrowsers: KnownBrowsers(master: ground.master))
@@ -130,16 +130,19 @@ extension SelfIssuedServices {
     ) {
         guard let configuration = ground.settings.selfIssued.configuration else { return nil }
         let keys = ground.keys.loginTokens
-        let signIn = SelfIssuedSignIn(
-            configuration: configuration, transactions: ground.selfIssuedTransactions, storage: ground.storage,
-            opener: opener, codes: codes, throttle: throttle, endings: sessions.endings, limiter: ground.limiter,
-            limits: ground.limits, refusals: ground.refusals, ring: keys, time: ground.time)
+        let linkedKeys = LinkedKeys(
+            storage: ground.storage, endings: sessions.endings, limiter: ground.limiter, limits: ground.limits,
+            refusals: ground.refusals, time: ground.time)
         let linksKeys = hasProvider && !configuration.linkingApps.isEmpty
         self.init(
-            signIn: signIn,
+            signIn: SelfIssuedSignIn(
+                configuration: configuration, transactions: ground.selfIssuedTransactions, linkedKeys: linkedKeys,
+                storage: ground.storage, opener: opener, codes: codes, throttle: throttle, ring: keys,
+                time: ground.time),
             registration: linksKeys
-                ? KeyRegistration(phone: signIn, approvers: PhoneApprovers(ground), ring: keys, time: ground.time)
-                : nil)
+                ? KeyRegistration(
+                    linkedKeys: linkedKeys, configuration: configuration, approvers: PhoneApprovers(ground), ring: keys,
+                    time: ground.time) : nil)
     }
 }
 

@@ -128,7 +128,7 @@ import Testing
             let answer = try await browser.post(
                 "/admin/clients", [token, ("redirect_uris", "com.example.kiosk:callback")] + typed)
             #expect(answer.status == .badRequest)
-            #expect(answer.text.contains("session_idle must be a whole number."))
+            #expect(answer.text.contains("session_idle must be a whole number of seconds"))
             for (name, value) in typed {
                 #expect(answer.text.contains("name=\"\(name)\" value=\"\(value)\""), "\(name)")
             }

@@ -93,7 +93,8 @@ struct TestBridge: Sendable {
                 redeemer: redeemer,
                 handOffs: HandOffs(issuer: issuer, tries: InProcessRecentTries(time: time)),
                 bearers: BearerGate(
-                    authenticator: TestBearers(), limiter: limiter, limits: limits, refusals: refusals, time: time)),
+                    authenticator: TestBearers(), parents: parents, limiter: limiter, limits: limits,
+                    refusals: refusals, time: time)),
             signIn: SignInServices(
                 signIn: SignIn(
                     accounts: storage, hasher: hasher,
@@ -137,9 +138,11 @@ struct TestBridge: Sendable {
                     signIn: SelfIssuedSignIn(
                         configuration: SelfIssuedConfiguration(
                             clientID: origin.description + "/", origin: origin, siteName: "Example"),
-                        transactions: InProcessSelfIssuedTransactions(), storage: storage, opener: opener,
-                        codes: codes, throttle: throttle, endings: endings, limiter: limiter, limits: limits,
-                        refusals: refusals, ring: keys, time: time)),
+                        transactions: InProcessSelfIssuedTransactions(),
+                        linkedKeys: LinkedKeys(
+                            storage: storage, endings: endings, limiter: limiter, limits: limits, refusals: refusals,
+                            time: time),
+                        storage: storage, opener: opener, codes: codes, throttle: throttle, ring: keys, time: time)),
                 heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time),
                 account: AccountServices(
                     storage: storage,

@@ -88,12 +88,13 @@ extension TestResponse {
 
 /// An authorization request of the test clients.
 enum AuthorizeURL {
+    static let path = "/oauth/authorize"
     static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
     static func make(
         _ client: String = "app", redirect: String = "com.example.app:/callback", more: String = ""
     ) -> String {
-        "/oauth/authorize?response_type=code&client_id=\(client)&redirect_uri=\(PercentEncoding.encode(redirect))"
+        "\(path)?response_type=code&client_id=\(client)&redirect_uri=\(PercentEncoding.encode(redirect))"
             + "&scope=openid&state=s-1&code_challenge=\(challenge)&code_challenge_method=S256\(more)"
     }
 }

@@ -27,6 +27,16 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "/session/logout", "/session/signed-out", "/errors/invalid_request", "/sign-in?redirect=%2Faccount",
+    ])
+    func `a form that is answered here may be sent nowhere else`(path: String) async throws {
+        try await TestBridge.run { _, client in
+            let page = try await client.send(.get, path, Visitor.navigation())
+            #expect(page.headers[.contentSecurityPolicy]?.contains("form-action 'self';") == true)
+        }
+    }
+
     @Test(arguments: ["/", "/account", "/sign-in/code", "/session/language?language=de&again=%2Fsign-in"])
     func `a redirect is kept by no cache and tells nobody where the visitor came from`(path: String) async throws {
         try await TestBridge.run { _, client in
@@ -82,6 +92,20 @@ import Testing
                 #expect(answer.status == .methodNotAllowed)
                 #expect(answer.headers[.allow] == "GET, HEAD, OPTIONS")
             }
+        }
+    }
+
+    @Test(arguments: ["/api/docs", "/api/docs/console"])
+    func `whoever sends anything to a page of the API is answered as a program, contract §11`(
+        path: String
+    ) async throws {
+        try await TestBridge.run { _, client in
+            for method in [HTTPRequest.Method.post, .put, .delete] {
+                let answer = try await client.send(method, path, Visitor.navigation())
+                #expect(answer.status == .methodNotAllowed)
+                #expect(answer.headers[.contentType]?.hasPrefix("application/json") == true)
+            }
+            #expect(try await client.send(.get, path).headers[.contentType]?.hasPrefix("text/html") == true)
         }
     }
 

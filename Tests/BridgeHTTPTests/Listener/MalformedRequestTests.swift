@@ -67,6 +67,24 @@ import Testing
         try expect(["NONSENSE\r\n\r\n"], toBe: 400, .invalidRequest)
     }
 
+    static let unknownMethods = [
+        "BREW /session HTTP/1.1\r\nHost: a\r\n\r\n", "get / HTTP/1.1\r\nHost: a\r\n\r\n", "\(good)BREW / HTTP/1.1\r\n",
+    ]
+
+    @Test(arguments: unknownMethods)
+    func `a method that nobody knows is 501`(text: String) throws {
+        try expect([text], toBe: 501, .invalidRequest)
+    }
+
+    static let noRequestLines = [
+        "BREW\r\n\r\n", "B{} / HTTP/1.1\r\n", "\u{16}\u{3} / HTTP/1.1\r\n", "BREW / HTTP/9.9\r\n", "BREW  /\r\n",
+    ]
+
+    @Test(arguments: noRequestLines)
+    func `what does not begin as a request does is 400, whatever stands for its method`(text: String) throws {
+        try expect([text], toBe: 400, .invalidRequest)
+    }
+
     static let longTargets = [
         ["GET /\(filler(100)) HTTP/1.1\r\nHost: a\r\n\r\n"], ["GET /\(filler(100))"],
         ["GET /\(filler(60))", filler(60)], ["\r\nGET /\(filler(60))", "\(filler(60)) HTTP/1.1\r\n"],

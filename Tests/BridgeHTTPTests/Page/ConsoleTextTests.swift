@@ -43,9 +43,9 @@ import Testing
         let fields = ClientForm.groups.flatMap(\.fields).map(\.name)
         #expect(Set(english["client_fields"]?.keys.map { $0 } ?? []) == Set(fields + fields.map { "\($0)_help" }))
         let problems: [ConsoleProblem] = [
-            .reasonNeeded, .reasonLong, .usernameNeeded, .usernameBad, .usernameKept, .usernameTaken,
+            .reasonNeeded, .reasonLong, .usernameNeeded, .usernameBad, .emailBad, .usernameKept, .usernameTaken,
             .lineLong("email"), .noAccount, .noPasswordAccount, .noSecondFactor, .lastAdministrator, .lastWayIn,
-            .clientExists, .clientChanged, .clientNameNeeded, .noJSON, .number("x"), .password(.tooShort),
+            .clientExists, .clientChanged, .clientNameNeeded, .noJSON, .password(.tooShort),
             .password(.tooLong), .password(.common), .password(.name),
         ]
         #expect(Set(english["console_problems"]?.keys.map { $0 } ?? []) == Set(problems.map(\.key)))
@@ -67,9 +67,9 @@ import Testing
         #expect(refused?.values(words)["detail"] as? String == "redeem must be one of: direct, confirm.")
         #expect(refused?.values(words)["problem"] == nil)
         #expect(refused?.names("redeem") == true && refused?.names("landing") == false)
-        let known = ConsoleFault(ConsoleProblem.number("session_idle"))
-        #expect(known?.values(words)["problem"] as? String == "session_idle muss eine ganze Zahl sein.")
-        #expect(known?.names("session_idle") == true)
+        let known = ConsoleFault(ConsoleProblem.usernameTaken)
+        #expect(known?.values(words)["problem"] as? String == "Es gibt schon ein Konto mit diesem Benutzernamen.")
+        #expect(known?.names("username") == true)
         #expect(ConsoleFault(OAuthError(.preconditionFailed))?.code == .preconditionFailed)
         #expect(ConsoleFault(OAuthError(.temporarilyUnavailable)) == nil)
     }

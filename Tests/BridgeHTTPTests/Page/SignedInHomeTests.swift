@@ -4,6 +4,8 @@ import HummingbirdTesting
 import SQLStorage
 import Testing
 
+@testable import BridgeHTTP
+
 /// What pages that go wrong say to somebody who is signed in.
 @Suite struct SignedInHomeTests {
     private static let toAccount = #"href="/account" id="home">Your account</a>"#
@@ -52,6 +54,16 @@ import Testing
             #expect(page.status == .serviceUnavailable && page.text.contains(words))
             #expect(page.text.contains("has not been used up") == isLink)
         }
+    }
+
+    @Test(arguments: [
+        ("/go", Unavailable.link), ("/sign-in", .signIn), ("/v0/sign_in/authorize", .signIn),
+        ("/session/sign-in", .signIn), ("/admin/sign-out", .page), ("/oauth/authorize", .signIn),
+        ("/oauth/logout", .page), ("/account", .page), ("/nowhere", .page),
+    ])
+    func `a sign-in is called so wherever it is, and a sign-out is none`(path: String, offer: Unavailable) {
+        let shapes = ErrorShapes(declared: RouteTable.shapes(redemptionPaths: ["/go"]))
+        #expect(shapes.unavailable(at: path) == offer)
     }
 
     @Test func `the page without a token offers to stay to those who are signed in, and uses nothing`() async throws {

@@ -19,6 +19,21 @@ import Testing
             "/account/set-up", page.fields + [("new_password", Self.password), ("again", Self.password)])
     }
 
+    @Test func `a link that is none any more leads to the sign-in, contract §11`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            let browser = TestBrowser(client)
+            for link in ["", "?link=made-up"] {
+                let page = try await browser.get("/account/set-up\(link)")
+                #expect(page.status == .badRequest && page.text.contains(">Go to sign-in</a>"))
+            }
+            let action = AdminAction(actor: .client("operator"), origin: nil, at: bridge.clock.now)
+            let link = try #require(try await bridge.services.signIn.account.passwords.invite("alice", action: action))
+            let page = try await browser.get("/account/set-up?link=\(PercentEncoding.encode(link.expose()))")
+            #expect(page.status == .ok && !page.text.contains("Go to sign-in"))
+        }
+    }
+
     @Test func `whoever has set a password is told so, and signs in with it, whosever the browser's session is`()
         async throws
     {
@@ -29,11 +44,11 @@ import Testing
             #expect(other.status == .seeOther)
             let page = try await browser.follow(setUp(bridge, browser))
             #expect(page.status == .ok && page.text.contains("<title>Sign in"))
-            #expect(page.text.contains(#"role="status" id="notice">Your password is set."#))
+            #expect(page.text.contains(#"class="notice whole" role="status" id="notice">Your password is set."#))
             #expect(page.text.contains("to open your account") && !page.text.contains("came from an app"))
             #expect(!page.text.contains(" readonly"))
             let wrong = try await browser.signIn(on: page)
-            #expect(wrong.status == .badRequest && wrong.text.contains(#"role="alert" id="notice""#))
+            #expect(wrong.status == .badRequest && wrong.text.contains(#"class="notice" role="alert" id="notice""#))
             #expect(!wrong.text.contains("Your password is set."))
             let landed = try await browser.signIn(on: wrong, password: Self.password)
             #expect(landed.headers[.location] == "https://bridge.example/account")

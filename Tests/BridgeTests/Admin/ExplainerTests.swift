@@ -165,9 +165,7 @@ import Testing
             case "client_without_right": replaceClients(of: service) { $0.filter { $0.id != app } }
             case "wrong_network": address = "198.51.100.1"
             case "subject_disabled":
-                _ = try await service.storage.setDisabled(
-                    true, subject: "alice", event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
-                    ending: .sample(at: noon))
+                try await service.storage.change("alice", UserChange(isDisabled: true), ending: .sample(at: noon))
             case "parent_session_ended": token = try childToken(of: parent, service)
             case "replayed": _ = try await service.open(token)
             default:
@@ -186,9 +184,10 @@ import Testing
                 clients.filter { $0.id != website } + [Client(id: website, name: "Website", kind: .web)]
             }
             let explanation = try await explain(token, service)
-            #expect(explanation.reason == "unknown_website")
-            #expect(explanation.rule == "website is known")
+            #expect(explanation.reason == "no_return_paths")
+            #expect(explanation.rule == "website has return paths")
             #expect(try await service.open(token).word == "refused")
+            #expect(try await service.events().last == "login_token.refused no_return_paths")
         }
     }
 

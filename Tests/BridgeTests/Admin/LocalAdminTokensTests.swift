@@ -223,9 +223,7 @@ import Testing
             #expect(try await !administrators.isAdministrator("unheard-of"))
             // Without a password there is nothing that a second factor could stand beside.
             #expect(try await !administrators.canEnrolSecondFactor("carol"))
-            _ = try await service.storage.setDisabled(
-                true, subject: "carol", event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
-                ending: .sample(at: noon))
+            try await service.storage.change("carol", UserChange(isDisabled: true), ending: .sample(at: noon))
             #expect(try await !administrators.isAdministrator("carol"))
         }
     }

@@ -67,6 +67,30 @@ import Testing
         }
     }
 
+    @Test func `who has seen no client replaces and removes what is there, whoever changed it last`() async throws {
+        try await withClients { clients, service in
+            #expect(try await !clients.overwrite(with: shop(), action: action))
+            #expect(try await !clients.remove("shop", action: action))
+            _ = try await clients.add(shop(), action: action)
+            #expect(try await clients.overwrite(with: shop("Shop 2"), action: action))
+            #expect(service.clients.current["shop"]?.name == "Shop 2")
+            #expect(try await clients.remove("shop", action: action))
+            #expect(service.clients.current["shop"] == nil)
+            #expect(
+                try await service.events() == [
+                    "client.created administrator", "client.changed administrator", "client.deleted administrator",
+                ])
+        }
+    }
+
+    @Test func `contract §13: what is there replaced by the same is no event`() async throws {
+        try await withClients { clients, service in
+            _ = try await clients.add(shop(), action: action)
+            #expect(try await clients.overwrite(with: shop(), action: action))
+            #expect(try await service.events() == ["client.created administrator"])
+        }
+    }
+
     @Test func `a change names the fields that differ, and never a value`() async throws {
         try await withClients { clients, service in
             _ = try await clients.add(shop(), action: action)
@@ -96,6 +120,10 @@ import Testing
                 try await register([]).delete(shop(), action: action)
             }
             #expect(refused?.code == .conflict)
+            let kept = await #expect(throws: OAuthError.self) {
+                try await register([]).remove("shop", action: action)
+            }
+            #expect(kept?.code == .conflict)
             #expect(try await service.storage.clients().map(\.id) == ["shop"])
             #expect(try await service.events() == ["client.created administrator"])
             #expect(try await register(["shop"]).delete(shop(), action: action))

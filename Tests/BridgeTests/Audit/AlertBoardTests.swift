@@ -38,6 +38,13 @@ import Testing
         #expect(board.look(at: [tally(counted, 2)], now: Self.now).begun.map(\.rule.name) == [name])
     }
 
+    @Test func `what was counted instead of written is refused, and no other token that was used twice`() {
+        let board = AlertBoard(rules: [.replays, .refusals].map { AlertRule(name: $0, threshold: 1) })
+        let left = AuditTally(
+            at: Self.now, type: .loginTokenReplayed, outcome: .failure, reason: AuditTally.suppressedReason, count: 9)
+        #expect(board.look(at: [left], now: Self.now).begun.map(\.rule.name) == [.refusals])
+    }
+
     @Test func `refusals are failures of any kind, and successes are none`() {
         let board = AlertBoard(rules: [AlertRule(name: .refusals, threshold: 1)])
         #expect(board.look(at: [tally("x.y", 100, outcome: .success)], now: Self.now).begun == [])

@@ -126,6 +126,25 @@ import Testing
         #expect(stored.cookiePrefix == prefix)
     }
 
+    @Test(arguments: [
+        "", "aal2 ", "a b", "aal2\n", #"a"b"#, #"a\b"#, "\u{7f}", "ääl2", String(repeating: "a", count: 129),
+    ])
+    func `RFC 6749 appendix A: a level that no challenge can name is refused, but for a stored one`(
+        level: String
+    ) throws {
+        let written = String(decoding: try JSONEncoder().encode(level), as: UTF8.self)
+        let json = document(#""min_acr":\#(written)"#)
+        let error = #expect(throws: ClientDocumentError.self) { try decode(json) }
+        #expect(error?.problems.map(\.field) == ["min_acr"])
+        let stored = try JSONDecoder().decode(StoredClientDocument.self, from: Data(json.utf8)).client
+        #expect(stored.minimumACR == level)
+    }
+
+    @Test(arguments: ["a", "urn:example:gold", "!#[]~", String(repeating: "a", count: 128)])
+    func `any other level is taken as it is written`(level: String) throws {
+        #expect(try decode(document(#""min_acr":"\#(level)""#)).minimumACR == level)
+    }
+
     @Test(arguments: [".other.example", "127.0.0.1", "a.www.shop.example"])
     func `contract §14: a cookie domain that does not cover its website is refused, but what is stored stays`(
         domain: String

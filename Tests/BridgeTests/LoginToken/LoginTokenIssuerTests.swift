@@ -123,8 +123,7 @@ import Testing
     @Test func `a disabled user gets no token within the second`() async throws {
         try await withService { service async throws in
             _ = try await service.issue()
-            let event = AuditEvent(at: noon, type: .userDisabled, outcome: .success)
-            _ = try await service.storage.setDisabled(true, subject: "alice", event: event, ending: .sample(at: noon))
+            try await service.storage.change("alice", UserChange(isDisabled: true), ending: .sample(at: noon))
             service.clock.advance(.seconds(1))
             #expect(try await service.refusal(of: LoginTokenIssueRequest()).code == .invalidToken)
         }

@@ -219,11 +219,20 @@ import Testing
         }
     }
 
-    @Test func `two tokens in one request consume neither`() async throws {
+    @Test func `two tokens in one request consume neither, and are recorded only where one would be consumed`()
+        async throws
+    {
         try await withService { service async throws in
-            let outcome = try await service.redeemer.redeem(
-                RedemptionRequest(token: .conflicting, visit: Visit(carrier: .query), origin: origin()))
-            #expect(outcome.word == "refused")
+            func redeem(isPrefetch: Bool) async throws -> String {
+                let visit = Visit(
+                    carrier: .query, isPrefetch: isPrefetch, fetchSite: .sameOrigin, isDocumentNavigation: true)
+                return try await service.redeemer.redeem(
+                    RedemptionRequest(token: .conflicting, visit: visit, origin: origin())
+                ).word
+            }
+            #expect(try await redeem(isPrefetch: true) == "confirm")
+            #expect(try await service.events() == [])
+            #expect(try await redeem(isPrefetch: false) == "refused")
             #expect(try await service.events() == ["login_token.refused conflicting_tokens"])
         }
     }
@@ -331,8 +340,7 @@ import Testing
     @Test func `a disabled user, an ended parent, a lost right and a lost website are refused`() async throws {
         try await withService { service async throws in
             let token = try await service.issue().token
-            let event = AuditEvent(at: noon, type: .userDisabled, outcome: .success)
-            _ = try await service.storage.setDisabled(true, subject: "alice", event: event, ending: .sample(at: noon))
+            try await service.storage.change("alice", UserChange(isDisabled: true), ending: .sample(at: noon))
             #expect(try await service.open(token).word == "refused")
             let all = try testClients()
             service.clients.replace(with: ClientDirectory(all.filter { $0.id != app }, defaultTarget: website))

@@ -61,13 +61,13 @@ import Testing
 
     private func changed(
         _ claims: LoginTokenClaims, audience: ClientID? = nil, clientID: ClientID? = nil,
-        binding: LoginTokenBinding = .none
+        sessionID: SessionID? = nil, binding: LoginTokenBinding = .none
     ) -> LoginTokenClaims {
         LoginTokenClaims(
             issuer: claims.issuer, audience: audience ?? claims.audience, subject: claims.subject,
             issuedAt: claims.issuedAt, expiresAt: claims.expiresAt, id: claims.id,
-            clientID: clientID ?? claims.clientID, sessionID: claims.sessionID, authentication: claims.authentication,
-            target: claims.target, binding: binding)
+            clientID: clientID ?? claims.clientID, sessionID: sessionID ?? claims.sessionID,
+            authentication: claims.authentication, target: claims.target, binding: binding)
     }
 
     private func addPortal(_ service: Service) throws {
@@ -133,10 +133,16 @@ import Testing
             service.clients.replace(with: ClientDirectory(clients, defaultTarget: website))
             return .refused(.authenticationTooWeak)
         case .userAndSessionStand:
-            _ = try await service.storage.setDisabled(
-                true, subject: "alice", event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
-                ending: .sample(at: noon))
+            try await service.storage.change("alice", UserChange(isDisabled: true), ending: .sample(at: noon))
             return .refused(.subjectDisabled)
+        case .appsAboveMayOpenTheWebsite:
+            let session = AppSession(
+                id: "second", subject: "alice", clientID: app, scope: Scope(tokens: ["openid"]),
+                opening: .tokenExchange, ancestry: [.authorize], appsAbove: ["mute"],
+                authentication: Authentication(), createdAt: noon, expiresAt: noon + .seconds(3600))
+            _ = try await service.storage.open(session, refreshToken: nil, events: [])
+            trial.claims = changed(trial.claims, sessionID: session.id)
+            return .refused(.targetNotReachableAbove)
         case .requestWouldBeAnswered:
             trial.objection = .signInDemanded
             return .refused(.signInDemanded)

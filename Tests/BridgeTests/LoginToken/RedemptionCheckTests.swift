@@ -13,7 +13,10 @@ import Testing
     @Test(arguments: channels)
     func `no way to redeem goes without website, right, user and session`(_ channel: RedemptionChannel) {
         let asked = Self.questions(channel)
-        #expect(Set(asked).isSuperset(of: [.isForTheWebsite, .appMayOpenTheWebsite, .userAndSessionStand]))
+        let always: Set<RedemptionCheck.Question> = [
+            .isForTheWebsite, .appMayOpenTheWebsite, .userAndSessionStand, .appsAboveMayOpenTheWebsite,
+        ]
+        #expect(Set(asked).isSuperset(of: always))
         #expect(asked.contains(.bindingIsShown) != asked.contains(.isUnbound), "a binding is shown, or there is none")
         #expect(Set(asked).count == asked.count, "nothing is asked twice")
     }

@@ -134,6 +134,22 @@ import Testing
         }
     }
 
+    @Test func `after its token was revoked a key gives another one, which counts`() async throws {
+        try await withService { service async throws in
+            let request = LoginTokenIssueRequest(idempotencyKey: "k")
+            let first = try await service.issue(request)
+            try await service.overview.revoke(first.id, bearer: service.bearer(), origin: origin())
+            let second = try await service.issue(request)
+            #expect(second.id != first.id)
+            #expect(try await service.issue(request).id == second.id)
+            #expect(try await service.open(second.token).word == "opened")
+            #expect(try await service.issue(request).id == second.id, "a used one is not issued again")
+            // Of the five in a burst they took two.
+            for _ in 1...3 { _ = try await service.issue() }
+            #expect(try await service.refusal(of: LoginTokenIssueRequest()).code == .rateLimited)
+        }
+    }
+
     @Test func `after its token expired a key may be used anew`() async throws {
         try await withService { service async throws in
             let first = try await service.issue(LoginTokenIssueRequest(ttl: 10, idempotencyKey: "k"))

@@ -84,6 +84,18 @@ import Testing
         }
     }
 
+    @Test func `a secret whose sign-in is over is live as its device is, and names no session`() async throws {
+        try await withNativeProvider { native in
+            let tokens = try await native.signIn()
+            let session = try native.session(of: tokens)
+            #expect(try await introspect(tokens.deviceSecret, native)["sid"]?.string == session.rawValue)
+            try await native.service.endings.end(
+                .appSession(session), Ending(at: native.clock.now, reason: .signedOut, origin: nil))
+            let members = try await introspect(tokens.deviceSecret, native)
+            #expect(members["active"] == .bool(true) && members["sid"] == nil)
+        }
+    }
+
     @Test func `RFC 9449: a secret of a bound sign-in needs its key`() async throws {
         try await withNativeProvider { native in
             let key = try ProofKey()

@@ -149,10 +149,8 @@ import Testing
             default:
                 // Another node does it, and this one's memory of the user is over.
                 native.clock.advance(.seconds(2))
-                _ = try await native.storage.setDisabled(
-                    true, subject: "alice",
-                    event: AuditEvent(at: native.clock.now, type: .userDisabled, outcome: .success),
-                    ending: .sample(at: native.clock.now))
+                try await native.storage.change(
+                    "alice", UserChange(isDisabled: true), ending: .sample(at: native.clock.now))
             }
             #expect(try await refusal { try await redeem(token, native) } == "invalid_grant login_token_refused")
             #expect(try await native.records(.loginTokenRefused).map(\.reason) == [reason])
@@ -237,6 +235,61 @@ import Testing
             let tokens = try await native.signIn()
             let found = try await refusal { try await native.post(order(tokens, changing: changes)) }
             #expect(found.hasPrefix(expected), "\(found)")
+        }
+    }
+
+    /// Whoever has the device secret can say that it is any app that this one shares its sign-ins with.
+    @Test func `attack: by another app's sign-in an app opens no website that this other one may not`() async throws {
+        try await withNativeProvider { native in
+            let opened = try await native.exchange(try await native.signIn())
+            let form = order(opened, client: NativeProvider.music)
+            #expect(try await refusal { try await native.post(form) } == "accepted")
+            func isRefused() async throws -> Bool {
+                try await refusal { try await native.post(form) } == "unauthorized_client target_not_reachable_above"
+            }
+            native.service.change(NativeProvider.photos) { $0.mayReach = [] }
+            #expect(try await isRefused())
+            #expect(try await native.records(.loginTokenRefused).map(\.reason) == ["target_not_reachable_above"])
+            native.service.change(NativeProvider.photos) { photos in
+                photos.mayReach = [website]
+                photos.canIssueLoginTokens = false
+            }
+            #expect(try await isRefused())
+        }
+    }
+
+    @Test func `attack: a chain of exchanges opens no website that an app anywhere above may not`() async throws {
+        try await withNativeProvider { native in
+            native.service.change(NativeProvider.music) { $0.shareWith = ["guest"] }
+            native.service.change("guest") { $0.isFirstParty = true }
+            let first = try await native.signIn()
+            let second = try await native.exchange(first)
+            let third = try await native.exchange(second, to: "guest", secret: first.deviceSecret)
+            let form = order(third, client: "guest")
+            #expect(try await refusal { try await native.post(form) } == "accepted")
+            native.service.change(NativeProvider.photos) { $0.mayReach = [] }
+            #expect(
+                try await refusal { try await native.post(form) } == "unauthorized_client target_not_reachable_above")
+        }
+    }
+
+    @Test func `a login token is worth nothing once an app above its own has lost the website`() async throws {
+        try await withNativeProvider { native in
+            let opened = try await native.exchange(try await native.signIn())
+            let token = try await native.post(order(opened, client: NativeProvider.music)).accessToken
+            native.service.change(NativeProvider.photos) { $0.mayReach = [] }
+            #expect(try await refusal { try await redeem(token, native) } == "invalid_grant login_token_refused")
+            #expect(try await native.service.open(token).word == "refused")
+            #expect(
+                try await native.records(.loginTokenRefused).map(\.reason)
+                    == ["target_not_reachable_above", "target_not_reachable_above"])
+            native.service.change(NativeProvider.photos) { $0.mayReach = [website] }
+            let session = try #require(try await native.service.open(token).opened).session
+            #expect(session.lineage.appsAbove == [NativeProvider.photos])
+            // And a second use is a replay, whatever an app above may by then.
+            native.service.change(NativeProvider.photos) { $0.mayReach = [] }
+            #expect(try await native.service.open(token, from: origin("198.51.100.1")).word == "refused")
+            #expect(try await native.records(.loginTokenReplayed).count == 1)
         }
     }
 

@@ -34,6 +34,28 @@ private final class OvertakenSettings: SettingStore {
     }
 }
 
+/// Cannot be reached for as long as that is said.
+private final class InterruptedSettings: SettingStore {
+    private let store: any SettingStore
+    private let isAway = Mutex(false)
+
+    init(_ store: any SettingStore) { self.store = store }
+
+    func setAway(_ value: Bool) { isAway.withLock { $0 = value } }
+
+    func setting(_ name: String) async throws -> String? {
+        if isAway.withLock({ $0 }) { throw StorageError.unavailable("away") }
+        return try await store.setting(name)
+    }
+
+    func saveSetting(
+        _ name: String, _ value: String?, seenAs seen: String?, at now: Timestamp, event: AuditEvent
+    ) async throws -> Bool {
+        if isAway.withLock({ $0 }) { throw StorageError.unavailable("away") }
+        return try await store.saveSetting(name, value, seenAs: seen, at: now, event: event)
+    }
+}
+
 @Suite struct NativeSSOConfigurationTests {
     private func act(of actor: AdminActor, signedInAt: Timestamp? = nil, reason: String? = nil) -> AdminAction {
         AdminAction(actor: actor, reason: reason, origin: origin(), at: noon, signedInAt: signedInAt)
@@ -165,6 +187,19 @@ private final class OvertakenSettings: SettingStore {
         }
     }
 
+    @Test func `a change that thirty others overtake is made all the same`() async throws {
+        try await withConfiguration { configuration, service async throws in
+            let overtaken = NativeSSOConfiguration(
+                store: OvertakenSettings(service.storage, times: 30) { left in
+                    try await configuration.change(
+                        [.maxAttemptsPerMinute: .number(left + 1)], by: act(of: .login("root")))
+                }, time: service.clock.source)
+            try await overtaken.change([.enabled: .flag(true)], by: act(of: .account("carol")))
+            #expect(try await overtaken.current().isEnabled)
+            #expect(try await changedFields(service).count == 31)
+        }
+    }
+
     @Test func `a change that others overtake again and again is refused, and leaves neither value nor event`()
         async throws
     {
@@ -179,7 +214,7 @@ private final class OvertakenSettings: SettingStore {
             }
             #expect(try await !configuration.current().isEnabled)
             let told = try await changedFields(service)
-            #expect(told == Array(repeating: ["rateLimit.maxAttemptsPerMinute"], count: 8))
+            #expect(told == Array(repeating: ["rateLimit.maxAttemptsPerMinute"], count: 32))
         }
     }
 
@@ -216,6 +251,24 @@ private final class OvertakenSettings: SettingStore {
             try await other.change([.enabled: .flag(true)], by: act(of: .login("root")))
             service.clock.advance(.seconds(1))
             #expect(try await configuration.current().isEnabled)
+        }
+    }
+
+    @Test func `while the store is away, what was known last is told, and nothing else goes by it`() async throws {
+        try await withConfiguration { configuration, service async throws in
+            let store = InterruptedSettings(service.storage)
+            let node = NativeSSOConfiguration(
+                configured: [.deviceSecretTTLDays: .number(7)], store: store, time: service.clock.source)
+            store.setAway(true)
+            #expect(try await !node.lastKnown().isEnabled)
+            #expect(try await node.lastKnown().secretLifetime == .seconds(7 * 86_400), "as the settings file says")
+            store.setAway(false)
+            try await configuration.change([.enabled: .flag(true)], by: act(of: .login("root")))
+            #expect(try await node.lastKnown().isEnabled)
+            store.setAway(true)
+            service.clock.advance(.seconds(60))
+            #expect(try await node.lastKnown().isEnabled)
+            await #expect(throws: StorageError.self) { try await node.current() }
         }
     }
 

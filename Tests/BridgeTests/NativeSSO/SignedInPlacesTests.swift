@@ -11,7 +11,7 @@ import Testing
     }
 
     private func kinds(_ native: NativeProvider, from session: WebSession) async throws -> [String] {
-        try await native.places.places(of: session.subject, current: session)
+        try await native.places.listing(of: session.subject, current: session).places
             .map { "\($0.kind.rawValue)\($0.isCurrent ? " here" : "")" }
     }
 
@@ -20,7 +20,7 @@ import Testing
             let tokens = try await native.signIn(from: origin("198.51.100.9", userAgent: "Photos/3.1"))
             _ = try await browser(native, subject: "bob")
             let session = try await browser(native)
-            let places = try await native.places.places(of: "alice", current: session)
+            let places = try await native.places.listing(of: "alice", current: session).places
             // The last is the browser in which the app signed in.
             #expect(places.map(\.kind) == [.browser, .device, .app, .browser])
             #expect(places.map(\.isCurrent) == [true, false, false, false])
@@ -35,7 +35,7 @@ import Testing
         try await withNativeProvider { native in
             let tokens = try await native.signIn()
             _ = try await native.exchange(tokens, to: NativeProvider.shop, by: TokenTypeURI.accessToken)
-            let places = try await native.places.places(of: "alice", current: try await browser(native))
+            let places = try await native.places.listing(of: "alice", current: try await browser(native)).places
             #expect(places.map(\.kind) == [.browser, .device, .app, .browser, .browser])
             let app = try native.session(of: tokens).rawValue
             #expect(places[2].id == app && places[2].openedBy == places[1].id)
@@ -47,9 +47,9 @@ import Testing
         try await withNativeProvider { native in
             _ = try await native.signIn()
             let session = try await browser(native)
-            let all = try await native.places.places(of: "alice", current: session)
+            let all = try await native.places.listing(of: "alice", current: session).places
             #expect(all.count == 4)
-            #expect(try await native.places.places(shownTo: session).map(\.id) == [session.id.rawValue])
+            #expect(try await native.places.listing(shownTo: session).places.map(\.id) == [session.id.rawValue])
             for place in all where !place.isCurrent {
                 #expect(try await !native.places.end(place.kind, place.id, in: session, origin: origin()))
             }
@@ -67,14 +67,14 @@ import Testing
             _ = try await native.signIn()
             let session = try await browser(native)
             let place = try #require(
-                try await native.places.places(of: "alice", current: session).last { $0.kind == .browser })
+                try await native.places.listing(of: "alice", current: session).places.last { $0.kind == .browser })
             let own = try #require(try await native.storage.session(id: SessionID(rawValue: place.id)))
             #expect(own.isOwnSignIn)
-            #expect(try await native.places.places(shownTo: own).count == 4)
+            #expect(try await native.places.listing(shownTo: own).places.count == 4)
             #expect(try await native.places.end(.browser, session.id.rawValue, in: own, origin: origin()))
             #expect(try await native.service.sessions.peek(session.id) == nil)
             #expect(try await native.places.endOthers(in: own, origin: origin()))
-            #expect(try await native.places.places(shownTo: own).map(\.id) == [own.id.rawValue])
+            #expect(try await native.places.listing(shownTo: own).places.map(\.id) == [own.id.rawValue])
         }
     }
 
@@ -84,7 +84,7 @@ import Testing
             let first = try await native.signIn()
             let second = try await native.exchange(first)
             let device = try #require(
-                try await native.places.places(of: "alice", current: session).first { $0.kind == .device })
+                try await native.places.listing(of: "alice", current: session).places.first { $0.kind == .device })
             #expect(try await native.places.end(.device, device.id, of: "alice", origin: origin()))
             #expect(try await !native.isActive(first))
             #expect(try await !native.isActive(second))
@@ -113,7 +113,7 @@ import Testing
             _ = try await native.signIn()
             let session = try await browser(native)
             let place = try #require(
-                try await native.places.places(of: "alice", current: session).first { $0.kind == kind })
+                try await native.places.listing(of: "alice", current: session).places.first { $0.kind == kind })
             #expect(try await !native.places.end(kind, place.id, of: "bob", origin: origin()))
             #expect(try await !native.places.end(kind, "unheard-of", of: "alice", origin: origin()))
             #expect(try await kinds(native, from: session).count == 4)
@@ -158,6 +158,23 @@ import Testing
         }
     }
 
+    @Test func `a list says of which kinds it has the newest alone, the place in hand not counted`() async throws {
+        try await withNativeProvider { native in
+            let session = try await browser(native)
+            func cutKinds() async throws -> Set<SignedInPlaces.Place.Kind> {
+                native.clock.advance(.seconds(1))
+                return try await native.places.listing(of: "alice", current: session).cutKinds
+            }
+            try await addBrowsers(SignedInPlaces.limit, like: session, native)
+            #expect(try await cutKinds().isEmpty)
+            let another = try await browser(native)
+            #expect(try await cutKinds() == [.browser])
+            #expect(try await native.places.listing(shownTo: another).cutKinds.isEmpty, "it is shown itself alone")
+            try await native.places.endOthers(than: session, origin: origin())
+            #expect(try await cutKinds().isEmpty)
+        }
+    }
+
     @Test func `ending all others keeps the place in hand`() async throws {
         try await withNativeProvider { native in
             _ = try await native.signIn()
@@ -178,7 +195,8 @@ import Testing
             )
             _ = try await native.exchange(tokens, to: NativeProvider.shop, by: TokenTypeURI.accessToken)
             let view = try #require(
-                try await native.places.places(of: "alice", current: session).first { $0.openedBy == app.rawValue })
+                try await native.places.listing(of: "alice", current: session).places
+                    .first { $0.openedBy == app.rawValue })
             let here: Set = [beside.id, SessionID(rawValue: view.id)]
             try await native.places.endOthers(than: session, sparing: here, origin: origin())
             #expect(try await kinds(native, from: session) == ["browser here", "browser"])

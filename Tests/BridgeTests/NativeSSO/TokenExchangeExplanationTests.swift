@@ -112,6 +112,24 @@ import Testing
         }
     }
 
+    @Test func `contract §13: what an app above may not open is explained as that, at the issue and at the redemption`()
+        async throws
+    {
+        try await withNativeProvider { native in
+            let opened = try await native.exchange(try await native.signIn())
+            let order = try await form(
+                "login token", native, changing: ["client_id": "music", "subject_token": opened.accessToken.expose()])
+            #expect(try await explain(order, native).passes)
+            let token = try await native.post(order).accessToken
+            let redemption = try await form("redemption", native, changing: ["subject_token": token.expose()])
+            native.service.change(NativeProvider.photos) { $0.mayReach = [] }
+            for form in [order, redemption] {
+                #expect(try await explain(form, native).reason == "target_not_reachable_above")
+                #expect(try await make(form, native) != "accepted")
+            }
+        }
+    }
+
     @Test(arguments: ["replayed", "expired", "client_without_right", "subject_disabled"])
     func `a login token that nobody can redeem any more is explained so`(reason: String) async throws {
         try await withNativeProvider { native in
@@ -127,10 +145,8 @@ import Testing
             default:
                 // Another node does it, and this one's memory of the user is over.
                 native.clock.advance(.seconds(2))
-                _ = try await native.storage.setDisabled(
-                    true, subject: "alice",
-                    event: AuditEvent(at: native.clock.now, type: .userDisabled, outcome: .success),
-                    ending: .sample(at: native.clock.now))
+                try await native.storage.change(
+                    "alice", UserChange(isDisabled: true), ending: .sample(at: native.clock.now))
             }
             #expect(try await explain(form, native).reason == reason)
             #expect(try await make(form, native) != "accepted")

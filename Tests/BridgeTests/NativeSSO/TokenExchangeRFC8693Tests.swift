@@ -236,10 +236,8 @@ import Testing
         try await withNativeProvider { native in
             try await native.storage.addUser("alice", issuer: issuerName, at: native.clock.now)
             let first = try await native.signIn()
-            _ = try await native.storage.setDisabled(
-                true, subject: "alice",
-                event: AuditEvent(at: native.clock.now, type: .userDisabled, outcome: .success),
-                ending: .sample(at: native.clock.now))
+            try await native.storage.change(
+                "alice", UserChange(isDisabled: true), ending: .sample(at: native.clock.now))
             #expect(try await refusal { try await native.exchange(first) } == "invalid_grant secret_revoked")
         }
     }

@@ -121,6 +121,22 @@ import Testing
         }
     }
 
+    @Test func `attack: by another app's sign-in an app opens no web view that this other one may not`() async throws {
+        try await withNativeProvider { native in
+            native.service.change(NativeProvider.music) { $0.shareWith = [NativeProvider.shop] }
+            let first = try await native.signIn()
+            let second = try await native.exchange(first)
+            func open() async throws -> TokenResponse {
+                try await native.exchange(
+                    second, to: NativeProvider.shop, secret: first.deviceSecret, by: TokenTypeURI.accessToken)
+            }
+            let session = try #require(try await native.storage.session(id: try native.session(of: try await open())))
+            #expect(session.lineage.appsAbove == [NativeProvider.photos, NativeProvider.music])
+            native.service.change(NativeProvider.photos) { $0.shareWith = [NativeProvider.music] }
+            #expect(try await refusal { try await open() } == "access_denied client_not_shared")
+        }
+    }
+
     @Test func `a website is opened by the app's access token, not by its ID token`() async throws {
         try await withNativeProvider { native in
             let first = try await native.signIn()

@@ -1,4 +1,5 @@
 import OAuth2
+import StorageConformance
 import Testing
 
 @testable import Bridge
@@ -58,6 +59,59 @@ import Testing
             #expect(
                 try await refusal { try await provider.redeem(code, client: nil, basic: provider.basic) }
                     == "invalid_request pkce_downgrade")
+        }
+    }
+
+    @Test(arguments: [(3600, 300), (100, 100)])
+    func `an ID token lives five minutes, and no longer than the session that it speaks of`(
+        left: Int, lives: Int
+    ) async throws {
+        try await withProvider { provider in
+            let browser = WebSession(
+                id: "browser", secretDigest: "digest",
+                lineage: .signIn(
+                    of: "alice", authentication: Authentication(time: noon), at: noon, lifetime: .seconds(left)),
+                clientID: website, createdAt: noon, idleLifetime: .seconds(left), lastSeenAt: noon)
+            _ = try await provider.service.storage.open(browser, replacing: nil, events: [])
+            let code = try await provider.code(try provider.grant(scope: [Scope.openID], browser: browser.id))
+            let identity = try claims(try await provider.redeem(code).idToken)
+            #expect(identity["exp"]?.integer == noon.seconds + Int64(lives))
+        }
+    }
+
+    /// A browser's session that may lie unused for half a minute.
+    private func shortBrowser(_ id: SessionID, at now: Timestamp) -> WebSession {
+        WebSession(
+            id: id, secretDigest: "digest of \(id)",
+            lineage: .signIn(
+                of: "alice", authentication: Authentication(time: noon), at: now, lifetime: .seconds(3600)),
+            clientID: website, createdAt: now, idleLifetime: .seconds(30), lastSeenAt: now)
+    }
+
+    @Test func `§16.6: a code is worth nothing once its browser's session has lain unused for too long`() async throws {
+        try await withProvider { provider in
+            let browser = shortBrowser("browser", at: noon)
+            _ = try await provider.service.storage.open(browser, replacing: nil, events: [])
+            let early = try await provider.code(try provider.grant(browser: browser.id))
+            let late = try await provider.code(try provider.grant(browser: browser.id))
+            provider.service.clock.advance(.seconds(29))
+            #expect(try await refusal { try await provider.redeem(early) } == "accepted")
+            provider.service.clock.advance(.seconds(1))
+            #expect(try await refusal { try await provider.redeem(late) } == "invalid_grant session_ended")
+        }
+    }
+
+    @Test func `a code goes on with the session that took its browser's place`() async throws {
+        try await withProvider { provider in
+            let first = shortBrowser("first", at: noon)
+            _ = try await provider.service.storage.open(first, replacing: nil, events: [])
+            let code = try await provider.code(try provider.grant(browser: first.id))
+            provider.service.clock.advance(.seconds(20))
+            let now = provider.service.clock.now
+            _ = try await provider.service.storage.open(
+                shortBrowser("second", at: now), replacing: ReplacedSession.sample(first, at: now), events: [])
+            provider.service.clock.advance(.seconds(20))
+            #expect(try await refusal { try await provider.redeem(code) } == "accepted")
         }
     }
 

@@ -13,7 +13,9 @@ private struct UnreadableNotices: LogoutNoticeStore {
         throw StorageError.unavailable("away")
     }
 
+    func changeLogoutSubscribers(adding added: Set<ClientID>, removing removed: Set<ClientID>) {}
     func postponeLogoutNotice(_ id: String, until next: Timestamp) {}
+    func giveBackLogoutNotice(_ id: String, until next: Timestamp) {}
     func settleLogoutNotice(_ id: String, event: AuditEvent) {}
 }
 
@@ -43,6 +45,7 @@ private final class ToldLines: Sendable {
 @Suite struct BackChannelLogoutTests {
     /// A website's session under a browser session that has just been signed out.
     private func signedOut(_ provider: Provider) async throws -> TokenResponse {
+        try await provider.notifier.subscribe()
         let code = try await provider.code(
             try provider.grant(client: "rp", scope: ["openid"], browser: "browser"))
         let tokens = try await provider.redeem(code, client: nil, basic: provider.basic)
@@ -105,7 +108,7 @@ private final class ToldLines: Sendable {
         }
     }
 
-    @Test func `a website that is no longer told is settled without a word`() async throws {
+    @Test func `a website that no node knows for ten minutes is not told, and its queue ends`() async throws {
         try await withProvider { provider in
             _ = try await signedOut(provider)
             let clients = provider.service.clients
@@ -113,8 +116,81 @@ private final class ToldLines: Sendable {
                 with: ClientDirectory(clients.current.all.filter { $0.id != "rp" }, defaultTarget: nil))
             #expect(try await provider.notifier.deliverDue() == 1)
             #expect(try await provider.notifier.deliverDue() == 0)
+            #expect(try await provider.service.events().last != "logout_notice.failed no_receiver")
+            provider.service.clock.advance(LogoutNotifier.patience.limit)
+            #expect(try await provider.notifier.deliverDue() == 1)
             #expect(provider.delivery.tokens.isEmpty)
             #expect(try await provider.service.events().last == "logout_notice.failed no_receiver")
+            try await visit(provider, "later")
+            #expect(try await provider.notifier.deliverDue() == 0, "nothing is queued for it any more")
+        }
+    }
+
+    /// A node whose settings file is of before the website's address.
+    private func oldNode(_ provider: Provider) -> LogoutNotifier {
+        LogoutNotifier(
+            store: provider.service.storage, clients: Reloadable(ClientDirectory([], defaultTarget: nil)),
+            tokens: provider.idTokens, delivery: provider.delivery, time: provider.service.clock.source)
+    }
+
+    @Test func `a node with an older settings file takes no website out, and leaves its notices to the others`()
+        async throws
+    {
+        try await withProvider { provider in
+            try await provider.notifier.subscribe()
+            let old = oldNode(provider)
+            try await old.subscribe()
+            try await visit(provider, "visit")
+            #expect(try await old.deliverDue() == 1)
+            #expect(provider.delivery.tokens.isEmpty)
+            provider.service.clock.advance(.seconds(1))
+            #expect(try await provider.notifier.deliverDue() == 1)
+            #expect(provider.delivery.tokens.count == 1)
+        }
+    }
+
+    /// A visitor's session at the website, with a cookie, which is signed out.
+    private func visit(_ provider: Provider, _ id: SessionID) async throws {
+        let now = provider.service.clock.now
+        let session = WebSession(
+            id: id, secretDigest: "digest of \(id)",
+            lineage: .signIn(of: "alice", authentication: Authentication(), at: now, lifetime: .seconds(3600)),
+            clientID: "rp", createdAt: now, idleLifetime: .seconds(600), lastSeenAt: now)
+        _ = try await provider.service.storage.open(session, replacing: nil, events: [])
+        try await provider.service.endings.end(.webSession(id), .signOut(origin: origin(), at: now))
+    }
+
+    @Test func `a website hears of the end of a visitor's session with a cookie`() async throws {
+        try await withProvider { provider in
+            try await provider.notifier.subscribe()
+            try await visit(provider, "visit")
+            #expect(try await provider.notifier.deliverDue() == 1)
+            let members = try claims(Secret(try #require(provider.delivery.tokens.first)))
+            #expect(members["sub"]?.string == "alice")
+            #expect(members["sid"]?.string == "visit")
+            #expect(members["aud"]?.string == "rp")
+        }
+    }
+
+    @Test func `a website that was given its address after a sign-in hears of the end of that`() async throws {
+        try await withProvider { provider in
+            let clients = provider.service.clients
+            let told = clients.current
+            var untold = try #require(told["rp"])
+            untold.backchannelLogoutURI = nil
+            clients.replace(
+                with: ClientDirectory(told.all.filter { $0.id != "rp" } + [untold], defaultTarget: website))
+            let code = try await provider.code(
+                try provider.grant(client: "rp", scope: ["openid"], browser: "browser"))
+            let tokens = try await provider.redeem(code, client: nil, basic: provider.basic)
+            clients.replace(with: told)
+            try await provider.notifier.subscribe()
+            try await provider.service.endings.end(
+                .webSession("browser"), .signOut(origin: origin(), at: provider.service.clock.now))
+            #expect(try await provider.notifier.deliverDue() == 1)
+            let members = try claims(Secret(try #require(provider.delivery.tokens.first)))
+            let identity = try claims(tokens.idToken)
+            #expect(members["sid"] == identity["sid"])
         }
     }
 

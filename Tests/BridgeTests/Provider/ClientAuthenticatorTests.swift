@@ -129,7 +129,7 @@ private func expectRefusal(
                 }
             }
             for number in 0..<3 { #expect(try await outcome("\(number)") == "unavailable") }
-            for number in 3..<6 { #expect(try await outcome("\(number)") == "slow_down") }
+            for number in 3..<6 { #expect(try await outcome("\(number)") == "rate_limited") }
             #expect(keys.asked == 3)
             #expect(try await outcome("6", from: origin("198.51.100.1")) == "unavailable")
             let failures = try await provider.service.events().filter { $0.hasPrefix("client.authentication_failed") }

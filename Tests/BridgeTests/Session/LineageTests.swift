@@ -67,6 +67,29 @@ import Testing
         }
     }
 
+    /// By another app's device secret, from a session of `app`.
+    private func exchanged(_ session: AppSession, to client: ClientID) -> AppSession {
+        AppSession(
+            id: SessionID(rawValue: client.rawValue),
+            lineage: session.exchanged(for: wide, at: noon, lifetime: AppSession.defaultLifetime), clientID: client,
+            createdAt: noon)
+    }
+
+    @Test func `§16.1: every edge below an exchange keeps the apps that it came by`() {
+        let first = appSession(browser().granted(wide, at: noon, lifetime: AppSession.defaultLifetime))
+        let second = exchanged(first, to: "second")
+        let third = exchanged(second, to: "third")
+        #expect(first.lineage.appsAbove.isEmpty)
+        #expect(second.lineage.appsAbove == [app])
+        #expect(third.lineage.appsAbove == [app, "second"])
+        let link = handedOff(from: third)
+        let view = third.exchanged(for: wide, at: noon, lifetime: .seconds(600))
+        #expect(link.lineage.appsAbove == [app, "second"])
+        #expect(link.granted(wide, at: noon, lifetime: .seconds(600)).appsAbove == [app, "second"])
+        #expect(third.approved(wide, at: noon, lifetime: .seconds(600)).appsAbove == [app, "second"])
+        #expect(view.appsAbove == [app, "second", "third"])
+    }
+
     @Test func `what is granted for longer than the browser's sign-in outlives it, from a sign-in alone`() {
         let all = wide.adding(Scope.admin)
         let offline = browser().granted(all, at: noon, lifetime: AppSession.defaultLifetime)
@@ -141,5 +164,30 @@ import Testing
         #expect(reached() == [website.rawValue])
         let directory = ClientDirectory(clients, defaultTarget: nil)
         #expect(clients.allSatisfy { browser().reaches($0, in: directory) })
+    }
+
+    @Test func `§16.3: by an app that an exchange signed in a session reaches what each app above may open`() {
+        let first = appSession(browser().granted(wide, at: noon, lifetime: AppSession.defaultLifetime))
+        let second = exchanged(first, to: "second")
+        let link = WebSession(
+            id: "web", secretDigest: "d", lineage: handedOff(from: second).lineage, clientID: website,
+            appClientID: second.clientID, createdAt: noon, idleLifetime: .seconds(600), lastSeenAt: noon)
+        let websites = ["web", "shop", "bank"].map { Client(id: ClientID(rawValue: $0), name: $0, kind: .web) }
+        var own = Client(id: "second", name: "Second", kind: .native, canIssueLoginTokens: true)
+        own.mayReach = [website, "shop", "bank"]
+        var above = Client(id: app, name: "First", kind: .native, canIssueLoginTokens: true)
+        above.mayReach = [website, "shop"]
+        func directory() -> ClientDirectory { ClientDirectory(websites + [own, above], defaultTarget: nil) }
+        func reached() -> [String] { websites.filter { link.reaches($0, in: directory()) }.map(\.id.rawValue) }
+        func opened() -> [String] {
+            websites.filter { IssuingSession.own(second, scope: wide).appsAboveOpen($0, in: directory()) }
+                .map(\.id.rawValue)
+        }
+        #expect(reached() == ["web", "shop"])
+        #expect(opened() == ["web", "shop"])
+        above.canIssueLoginTokens = false
+        #expect(opened().isEmpty)
+        above.mayReach = []
+        #expect(reached() == ["web"], "its own website it has opened")
     }
 }

@@ -29,6 +29,8 @@ private final class Queue: NoticeQueueWorker {
 
     var isReadToTheEnd: Bool { rounds.withLock { $0.isEmpty } }
 
+    func subscribe() {}
+
     func takeDue() throws -> [Never] {
         let (isFailing, isLast) = rounds.withLock { rounds in (rounds.removeFirst(), rounds.isEmpty) }
         if isLast { signal.finish() } else { signal.yield() }

@@ -190,7 +190,7 @@ private struct FixedSecrets: WebhookSecretSource {
             let old = oldNode(service, delivery)
             for pause in WebhookNotifier.retries.pauses {
                 #expect(try await old.deliverDue() == 1)
-                service.clock.advance(WebhookNotifier.waits.upperBound)
+                service.clock.advance(NoticePatience.waits.upperBound)
                 delivery.willAnswer(503)
                 #expect(try await notifier.deliverDue() == 1)
                 service.clock.advance(pause)

@@ -150,9 +150,8 @@ import Testing
 
     @Test func `a disabled user's session is not raised`() async throws {
         try await withVisit { visit in
-            _ = try await visit.desk.service.storage.setDisabled(
-                true, subject: "sub-alice", event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
-                ending: .sample(at: visit.desk.service.clock.now))
+            try await visit.desk.service.storage.change(
+                "sub-alice", UserChange(isDisabled: true), ending: .sample(at: visit.desk.service.clock.now))
             let outcome = try await visit.confirm()
             #expect(outcome.word == "refused")
             #expect(try await visit.desk.failures() == ["user_disabled"])

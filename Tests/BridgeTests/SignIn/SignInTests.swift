@@ -38,9 +38,7 @@ import Testing
     @Test func `a disabled user is refused with the right password`() async throws {
         try await withDesk { desk in
             try await desk.add("alice")
-            _ = try await desk.service.storage.setDisabled(
-                true, subject: "sub-alice", event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
-                ending: .sample(at: noon))
+            try await desk.service.storage.change("sub-alice", UserChange(isDisabled: true), ending: .sample(at: noon))
             try await expectWord("refused", of: desk.attempt("alice"))
             #expect(try await desk.failures() == ["user_disabled"])
         }
@@ -51,9 +49,8 @@ import Testing
             try await desk.add("alice")
             let checked = try #require(try await desk.service.storage.account(of: "sub-alice"))
             let new = try PasswordHash(Secret("battery staple"), cost: SignInDesk.cost, random: .system)
-            _ = try await desk.service.storage.setPassword(
-                new, of: "sub-alice", event: AuditEvent(at: noon, type: .userPasswordChanged, outcome: .success),
-                ending: .sample(at: noon + .milliseconds(1)))
+            try await desk.service.storage.change(
+                "sub-alice", UserChange(passwordHash: new), ending: .sample(at: noon + .milliseconds(1)))
             let outcome = try await desk.signIn.open(
                 checked, Authentication(time: noon, acr: "aal1", amr: ["pwd"]), replacing: nil, origin: origin(),
                 at: noon)
@@ -276,10 +273,9 @@ import Testing
     @Test func `a recovery code works once`() async throws {
         try await withFactor { desk, pending in
             let recovery = RecoveryCode(random: .system).text.expose()
-            let account = try #require(try await desk.service.storage.account(of: "sub-alice"))
-            _ = try await desk.service.storage.setSecondFactor(
-                account.secondFactor, recoveryDigests: [try #require(RecoveryCode.digest(ofTyped: recovery))],
-                of: account.subject, at: noon,
+            let factor = try #require(try await desk.service.storage.account(of: "sub-alice")?.secondFactor)
+            _ = try await desk.service.storage.replaceSecondFactor(
+                factor, recoveryDigests: [try #require(RecoveryCode.digest(ofTyped: recovery))], of: "sub-alice",
                 event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
             try await expectWord("signed in", of: confirm(desk, pending, recovery))
             try await expectWord("refused", of: confirm(desk, pending, recovery))
@@ -301,9 +297,8 @@ import Testing
         try await withFactor { desk, pending in
             desk.service.clock.advance(.seconds(1))
             let hash = try PasswordHash(Secret("another horse"), cost: SignInDesk.cost, random: .system)
-            let event = AuditEvent(at: noon, type: .userPasswordChanged, outcome: .success)
-            _ = try await desk.service.storage.setPassword(
-                hash, of: "sub-alice", event: event, ending: .sample(at: desk.service.clock.now))
+            try await desk.service.storage.change(
+                "sub-alice", UserChange(passwordHash: hash), ending: .sample(at: desk.service.clock.now))
             try await expectWord("stale", of: confirm(desk, pending, code))
             // The code was not looked at, so it is still good for the new password.
             let again = try #require(try await desk.attempt("alice", Secret("another horse")).pending)
@@ -353,10 +348,10 @@ import Testing
 
     @Test func `right codes count towards no limit`() async throws {
         try await withFactor { desk, pending in
-            let account = try #require(try await desk.service.storage.account(of: "sub-alice"))
+            let factor = try #require(try await desk.service.storage.account(of: "sub-alice")?.secondFactor)
             let recovery = RecoveryCode.make(random: .system)
-            _ = try await desk.service.storage.setSecondFactor(
-                account.secondFactor, recoveryDigests: recovery.map(\.digest), of: account.subject, at: noon,
+            _ = try await desk.service.storage.replaceSecondFactor(
+                factor, recoveryDigests: recovery.map(\.digest), of: "sub-alice",
                 event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
             #expect(recovery.count > 5)
             for code in recovery {

@@ -238,9 +238,7 @@ extension UpstreamSignIn.Outcome {
         try await withDesk { desk in
             desk.upstream.willName("u-1")
             let subject = try #require(try await desk.finish(try await desk.begin()).session?.subject)
-            _ = try await desk.service.storage.setDisabled(
-                true, subject: subject, event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
-                ending: .sample(at: noon))
+            try await desk.service.storage.change(subject, UserChange(isDisabled: true), ending: .sample(at: noon))
             #expect(try await desk.finish(try await desk.begin()).refusedErrand == "journey")
             #expect(try await desk.failures() == ["user_disabled"])
         }

@@ -7,10 +7,7 @@ import Testing
 @Suite struct DisabledUsersTests {
     /// What another node does: nothing of it is told here.
     private func set(_ isDisabled: Bool, _ subject: Subject, _ service: Service) async throws {
-        _ = try await service.storage.setDisabled(
-            isDisabled, subject: subject,
-            event: AuditEvent(at: noon, type: isDisabled ? .userDisabled : .userEnabled, outcome: .success),
-            ending: .sample(at: noon))
+        try await service.storage.change(subject, UserChange(isDisabled: isDisabled), ending: .sample(at: noon))
     }
 
     private func withSubjects(

@@ -21,7 +21,6 @@ enum ErrorTexts {
         // What is wrong with an administrator's document: the one text that quotes (ADR-0083).
         "BridgeHTTP/Admin/ClientEdit.swift": ["name", "text"],
         "CompatibleAuthorizeController.swift": ["name"],
-        "CompatibleParameters.swift": ["name"],
         "CompatibleSessionController.swift": ["Scope.revokeAllSessions"],
         "CompatibleTokenController.swift": ["refused.error.publicDescription"],
         "ConsoleOverview.swift": ["known"],
@@ -41,6 +40,7 @@ enum ErrorTexts {
             "description(of: problem)", "problem",
         ],
         "RequestedExchange.swift": ["type.rawValue"],
+        "SecretInAddress.swift": ["name"],
         "SelfIssuedController.swift": ["SelfIssuedRefusal.Reason.foreignPage.explanation"],
         "TokenGrant.swift": ["AuthorizationRequestReader.foreignResource", "name"],
         // A name of the request's, once it is sure that it can be one.

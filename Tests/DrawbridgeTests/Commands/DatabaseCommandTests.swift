@@ -76,68 +76,6 @@ import Testing
         #expect(await ran("check-config").output.contains("fixed (native)"))
     }
 
-    @Test(arguments: [
-        ("SQLite 1: no such table: audit_event", "The database has no table audit_event: "),
-        ("SQLite 1: no such column: node_id", "The database has no column node_id: "),
-        (#"PostgreSQL 42P01: relation "audit_event" does not exist"#, "The database has no table audit_event: "),
-        ("SQLite 1: what quotes alice", "Storage corrupt."),
-    ])
-    func `a table that is gone is named, and nothing else of an engine's message`(_ text: String, _ told: String) {
-        #expect(CommandFailure(StorageError.corrupt(text))?.description.hasPrefix(told) == true)
-    }
-
-    @Test(arguments: [
-        ("SQLite 11 (database disk image is malformed)", "The database d is damaged: "),
-        ("SQLite 779 (database disk image is malformed): alice", "The database d is damaged: "),
-        ("PostgreSQL XX001: invalid page in alice", "The database d is damaged: "),
-        ("column 3 of the result is not a text", "The database d is damaged: "),
-        ("SQLite 2067: UNIQUE constraint failed: alice", "Storage corrupt."),
-    ])
-    func `a damaged database is named, with what to do and without what its engine quotes`(
-        _ text: String, _ told: String
-    ) throws {
-        let failure = try #require(CommandFailure(StorageError.corrupt(text), in: "d"))
-        #expect(failure.description.hasPrefix(told))
-        #expect(!failure.description.contains("alice"))
-        #expect(told == "Storage corrupt." || failure.description.hasSuffix("see Restore in docs/operations.md."))
-    }
-
-    @Test(arguments: [
-        "the document of client shop: colour is not a field of a client", "a stored username is malformed",
-        "column 3 is neither text nor an integer",
-    ])
-    func `what this program cannot use in a database is told, and nobody is sent to restore a backup`(text: String) {
-        #expect(
-            CommandFailure(StorageError.corrupt(text), in: "d")?.description
-                == "The database d holds something that this program cannot use: \(text).")
-    }
-
-    @Test(arguments: [
-        (#"PostgreSQL 53100: could not extend file "alice""#, "PostgreSQL 53100 (its disk is full)"),
-        ("PostgreSQL 25006: cannot execute INSERT of alice", "PostgreSQL 25006 (it is read-only, as a standby is)"),
-        ("PostgreSQL 57014: canceling statement of alice", "PostgreSQL 57014"),
-        (
-            "PostgreSQL connection: connection to server at alice failed: FATAL: sorry, too many clients already",
-            "PostgreSQL 53300 (too many connections)"
-        ),
-        ("PostgreSQL connection: could not connect as alice", "the connection to PostgreSQL failed"),
-    ])
-    func `a PostgreSQL server that cannot be used is told with its code, and quotes nothing`(
-        _ text: String, _ told: String
-    ) {
-        #expect(
-            CommandFailure(StorageError.unavailable(text), in: "d")?.description
-                == "The database d cannot be used: \(told).")
-    }
-
-    @Test func `a database that cannot be used is named, with its engine's code alone`() {
-        let full = StorageError.unavailable("SQLite 13 (database or disk is full): alice")
-        #expect(
-            CommandFailure(full, in: "d")?.description
-                == "The database d cannot be used: SQLite 13 (database or disk is full).")
-        #expect(CommandFailure(full)?.description == "Storage unavailable.")
-    }
-
     @Test func `migrate makes the folder and the database`() async throws {
         #expect(try !options().hasDatabase())
         try await migrate()

@@ -17,13 +17,13 @@ import Testing
         async throws
     {
         try #require(await RanCommand(["keys", "init", "--config", config]).status == 0)
-        let hint = " Where a secret names the database, the command needs it as well "
+        let hint = " The first start makes it, or drawbridge migrate. Where a secret names the database, the command "
         for words in [["keys", "list"], ["restore", "--in-place"], ["backup", folder.path + "/backup"]] {
             let ran = await RanCommand(words + ["--config", config])
             #expect(ran.status == 1, "\(words)")
             #expect(
                 ran.reason == "There is no database at \(folder.path)/data/drawbridge.sqlite.\(hint)"
-                    + "(DRAWBRIDGE_DATABASE or --secrets-directory).", "\(words)")
+                    + "needs it as well (DRAWBRIDGE_DATABASE or --secrets-directory).", "\(words)")
         }
     }
 

@@ -93,12 +93,14 @@ import Testing
     }
 
     private func setPassword(of subject: Subject, to password: Secret<String>) async throws {
-        let event = AuditEvent(
-            at: TimeSource.system.now(), type: .userPasswordChanged, outcome: .success, subject: subject)
+        let now = TimeSource.system.now()
+        let hash = try PasswordHash(password, cost: .light, random: .system)
         try await change { storage in
-            try await storage.setPassword(
-                PasswordHash(password, cost: .light, random: .system), of: subject, event: event,
-                ending: Ending(at: event.at, reason: .passwordChanged, origin: nil)) != nil
+            let outcome = try await storage.changeUser(
+                subject, UserChange(passwordHash: hash),
+                events: { type, _ in AuditEvent(at: now, type: type, outcome: .success, subject: subject) },
+                ending: Ending(at: now, reason: .passwordChanged, origin: nil))
+            return if case .changed = outcome { true } else { false }
         }
     }
 

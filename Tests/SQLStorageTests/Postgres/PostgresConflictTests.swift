@@ -69,8 +69,7 @@ struct PostgresConflictTests {
             let slow = try database.session()
             try slow.begin()
             _ = try slow.run(node.heldStanding, [.text("alice")])
-            async let ended = node.setDisabled(
-                true, subject: "alice", event: .sample(.userDisabled), ending: .sample(at: now))
+            async let ended = node.change("alice", UserChange(isDisabled: true), ending: .sample(at: now))
             try await database.untilSomebodyWaits()
             _ = try slow.run(
                 """

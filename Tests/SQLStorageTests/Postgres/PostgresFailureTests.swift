@@ -16,6 +16,44 @@ import Testing
     }
 
     @Test(arguments: [
+        ("53100", StorageError.Cause.engine(code: "PostgreSQL 53100 (its disk is full)")),
+        ("25006", .engine(code: "PostgreSQL 25006 (it is read-only, as a standby is)")),
+        ("57014", .engine(code: "PostgreSQL 57014")), ("23505", .engine(code: "PostgreSQL 23505")),
+        ("XX001", .damage),
+    ])
+    func `a state of the server says what an operator is told, and nothing of its message does`(
+        state: String, cause: StorageError.Cause
+    ) {
+        #expect(SQLError.cause(ofState: state, message: #"what quotes "alice""#) == cause)
+    }
+
+    @Test(arguments: [
+        #"relation "audit_event" does not exist"#, "Relation »audit_event« existiert nicht",
+        "la relation «\u{A0}audit_event\u{A0}» n'existe pas", #"リレーション"audit_event"は存在しません"#,
+    ])
+    func `a table that is gone is named, whatever language the server speaks`(message: String) {
+        #expect(SQLError.cause(ofState: "42P01", message: message) == .missing("table audit_event"))
+    }
+
+    @Test(arguments: [
+        (#"column "node_id" does not exist"#, "column node_id"),
+        ("column account.node_id does not exist", "column that this program needs"),
+    ])
+    func `a column that is gone is named where the server quotes it`(message: String, what: String) {
+        #expect(SQLError.cause(ofState: "42703", message: message) == .missing(what))
+    }
+
+    @Test(arguments: [
+        ("could not connect as alice", StorageError.Cause.noConnection),
+        ("FATAL:  sorry, too many clients already", .engine(code: "PostgreSQL 53300 (too many connections)")),
+    ])
+    func `a server that has no connection left is told from one that is away`(
+        message: String, cause: StorageError.Cause
+    ) {
+        #expect(SQLError.cause(ofConnection: message) == cause)
+    }
+
+    @Test(arguments: [
         ("53100", true), ("58030", true), ("25006", true), ("42501", true), ("55P03", false), ("57014", false),
         ("40001", false), ("23505", false), ("08006", false),
     ])

@@ -1,3 +1,4 @@
+import Bridge
 import Testing
 
 @testable import SQLStorage
@@ -6,7 +7,8 @@ import Testing
 struct PostgresOutageTests {
     private let outage = PostgresOutage()
     private let began = ContinuousClock.now
-    private let refusal = SQLError(kind: .interrupted, text: "connection refused")
+    private let refusal = SQLError(
+        kind: .interrupted, text: "connection refused", cause: .noConnection)
 
     @Test func `no attempt waits while nothing has failed`() throws {
         _ = try outage.begin(now: began)
@@ -22,6 +24,7 @@ struct PostgresOutageTests {
         _ = outage.note(refusal, of: try outage.begin(now: began), now: began)
         let failure = try #require(throws: SQLError.self) { try outage.begin(now: began + .milliseconds(1)) }
         #expect(failure.kind == .unavailable && failure.text == refusal.text)
+        #expect(failure.cause == .noConnection)
     }
 
     @Test func `of those who ask after the pause one may try`() throws {

@@ -13,6 +13,9 @@ import Testing
         + "&scope=openid&state=s1&nonce=4f8921ce98f89"
         + #"&client_metadata={"subject_syntax_types_supported":["urn:ietf:params:oauth:jwk-thumbprint"]}"#
 
+    /// A file whose website has every answer posted to its return address.
+    private static let posting = FakeWebsite.fileOf2012.merging(["response_mode": "direct_post"]) { $1 }
+
     private func verified(_ jws: CompactJWS, by jwk: JSONValue) throws -> JSONValue {
         let key = try #require(PublicKey(jwk: jwk))
         #expect(jws.isSigned(by: key))
@@ -113,8 +116,9 @@ import Testing
     }
 
     @Test func `a link that has the answer posted is another screen's, whoever hands it over`() async throws {
-        let website = FakeWebsite(FakeWebsite.fileOf2012)
-        website.serve("{}", at: "https://example.com/rp/authz/callback.php")
+        let address = "https://example.com/self-issued/post"
+        let website = FakeWebsite(FakeWebsite.fileOf2012.merging(["response_uri": .string(address)]) { $1 })
+        website.serve("{}", at: address)
         for mode in ["direct_post", "post"] {
             let phone = Phone(website: website)
             _ = try await phone.handle(FakeWebsite.link + "&response_mode=\(mode)")
@@ -135,17 +139,16 @@ import Testing
         (302, "", PhoneRefusal.Reason.redirected), (400, #"{"error":"state_unknown"}"#, .statusUnexpected),
     ])
     func `a post that is not taken is an error`(_ status: Int, _ body: String, _ reason: PhoneRefusal.Reason) async {
-        let website = FakeWebsite(FakeWebsite.fileOf2012)
+        let website = FakeWebsite(Self.posting)
         website.serve(body, at: "https://example.com/rp/authz/callback.php", status: status)
-        #expect(await Phone(website: website).refusal(of: FakeWebsite.link + "&response_mode=direct_post") == reason)
+        #expect(await Phone(website: website).refusal() == reason)
     }
 
     @Test func `where to go next is on the same website, or nowhere`() async throws {
-        let website = FakeWebsite(FakeWebsite.fileOf2012)
+        let website = FakeWebsite(Self.posting)
         website.serve(
             #"{"redirect_uri":"https://evil.example/"}"#, at: "https://example.com/rp/authz/callback.php")
-        let outcome = try await Phone(website: website).handle(FakeWebsite.link + "&response_mode=direct_post")
-        #expect(outcome.open == nil)
+        #expect(try await Phone(website: website).handle().open == nil)
     }
 
     @Test func `a website that knows a key of one kind is not given another`() async throws {

@@ -83,6 +83,20 @@ import Testing
         #expect(outcome.token("userinfo_token")?.claims["email"] == nil)
     }
 
+    @Test func `what a link asks that anybody may have written is offered, and nothing of it is ticked`() async throws {
+        let link =
+            "openid://?response_type=id_token&client_id=https://example.com/cb&scope=openid&nonce=4f8921ce98f89"
+            + #"&claims={"id_token":{"email":{"essential":true},"name":{"essential":true}}}"#
+        let said = JSONValue.string(try statement(["email": "alice@registry.example"]))
+        let mine = JSONValue.object(["claims": ["name": "Alice"], "statements": .array([said])])
+        let phone = Phone(profile: try Profile(json: Array(mine.text.utf8)))
+        let told = try #require(try await phone.handle(link).token()).claims
+        let offers = try #require(phone.consent.asked.first).offers
+        #expect(offers.map(\.names) == [["email"], ["name"]])
+        #expect(offers.map(\.isTicked) == [false, false])
+        #expect(told["name"] == nil && told["_claim_sources"] == nil)
+    }
+
     @Test func `what is missing is named`() async throws {
         let phone = Phone()
         _ = try await phone.handle()

@@ -68,6 +68,13 @@ import Testing
         await expectRefused(Phone(), "openid://authz?request_uri=\(FakeWebsite.file)\(tail)", reason)
     }
 
+    @Test(arguments: ["direct_post", "post"])
+    func `attack: a changed link has the answer posted, to sign its sender in where no website offered that`(
+        _ mode: String
+    ) async {
+        await expectRefused(Phone(), FakeWebsite.link + "&response_mode=\(mode)", .responseModeUnsupported)
+    }
+
     @Test(arguments: [
         (302, PhoneRefusal.Reason.redirected), (307, .redirected), (404, .statusUnexpected), (204, .statusUnexpected),
         (500, .statusUnexpected),

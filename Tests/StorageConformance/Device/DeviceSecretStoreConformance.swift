@@ -154,8 +154,7 @@ package enum DeviceSecretStoreConformance {
             let store = try await open()
             try await store.addUser("alice", at: Sample.now)
             _ = try await store.issueSample("a")
-            _ = try await store.setDisabled(
-                true, subject: "alice", event: Sample.event(.userDisabled), ending: .sample(.administrator))
+            try await store.change("alice", UserChange(isDisabled: true))
             try expectEqual(try await store.deviceSecret(id: "device-a")?.revokeReason, "administrator", "reason")
             try expectEqual(
                 try await store.useSample("digest-a", DeviceSample.use("a")), .refused(.sessionEnded), "a use")

@@ -108,6 +108,23 @@ extension LoginTokenStoreConformance {
             try expectEqual(
                 try await store.idempotencyRecord(keyDigest: "k", at: second.issuedAt), record, "the record")
         },
+        ConformanceCase("a key is free again once its token was revoked, and not once it was used") { open in
+            let servers = [try await open(), try await open()]
+            let (first, second, third) = (Sample.token("first"), Sample.token("second"), Sample.token("third"))
+            func issue(_ token: IssuedLoginToken) async throws -> LoginTokenIssueOutcome {
+                try await servers[1].recordIssue(
+                    token, scope: nil, idempotency: Sample.record(key: "k", token: token),
+                    event: Sample.event(.loginTokenIssued))
+            }
+            try expectEqual(try await issue(first), .recorded, "the first")
+            _ = try await servers[0].revoke(first, at: Sample.now, event: Sample.event(.loginTokenRevoked))
+            try expectEqual(
+                try await servers[1].idempotencyRecord(keyDigest: "k", at: Sample.now), nil, "of a revoked token")
+            try expectEqual(try await issue(second), .recorded, "the second")
+            _ = try await servers[0].redeemSample(second)
+            try expectEqual(
+                try await issue(third), .repeated(Sample.record(key: "k", token: second)), "after the second's use")
+        },
         ConformanceCase("of 50 concurrent issues with one key on two servers one is recorded") { open in
             let servers = [try await open(), try await open()]
             let outcomes = try await concurrently(50) { number in

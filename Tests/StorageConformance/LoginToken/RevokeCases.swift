@@ -90,9 +90,7 @@ extension LoginTokenStoreConformance {
             let servers = [try await open(), try await open()]
             try await servers[0].addUser("alice", issuer: "issuer", at: Sample.now)
             func setDisabled(_ disabled: Bool, at moment: Timestamp) async throws {
-                _ = try await servers[0].setDisabled(
-                    disabled, subject: "alice", event: Sample.event(disabled ? .userDisabled : .userEnabled),
-                    ending: .sample(.administrator, at: moment))
+                try await servers[0].change("alice", UserChange(isDisabled: disabled), ending: .sample(at: moment))
             }
             // By a clock that is behind as well.
             for (round, moment) in [Sample.now, Sample.now - .seconds(90)].enumerated() {

@@ -13,6 +13,28 @@ package enum AppSessionStoreConformance {
             try expectEqual(try await open().appSession(id: "app-a"), session, "the session")
             try expectEqual(try await store.appSession(id: "nothing"), nil, "an unknown one")
         },
+        ConformanceCase("what exchanges opened comes back with the apps above it") { open in
+            let store = try await open()
+            let top = Sample.appSession("top")
+            try await store.openSample(top)
+            var last = top
+            for app: ClientID in ["second", "third"] {
+                last = AppSession(
+                    id: SessionID(rawValue: "app-\(app)"),
+                    lineage: last.exchanged(for: last.scope, at: Sample.now, lifetime: .seconds(600)), clientID: app,
+                    createdAt: Sample.now)
+                try await store.openSample(last)
+            }
+            try expectEqual(try await open().appSession(id: last.id), last, "the session")
+            try expectEqual(last.lineage.appsAbove, ["app", "second"], "the apps above it")
+            let view = WebSession(
+                id: "session-view", secretDigest: "digest-view",
+                lineage: last.exchanged(for: last.scope, at: Sample.now, lifetime: .seconds(600)), clientID: "web",
+                appClientID: "third", createdAt: Sample.now, idleLifetime: .seconds(600), lastSeenAt: Sample.now)
+            _ = try await store.open(view, replacing: nil, events: [])
+            try expectEqual(try await open().session(id: view.id), view, "the web view")
+            try expectEqual(view.lineage.appsAbove, ["app", "second", "third"], "the apps above the web view")
+        },
         ConformanceCase("a user's living sessions are listed youngest first, page by page") { open in
             let store = try await open()
             // Two are of one instant, one has ended, one has expired, and one is somebody else's.
@@ -40,8 +62,7 @@ package enum AppSessionStoreConformance {
         ConformanceCase("nothing opens for a disabled user or under an ended parent") { open in
             let store = try await open()
             try await store.addUser("mallory", at: Sample.now)
-            _ = try await store.setDisabled(
-                true, subject: "mallory", event: Sample.event(.userDisabled), ending: .sample())
+            try await store.change("mallory", UserChange(isDisabled: true))
             let disabled = try await store.open(
                 Sample.appSession("a", subject: "mallory"), refreshToken: nil,
                 events: [Sample.event(.appSessionOpened)])
@@ -90,20 +111,19 @@ package enum AppSessionStoreConformance {
             try await store.addUser("alice", at: Sample.now)
             try await store.openSample(Sample.appSession("a"))
             try await store.openSample(Sample.appSession("b", subject: "bob"))
-            let ended = try await store.setDisabled(
-                true, subject: "alice", event: Sample.event(.userDisabled), ending: .sample(.administrator))
+            let ended = try await store.change("alice", UserChange(isDisabled: true))
             try expectEqual(ended, .changed(Ended(sessions: ["app-a"])), "ended")
             try expectEqual(try await store.appSession(id: "app-b")?.endedAt, nil, "another user's")
         },
         ConformanceCase("a browser's sign-out ends what is not offline, its codes too, and tells both clients") {
             open in
             let store = try await open()
+            try await store.changeLogoutSubscribers(adding: ["app"], removing: [])
             let browser = try await store.openBrowser()
             try await store.recordSample("open")
-            try await store.openSample(Sample.appSession("online", browser: browser, wantsNotice: true))
-            try await store.openSample(
-                Sample.appSession("offline", browser: browser, scope: ["offline_access"], wantsNotice: true))
-            try await store.openSample(Sample.appSession("elsewhere", browser: "other", wantsNotice: true))
+            try await store.openSample(Sample.appSession("online", browser: browser))
+            try await store.openSample(Sample.appSession("offline", browser: browser, scope: ["offline_access"]))
+            try await store.openSample(Sample.appSession("elsewhere", browser: "other"))
             let ended = try await store.end(.webSession(browser), .sample(extent: .signOut))
             try expectEqual(ended.sessions, [browser, "app-online"], "ended")
             try expectEqual(try await store.code(digest: "code-open"), nil, "the code")
@@ -133,7 +153,8 @@ package enum AppSessionStoreConformance {
         },
         ConformanceCase("of two servers one takes a notice, and a lease brings it back") { open in
             let servers = [try await open(), try await open()]
-            try await servers[0].openSample(Sample.appSession("a", wantsNotice: true))
+            try await servers[0].changeLogoutSubscribers(adding: ["app"], removing: [])
+            try await servers[0].openSample(Sample.appSession("a"))
             _ = try await servers[0].end(.appSession("app-a"), .sample())
             let taken = try await concurrently(10) { number in
                 try await servers[number % 2].takeLogoutNotices(
@@ -157,11 +178,12 @@ package enum AppSessionStoreConformance {
         },
         ConformanceCase("notices to a busy client wait, and those to one client leave room for others") { open in
             let store = try await open()
+            try await store.changeLogoutSubscribers(adding: ["app", "shop"], removing: [])
             for number in 0..<10 {
-                try await store.openSample(Sample.appSession("\(number)", wantsNotice: true))
+                try await store.openSample(Sample.appSession("\(number)"))
                 _ = try await store.end(.appSession(SessionID(rawValue: "app-\(number)")), .sample())
             }
-            try await store.openSample(Sample.appSession("other", client: "shop", wantsNotice: true))
+            try await store.openSample(Sample.appSession("other", client: "shop"))
             _ = try await store.end(.appSession("app-other"), .sample(at: Sample.now + .milliseconds(1)))
             let now = Sample.now + .seconds(1)
             let first = try await store.takeLogoutNotices(dueAt: now, lease: .seconds(15), limit: 5, sparing: [])

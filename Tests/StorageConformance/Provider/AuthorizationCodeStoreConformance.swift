@@ -52,8 +52,7 @@ package enum AuthorizationCodeStoreConformance {
             let store = try await open()
             try await store.addUser("alice", at: Sample.now)
             try await store.recordSample("a")
-            _ = try await store.setDisabled(
-                true, subject: "alice", event: Sample.event(.userDisabled), ending: .sample(.administrator))
+            try await store.change("alice", UserChange(isDisabled: true))
             let outcome = try await store.redeemCode(
                 digest: "code-a", opening: Sample.appSession("a", browser: Sample.browser), refreshToken: nil,
                 at: Sample.now, events: [])

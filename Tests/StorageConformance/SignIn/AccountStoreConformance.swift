@@ -45,16 +45,18 @@ package enum AccountStoreConformance {
             for name in ["a1", "a2"] { _ = try await store.redeemSample(Sample.token(name)) }
             _ = try await store.redeemSample(Sample.token("b", subject: "bob"))
             let hash = try Sample.passwordHash()
-            let ended = try await store.setPassword(
-                hash, of: "alice", event: Sample.event(.userPasswordChanged),
+            let outcome = try await store.change(
+                "alice", UserChange(passwordHash: hash),
                 ending: .sample(.passwordChanged, at: Sample.now + .seconds(1)))
-            try expectEqual(Set(ended?.sessions ?? []), ["session-a1", "session-a2"], "ended")
+            guard case .changed(let ended) = outcome else {
+                throw ConformanceFailure(description: "the password is changed")
+            }
+            try expectEqual(Set(ended.sessions), ["session-a1", "session-a2"], "ended")
             try expectEqual(try await store.session(id: "session-b")?.endedAt, nil, "bob's")
             try expectEqual(try await store.account(of: "alice")?.passwordHash, hash, "hash")
             try expectEqual(try await store.events(.userPasswordChanged).count, 1, "events")
-            let unknown = try await store.setPassword(
-                hash, of: "nobody", event: Sample.event(.userPasswordChanged), ending: .sample())
-            try expectEqual(unknown, nil, "unknown")
+            let unknown = try await store.change("nobody", UserChange(passwordHash: hash))
+            try expectEqual(unknown, .noAccount, "unknown")
         },
         ConformanceCase("of any number who replace the same password one does, and ends the sessions") { open in
             let servers = [try await open(), try await open()]
@@ -137,8 +139,7 @@ package enum AccountStoreConformance {
             let store = try await open()
             _ = try await store.add("alice", subject: "alice")
             let claims = try StandardClaims(["email_verified": .bool(true), "nickname": .string("Al")])
-            _ = try await store.setClaims(
-                claims, of: "alice", at: Sample.now, event: Sample.event(.userClaimsChanged))
+            try await store.change("alice", UserChange(claims: claims))
             func rename(_ email: String) async throws -> [String: JSONValue] {
                 let names = AccountNames(
                     username: try Sample.username("alice"), displayName: "Zoë", email: email)
@@ -300,14 +301,16 @@ package enum AccountStoreConformance {
                 "given_name": .string("Zoë"), "address": .object(["country": .string("FR")]),
                 "email_verified": .bool(true),
             ])
-            let event = Sample.event(.userClaimsChanged)
             let later = Sample.now + .seconds(5)
-            try expectEqual(try await store.setClaims(claims, of: "sub-alice", at: later, event: event), true, "set")
+            func keep(_ claims: StandardClaims, of subject: Subject) async throws -> UserChangeOutcome {
+                try await store.change(subject, UserChange(claims: claims), ending: .sample(at: later))
+            }
+            try expectEqual(try await keep(claims, of: "sub-alice"), .changed(.nothing), "set")
             try expectEqual(try await store.account(of: "sub-alice")?.claims, claims, "kept")
             try expectEqual(try await store.account(of: "sub-alice")?.claimsChangedAt, later, "time")
-            try expectEqual(try await store.setClaims(.none, of: "sub-alice", at: later, event: event), true, "cleared")
+            try expectEqual(try await keep(.none, of: "sub-alice"), .changed(.nothing), "cleared")
             try expectEqual(try await store.account(of: "sub-alice")?.claims, StandardClaims.none, "none left")
-            try expectEqual(try await store.setClaims(claims, of: "nobody", at: later, event: event), false, "unknown")
+            try expectEqual(try await keep(claims, of: "nobody"), .noAccount, "unknown")
             try expectEqual(try await store.events(.userClaimsChanged).count, 2, "events")
         },
         ConformanceCase("a rehash does not undo a change that came first") { open in
@@ -315,8 +318,7 @@ package enum AccountStoreConformance {
             _ = try await store.add("alice")
             let old = try Sample.account("alice").passwordHash ?? Sample.passwordHash()
             let changed = try Sample.passwordHash("another")
-            _ = try await store.setPassword(
-                changed, of: "sub-alice", event: Sample.event(.userPasswordChanged), ending: .sample())
+            try await store.change("sub-alice", UserChange(passwordHash: changed))
             try await store.rehashPassword(from: old, to: try Sample.passwordHash("late"), of: "sub-alice")
             try expectEqual(try await store.account(of: "sub-alice")?.passwordHash, changed, "hash")
             try await store.rehashPassword(from: changed, to: old, of: "sub-alice")
@@ -326,11 +328,6 @@ package enum AccountStoreConformance {
 }
 
 extension UserStore {
-    func change(_ subject: Subject, _ change: UserChange) async throws -> UserChangeOutcome {
-        try await changeUser(
-            subject, change, events: { type, _ in Sample.event(type) }, ending: .sample(.administrator))
-    }
-
     func add(
         _ name: String?, subject: String? = nil, link: UpstreamIdentity? = nil
     ) async throws -> AccountAdding {
@@ -340,8 +337,8 @@ extension UserStore {
     }
 
     fileprivate func setPassword(of subject: Subject, at now: Timestamp) async throws {
-        _ = try await setPassword(
-            try Sample.passwordHash("another"), of: subject, event: Sample.event(.userPasswordChanged),
+        try await change(
+            subject, UserChange(passwordHash: try Sample.passwordHash("another")),
             ending: .sample(.passwordChanged, at: now))
     }
 }

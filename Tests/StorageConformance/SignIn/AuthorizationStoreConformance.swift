@@ -70,8 +70,7 @@ package enum AuthorizationStoreConformance {
         ConformanceCase("a disabled user's session is not opened, and the one before stays") { open in
             let store = try await open()
             try await store.addUser("alice", at: Sample.now)
-            _ = try await store.setDisabled(
-                true, subject: "alice", event: Sample.event(.userDisabled), ending: .sample(.administrator))
+            try await store.change("alice", UserChange(isDisabled: true))
             try expectEqual(try await store.openSample("one"), false, "opened")
             try expectEqual(try await store.session(id: "session-one"), nil, "session")
             try expectEqual(try await store.events(.webSessionOpened).count, 0, "events")

@@ -73,8 +73,7 @@ package enum PasskeyStoreConformance {
         _ = try await store.end(.webSession("own-alice"), .sample(), first: [])
         try expectEqual(try await store.addSample(key("p", of: "alice"), for: "c"), .sessionEnded, "an ended one")
         try await store.addSample("bob")
-        _ = try await store.setDisabled(
-            true, subject: "bob", event: Sample.event(.userDisabled), ending: .sample())
+        try await store.change("bob", UserChange(isDisabled: true))
         try expectEqual(try await store.addSample(key("p", of: "bob"), for: "c"), .sessionEnded, "a disabled user")
         try expectEqual(try await store.passkey("p"), nil, "the passkey")
         try expect(try await !store.hasUsed(challenge("c")), "its challenge")
@@ -94,8 +93,7 @@ package enum PasskeyStoreConformance {
         try expect(try await store.openSample("s3", with: "p1", of: "alice", for: "u3", at: later), "its user's")
         try expectEqual(try await store.passkey("p1")?.lastUsedAt, later, "last use")
         try expectEqual(try await store.session(id: "session-s3")?.subject, "alice", "the session")
-        _ = try await store.setDisabled(
-            true, subject: "alice", event: Sample.event(.userDisabled), ending: .sample())
+        try await store.change("alice", UserChange(isDisabled: true))
         try expect(try await !store.openSample("s4", with: "p1", of: "alice", for: "u4", at: later), "disabled")
         try expect(try await !store.hasUsed(challenge("u4")), "nothing used up")
     }

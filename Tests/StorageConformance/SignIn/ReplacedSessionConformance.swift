@@ -64,10 +64,9 @@ package enum ReplacedSessionConformance {
 
 extension BridgeStorage {
     fileprivate func openGranted() async throws {
+        try await changeLogoutSubscribers(adding: ["app"], removing: [])
         try expectEqual(try await open(Sample.session("one"), replacing: nil, events: []), true, "first")
-        try await openSample(
-            Sample.appSession("a", browser: "session-one", wantsNotice: true), refreshToken: "a")
-        try await openSample(
-            Sample.appSession("b", browser: "session-other", wantsNotice: true), refreshToken: "b")
+        try await openSample(Sample.appSession("a", browser: "session-one"), refreshToken: "a")
+        try await openSample(Sample.appSession("b", browser: "session-other"), refreshToken: "b")
     }
 }

@@ -39,6 +39,20 @@ package enum SecondFactorStoreConformance {
             try expectEqual(factor?.sealedSecret, winner, "the winner's secret")
             try expectEqual(try await servers[0].addFactor("x", to: "nobody", []), false, "unknown")
         },
+        ConformanceCase("a second factor takes the place of another, where there is a password") { open in
+            let store = try await open()
+            _ = try await store.add("alice")
+            _ = try await store.addFactor("first", to: "sub-alice", ["d1"])
+            try expectEqual(try await store.setFactor("sub-alice", ["d2", "d3"]), true, "replaced")
+            try expectEqual(
+                try await open().account(of: "sub-alice")?.secondFactor, SecondFactor(sealedSecret: "sealed"), "factor")
+            try expectEqual(try await store.unusedRecoveryCodes(of: "sub-alice"), 2, "its codes")
+            try await store.addAdministrator("root")
+            try expectEqual(try await store.setFactor("root", ["d4"]), false, "without a password")
+            try expectEqual(try await store.account(of: "root")?.secondFactor, nil, "none came")
+            try expectEqual(try await store.setFactor("nobody", []), false, "unknown")
+            try expectEqual(try await store.events(.userSecondFactorChanged).count, 2, "events")
+        },
         ConformanceCase("a second factor goes once, with its recovery codes") { open in
             let store = try await open()
             _ = try await store.add("alice")
@@ -97,8 +111,8 @@ extension UserStore {
     }
 
     fileprivate func setFactor(_ subject: Subject, _ digests: [String]) async throws -> Bool {
-        try await setSecondFactor(
-            SecondFactor(sealedSecret: "sealed"), recoveryDigests: digests, of: subject, at: Sample.now,
+        try await replaceSecondFactor(
+            SecondFactor(sealedSecret: "sealed"), recoveryDigests: digests, of: subject,
             event: Sample.event(.userSecondFactorChanged))
     }
 }

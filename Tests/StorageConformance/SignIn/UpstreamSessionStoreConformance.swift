@@ -60,8 +60,9 @@ package enum UpstreamSessionStoreConformance {
         "a sign-out at a provider goes as far as one here: what was granted for longer goes on"
     ) { open in
         let store = try await open()
+        try await store.changeLogoutSubscribers(adding: ["app"], removing: [])
         try await store.openUpstream("one", session: "s1")
-        try await store.openSample(Sample.appSession("short", browser: "session-one", wantsNotice: true))
+        try await store.openSample(Sample.appSession("short", browser: "session-one"))
         try await store.openSample(
             Sample.appSession("long", browser: "session-one", scope: ["openid", "offline_access"]))
         try await store.openSample(Sample.appSession("other", browser: "session-other"))
@@ -72,7 +73,8 @@ package enum UpstreamSessionStoreConformance {
         try expectEqual(try await store.appSession(id: "app-other")?.endedAt, nil, "another browser's")
         let notices = try await store.takeLogoutNotices(
             dueAt: Sample.now, lease: .seconds(15), limit: 10, sparing: [])
-        try expectEqual(notices.map(\.sessionID), ["app-short"], "notices")
+        // Its app is told of the sign-out, as of one here.
+        try expectEqual(notices.map(\.sessionID.rawValue).sorted(), ["app-long", "app-short"], "notices")
     }
 
     private static let takenOver: ConformanceCase<any BridgeStorage> = ConformanceCase(

@@ -9,8 +9,8 @@ package enum UserListConformance {
             try await store.addUser("guest", at: Sample.now)
             try expectEqual(try await store.add("Alice"), .added, "adding")
             let factor = SecondFactor(sealedSecret: "sealed", lastStep: 0)
-            _ = try await store.setSecondFactor(
-                factor, recoveryDigests: [], of: "sub-Alice", at: Sample.now, event: Sample.event(.userCreated))
+            _ = try await store.replaceSecondFactor(
+                factor, recoveryDigests: [], of: "sub-Alice", event: Sample.event(.userCreated))
             let users = try await store.users(after: nil, limit: 10)
             try expectEqual(users.map(\.subject), ["guest", "sub-Alice"], "subjects")
             try expectEqual(users.map(\.username), [nil, "Alice"], "names")
@@ -60,8 +60,7 @@ package enum UserListConformance {
                     issuer: Account.issuer, link: nil, event: Sample.event(.userCreated))
             }
             try await store.addUser("x", issuer: "an issuer", at: Sample.now)
-            _ = try await store.setDisabled(
-                true, subject: "s-zoe", event: Sample.event(.userDisabled), ending: .sample(.administrator))
+            try await store.change("s-zoe", UserChange(isDisabled: true))
             func pages(_ order: UserOrder, matching text: String = "") async throws -> [Subject] {
                 var found: [UserOverview] = []
                 while true {

@@ -95,8 +95,7 @@ package enum WebhookStoreConformance {
             try await store.addUser("alice", at: Sample.now)
             _ = try await store.issueSample("a")
             _ = try await store.open(Sample.session("w"), replacing: nil, events: [])
-            _ = try await store.setDisabled(
-                true, subject: "alice", event: Sample.event(.userDisabled), ending: .sample(.administrator))
+            try await store.change("alice", UserChange(isDisabled: true))
             try expectEqual(
                 Set(try await store.take().map(\.id)),
                 ["device_secret.revoked:device-a", "app_session.ended:app-a", "web_session.ended:session-w"],

@@ -3,6 +3,9 @@ package struct AuditTally: Hashable, Sendable {
     /// How long counts and samples stay: a day longer than the console's longest chart goes back.
     package static let keptFor = Duration.seconds(8 * 86_400)
 
+    /// The reason of events that were counted instead of written (``AuditEventType/auditSuppressed``).
+    package static let suppressedReason = "too_many"
+
     /// The start of the minute.
     package let at: Timestamp
     package let type: AuditEventType

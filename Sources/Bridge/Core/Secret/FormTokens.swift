@@ -42,7 +42,7 @@ package struct FormTokens: Sendable {
     /// A token for the browser that holds `binding`.
     /// - Parameter session: the secret of the session that the form acts in; `nil` for a form that acts in none, or in
     ///   whichever the browser then has.
-    /// - Throws: ``StorageError/unavailable(_:)`` when no key may sign now.
+    /// - Throws: ``StorageError/unavailable(_:because:)`` when no key may sign now.
     package func make(
         for purpose: Purpose, binding: OpaqueSecret, session: OpaqueSecret? = nil
     ) throws -> String {

@@ -17,7 +17,7 @@ package struct ShortLivedSeal: Sendable {
     /// - Parameters:
     ///   - binding: must be given again to open it.
     ///   - lifetime: at most ``KeyAlgorithm/longestUse`` of the key.
-    /// - Throws: ``StorageError/unavailable(_:)`` when no key may sign now.
+    /// - Throws: ``StorageError/unavailable(_:because:)`` when no key may sign now.
     package func seal(_ content: [UInt8], binding: String = "", lifetime: Duration) throws -> String {
         let now = time.now()
         let expiresAt = Timestamp(seconds: (now + min(lifetime, KeyAlgorithm.hs256.longestUse)).seconds)

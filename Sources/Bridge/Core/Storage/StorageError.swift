@@ -1,11 +1,12 @@
 /// Why a store could not answer. Never shown outside; the outside sees `temporarily_unavailable`.
 package enum StorageError: Error, Sendable, CustomStringConvertible {
     /// The engine is away, full, read-only or too slow: nothing was changed.
-    case unavailable(String)
-    /// As ``unavailable(_:)``, where the change may have been made all the same: the answer to its commit was lost.
+    case unavailable(String, because: Cause = .unknown)
+    /// As ``unavailable(_:because:)``, where the change may have been made all the same: the answer to its commit was
+    /// lost.
     case undecided(String)
     /// Stored bytes do not mean what they should.
-    case corrupt(String)
+    case corrupt(String, because: Cause = .notUnderstood)
 
     // Engine messages may quote statement values, so they are for the debugger (`debugDescription`) only.
     package var description: String {
@@ -16,10 +17,38 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What it is about, for an operator. Only where it is known that it quotes no values, as Redis's does not.
+    /// What it is about, for an operator. Only where it is known that it quotes no values, as Redis's does not, and as
+    /// what is ``Cause/notUnderstood`` does not.
     package var text: String {
         switch self {
-        case .unavailable(let text), .undecided(let text), .corrupt(let text): text
+        case .unavailable(let text, _), .undecided(let text), .corrupt(let text, _): text
         }
+    }
+
+    package var cause: Cause {
+        switch self {
+        case .unavailable(_, let cause), .corrupt(_, let cause): cause
+        case .undecided: .unknown
+        }
+    }
+}
+
+extension StorageError {
+    /// What an operator can do something about. It is told by whoever knows the engine's codes, for the words of its
+    /// messages depend on its version and its language, and may quote values.
+    package enum Cause: Hashable, Sendable {
+        /// The engine cannot read its own files, or a value is of another kind than was ever written there.
+        case damage
+        /// The database lacks what this program has made there: `table audit_event`.
+        case missing(String)
+        /// The database can be read, and this program does not know what it says. The text is in words of our own,
+        /// which quote no secret.
+        case notUnderstood
+        /// What else an engine says by a code, here with general words for it, such as
+        /// `PostgreSQL 53100 (its disk is full)`.
+        case engine(code: String)
+        /// A server let nobody connect, or the connection to it is lost.
+        case noConnection
+        case unknown
     }
 }

@@ -141,6 +141,11 @@ package final class LoginTokenIssuer: Sendable {
             request, app: app(of: bearer), clients: clients.current, defaultLifetime: settings.defaultLifetime,
             address: origin.address, codeKey: codec.signingKeyID(at: now))
         let (session, isFirstSight) = try await issuingSession(of: bearer, at: now)
+        guard session.appsAboveOpen(terms.website, in: clients.current) else {
+            throw OAuthError(
+                .unauthorizedClient, "an app that this one's sign-in came from may not open that website",
+                detail: .targetNotReachableAbove)
+        }
         try Self.requireSignIn(bearer.authentication, for: terms.website, at: now)
         return Issuing(
             terms: terms, bearer: bearer, session: session, isFirstSight: isFirstSight, origin: origin, at: now)

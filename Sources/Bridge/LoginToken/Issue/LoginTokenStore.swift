@@ -8,7 +8,8 @@ package protocol LoginTokenStore: Sendable {
     /// Records that a token was issued.
     ///
     /// With an idempotency record, the first call for its key wins; later ones write nothing and get the winner's
-    /// record back as `.repeated` when the fingerprints agree, `.keyReused` when they do not.
+    /// record back as `.repeated` when the fingerprints agree, `.keyReused` when they do not. A key is free again once
+    /// its record has expired or its token was revoked.
     /// - Parameters:
     ///   - scope: what the bearer had, when that is less than its session has.
     ///   - issuer: who names the token's user for the first time, which is noted with the issue; `nil` when the user is
@@ -22,7 +23,7 @@ package protocol LoginTokenStore: Sendable {
     /// - Returns: with it what ``recordIssue(_:scope:namedFirstBy:idempotency:event:)`` was told the bearer had.
     func issuingSession(_ id: SessionID, of token: TokenID) async throws -> (session: AppSession, scope: Scope?)?
 
-    /// The live record of an idempotency key; `nil` when unknown or expired at `now`.
+    /// The live record of an idempotency key; `nil` when unknown, expired at `now` or of a revoked token.
     func idempotencyRecord(keyDigest: String, at now: Timestamp) async throws -> IdempotencyRecord?
 
     /// What is known of a token; `nil` when it was never recorded.

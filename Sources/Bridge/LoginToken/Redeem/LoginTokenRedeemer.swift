@@ -32,17 +32,25 @@ package final class LoginTokenRedeemer: Sendable {
         let now = time.now()
         let token: Secret<String>
         switch request.token {
-        case .conflicting: return try await refusals.refuse(.conflictingTokens, origin: request.origin, at: now)
+        case .conflicting: return try await answer(request, refusingAs: .conflictingTokens, at: now)
         case .none where request.visit.carrier == .form:
             return try await refusals.refuse(.missing, origin: request.origin, at: now)
-        case .none:
-            guard case .confirm(let submitsItself) = VisitDecision.decide(request.visit, mode: .direct) else {
-                return try await refusals.refuse(.missing, origin: request.origin, at: now)
-            }
-            return .confirm(submitsItself: submitsItself)
+        case .none: return try await answer(request, refusingAs: .missing, at: now)
         case .one(let presented): token = presented
         }
         return try await redeeming(token, at: now) { try await redeem(request, as: $0, at: now) }
+    }
+
+    /// Answers a visit without a token to go by. One that would not consume any gets the page all the same: what
+    /// fetches ahead has not failed at anything (contract §4.2).
+    /// - Parameter refusal: why there is none.
+    private func answer(
+        _ request: RedemptionRequest, refusingAs refusal: RedemptionRefusal, at now: Timestamp
+    ) async throws -> RedemptionOutcome {
+        if case .confirm(let submitsItself) = VisitDecision.decide(request.visit, mode: .direct) {
+            return .confirm(submitsItself: submitsItself)
+        }
+        return try await refusals.refuse(refusal, origin: request.origin, at: now)
     }
 
     private func redeem(
@@ -102,9 +110,10 @@ package final class LoginTokenRedeemer: Sendable {
     func refuse(
         _ refusal: RedemptionRefusal, _ cost: RedemptionCheck.Cost, _ candidate: RedemptionCandidate
     ) async throws -> RedemptionOutcome {
-        if [.unknownWebsite, .clientWithoutRight, .authenticationTooWeak].contains(refusal),
-            let outcome = try await replay(by: candidate)
-        {
+        let later: Set<RedemptionRefusal> = [
+            .unknownWebsite, .noReturnPaths, .clientWithoutRight, .targetNotReachableAbove, .authenticationTooWeak,
+        ]
+        if later.contains(refusal), let outcome = try await replay(by: candidate) {
             return outcome
         }
         return try await refusals.refuse(refusal, cost, candidate)
@@ -115,7 +124,10 @@ package final class LoginTokenRedeemer: Sendable {
     private func replay(by candidate: RedemptionCandidate) async throws -> RedemptionOutcome? {
         var candidate = candidate
         candidate.landing = candidate.landing ?? reader.ownPage
-        switch try await examiner.examine(candidate, without: [.appMayOpenTheWebsite, .signInIsEnough]).finding {
+        let omitted: Set<RedemptionCheck.Question> = [
+            .appMayOpenTheWebsite, .appsAboveMayOpenTheWebsite, .signInIsEnough,
+        ]
+        switch try await examiner.examine(candidate, without: omitted).finding {
         case .passes(let redemption): return try await singleUse.replay(redemption)
         case .opened(let opened):
             // To look took it from the server's next try, which may come when the app has its right again.

@@ -19,7 +19,6 @@ struct Redemption: Sendable {
             id: retry?.sessionID ?? SessionID.make(at: at, random: random), secretDigest: secret.digest,
             lineage: .redeeming(claims, issuedFrom: issuing, at: at, lifetime: website.sessionLifetime),
             clientID: website.id, appClientID: claims.clientID, loginTokenID: claims.id, createdAt: at,
-            // A website's server that took the token itself has no other way to learn that the session is over.
             idleLifetime: website.sessionIdle, lastSeenAt: at,
             wantsLogoutNotice: isByServer && website.backchannelLogoutURI != nil)
         var opened = OpenedSession(session: session, secret: secret)

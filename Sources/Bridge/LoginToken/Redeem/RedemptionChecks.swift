@@ -31,6 +31,7 @@ struct RedemptionCheck: Sendable {
         case needsNoClick
         case signInIsEnough
         case userAndSessionStand
+        case appsAboveMayOpenTheWebsite
         case requestWouldBeAnswered
     }
 
@@ -78,6 +79,7 @@ struct RedemptionCheck: Sendable {
         // An authorization request asks its user for the rest instead.
         RedemptionCheck(.signInIsEnough, [.browser, .server], .leaves),
         RedemptionCheck(.userAndSessionStand, .all),
+        RedemptionCheck(.appsAboveMayOpenTheWebsite, .all),
         RedemptionCheck(.requestWouldBeAnswered, .request, .leaves),
     ]
 }
@@ -182,9 +184,10 @@ package struct RedemptionExaminer: Sendable {
         switch question {
         case .inTime: return try await isInTime(candidate)
         case .isForTheWebsite:
-            return Answer(
-                isForTheWebsite(candidate),
-                else: candidate.channel == .request ? .wrongWebsite : .unknownWebsite)
+            guard candidate.website?.id == claims.audience, candidate.website?.kind == .web else {
+                return .no(candidate.channel == .request ? .wrongWebsite : .unknownWebsite)
+            }
+            return Answer(candidate.landing != nil, else: .noReturnPaths)
         case .appMayOpenTheWebsite:
             let mayOpen = candidate.website.flatMap { clients.current[claims.clientID]?.opens($0) } ?? false
             return Answer(mayOpen, else: .clientWithoutRight)
@@ -215,6 +218,9 @@ package struct RedemptionExaminer: Sendable {
             case .failure(let refusal): return .no(refusal)
             }
             return .yes
+        case .appsAboveMayOpenTheWebsite:
+            let mayOpen = redemption.map { $0.issuing.appsAboveOpen($0.website, in: clients.current) }
+            return Answer(mayOpen ?? false, else: .targetNotReachableAbove)
         case .requestWouldBeAnswered:
             guard let lineage = redemption?.session(random: random).session.lineage else {
                 return .no(.signInDemanded)
@@ -244,11 +250,6 @@ package struct RedemptionExaminer: Sendable {
             typedCodes?.isRight($0, for: candidate.claims, at: candidate.at) ?? false
         }
         return Answer(isRight ?? false, else: .wrongCode)
-    }
-
-    private func isForTheWebsite(_ candidate: RedemptionCandidate) -> Bool {
-        candidate.website?.id == candidate.claims.audience && candidate.website?.kind == .web
-            && candidate.landing != nil
     }
 
     /// The session that the token was issued from, while that one and its user stand.

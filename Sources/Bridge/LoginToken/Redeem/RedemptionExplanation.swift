@@ -28,7 +28,10 @@ extension RedemptionExaminer {
             explanation.check("token is alive", fails: reason, found: "until \(claims.expiresAt.rfc3339)")
         case .isForTheWebsite where isByServer: explanation.check("token is for this client", fails: reason)
         case .isForTheWebsite:
-            explanation.check("website is known", fails: reason, found: claims.audience.rawValue)
+            let lacksPaths = refusal == .noReturnPaths
+            explanation.check(
+                "website is known", fails: lacksPaths ? nil : reason, found: claims.audience.rawValue)
+            if lacksPaths { explanation.check("website has return paths", fails: reason) }
         case .appMayOpenTheWebsite: explanation.check("app may open the website", fails: reason)
         case .bindingIsShown where isByServer:
             if claims.binding.challenge != nil { explanation.check("code verifier", fails: reason) }
@@ -43,6 +46,7 @@ extension RedemptionExaminer {
             let isUser = refusal == .subjectDisabled
             guard explanation.check("user may sign in", fails: isUser ? reason : nil) else { return }
             explanation.check("parent session lives", fails: reason)
+        case .appsAboveMayOpenTheWebsite: explanation.check("apps above may open the website", fails: reason)
         case .isUnknownToTheBrowser, .browserHasNoAttempt, .serverHasNoAttempt, .isNoHandOff, .isUnbound, .needsNoClick,
             .codeIsRight, .requestWouldBeAnswered, nil:
             if let reason { explanation.check("redemption", fails: reason) }

@@ -142,6 +142,8 @@ package enum RedemptionRefusal: String, Error, Sendable, CaseIterable {
     case expired
     case revoked
     case unknownWebsite = "unknown_website"
+    /// A link to it has nowhere to land: a relying party takes the token with its own request, or by its server.
+    case noReturnPaths = "no_return_paths"
     case clientWithoutRight = "client_without_right"
     case wrongVerifier = "wrong_verifier"
     case wrongNetwork = "wrong_network"
@@ -150,6 +152,8 @@ package enum RedemptionRefusal: String, Error, Sendable, CaseIterable {
     case wrongCode = "wrong_code"
     case subjectDisabled = "subject_disabled"
     case parentSessionEnded = "parent_session_ended"
+    /// An app whose sign-in the issuing session came by through an exchange may not open the website.
+    case targetNotReachableAbove = "target_not_reachable_above"
     /// The website has come to want a stronger or newer sign-in since the token was issued.
     case authenticationTooWeak = "authentication_too_weak"
     /// An authorization request of another client brought it.

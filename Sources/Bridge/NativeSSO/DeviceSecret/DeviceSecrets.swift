@@ -237,7 +237,7 @@ extension DeviceSecrets {
             let device = known.device
             var facts = IntrospectedToken(
                 type: "device_secret", clientID: device.clientID, issuer: issuer, subject: device.subject,
-                sessionID: device.sessionID, issuedAt: device.createdAt, expiresAt: device.expiresAt,
+                sessionID: known.firstSession(at: now), issuedAt: device.createdAt, expiresAt: device.expiresAt,
                 proofKeyThumbprint: device.keyThumbprint)
             facts.members.add("device_secret_id", device.id.rawValue)
             facts.members.add("device_name", device.name)

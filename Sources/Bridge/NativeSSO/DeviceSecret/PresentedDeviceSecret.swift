@@ -45,6 +45,11 @@ package struct PresentedDeviceSecret: Hashable, Sendable {
 
     package var sessionIDs: Set<SessionID> { Set(sessions.map(\.id)) }
 
+    /// The session that the device's first secret was given in, while it lives: the device may go on without it.
+    package func firstSession(at now: Timestamp) -> SessionID? {
+        sessions.first { $0.id == device.sessionID && now < $0.expiresAt }?.id
+    }
+
     /// What a user has granted an app on this very device, as long as the sign-in lasts that they granted it in.
     ///
     /// An impostor at the app's redirect URI (RFC 8252 §8.6) has no secret of this device, so its sign-in is below

@@ -2,9 +2,9 @@
 // the websites that its app may open (contract §16, §16.3): it knows and ends itself alone.
 extension SignedInPlaces {
     /// Of a sign-in of the person's own everything of the user, this one first.
-    package func places(shownTo session: WebSession) async throws -> [Place] {
-        guard session.isOwnSignIn else { return [try await place(of: session)] }
-        return try await places(of: session.subject, current: session)
+    package func listing(shownTo session: WebSession) async throws -> Listing {
+        guard session.isOwnSignIn else { return Listing(places: [try await place(of: session)]) }
+        return try await listing(of: session.subject, current: session)
     }
 
     /// Ends a place with what hangs below it.

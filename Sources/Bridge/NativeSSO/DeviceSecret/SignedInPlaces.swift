@@ -1,7 +1,7 @@
 /// Where a user is signed in: devices, the apps on them, and browsers; and their end.
 package final class SignedInPlaces: Sendable {
-    /// More than anybody has, of each kind; what is beyond can be ended together.
-    static let limit = 100
+    /// How many apps, and how many browsers, are listed; what is beyond can be ended together with them.
+    package static let limit = 100
 
     private let devices: any DeviceStore
     private let apps: any GrantStore
@@ -46,12 +46,21 @@ package final class SignedInPlaces: Sendable {
         package var wasLetInByCode = false
     }
 
-    /// Everything of the user that is alive, this one first, then the youngest.
+    /// A user's places.
+    package struct Listing: Sendable {
+        package var places: [Place]
+        /// Kinds of which the user has older ones that are not listed.
+        package var cutKinds: Set<Place.Kind> = []
+    }
+
+    /// What is alive of the user, this one first, then the youngest.
     /// - Parameter current: the session that the page is looked at with.
-    func places(of subject: Subject, current: WebSession) async throws -> [Place] {
+    func listing(of subject: Subject, current: WebSession) async throws -> Listing {
         let now = time.now()
         let traces = try await audit.latestTraces(of: subject)
-        let apps = try await apps.appSessions(of: subject, aliveAt: now, limit: Self.limit)
+        // One more than is listed tells that there are more.
+        let apps = try await apps.appSessions(of: subject, aliveAt: now, limit: Self.limit + 1)
+        let webs = try await webs.sessions(of: subject, aliveAt: now, limit: Self.limit + 1)
         var places: [Place] = []
         for device in try await devices.deviceSecrets(of: subject, includingEnded: false, at: now) {
             places.append(
@@ -61,7 +70,7 @@ package final class SignedInPlaces: Sendable {
                     userAgent: traces[device.sessionID]?.userAgent,
                     since: device.createdAt, lastSeenAt: device.lastUsedAt, isCurrent: false))
         }
-        for app in apps {
+        for app in apps.prefix(Self.limit) {
             places.append(
                 Place(
                     kind: .app, id: app.id.rawValue, name: nil, clientID: app.clientID,
@@ -71,11 +80,14 @@ package final class SignedInPlaces: Sendable {
                     since: app.createdAt, lastSeenAt: nil, isCurrent: false,
                     wasLetInByCode: app.opening == .deviceCode))
         }
-        var browsers = try await webs.sessions(of: subject, aliveAt: now, limit: Self.limit)
+        var browsers = Array(webs.prefix(Self.limit))
         // The one in hand belongs to the list, however many are younger.
         if !browsers.contains(where: { $0.id == current.id }), current.isAlive(at: now) { browsers.append(current) }
         places += browsers.map { Self.place(of: $0, traces[$0.id], isCurrent: $0.id == current.id) }
-        return places.filter(\.isCurrent) + places.filter { !$0.isCurrent }
+        var listing = Listing(places: places.filter(\.isCurrent) + places.filter { !$0.isCurrent })
+        if apps.count > Self.limit { listing.cutKinds.insert(.app) }
+        if webs.dropFirst(Self.limit).contains(where: { $0.id != current.id }) { listing.cutKinds.insert(.browser) }
+        return listing
     }
 
     /// The one that a session in hand is.
@@ -133,7 +145,8 @@ package final class SignedInPlaces: Sendable {
         repeat {
             hasEnded = false
             // Devices first: what they take with them need not be ended again.
-            for place in try await places(of: current.subject, current: current) where !place.isCurrent {
+            let places = try await listing(of: current.subject, current: current).places
+            for place in places where !place.isCurrent {
                 if place.kind == .browser, here.contains(SessionID(rawValue: place.id)) { continue }
                 if try await end(place.kind, place.id, of: current.subject, origin: origin) { hasEnded = true }
             }

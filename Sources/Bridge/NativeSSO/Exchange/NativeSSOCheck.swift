@@ -28,7 +28,7 @@ package enum NativeSSOCheck {
             .sessionElsewhere: !isOfDevice(facts),
             .subjectDisabled: facts.isSubjectDisabled,
             .crossClientOff: isCrossClient(facts) && isBetweenApps(facts) && !facts.settings.allowsCrossClient,
-            .notShared: isCrossClient(facts) && !(facts.sourceClient?.shareWith.contains(facts.client.id) ?? false),
+            .notShared: isCrossClient(facts) && !isShared(facts),
             .clientNotEnabled: !mayUseNativeSSO(facts),
             .wrongAudience: facts.audience.map { $0 != facts.issuer } ?? false,
             .scopeWithoutOpenID: !(facts.requestedScope?.contains(Scope.openID) ?? true),
@@ -73,6 +73,13 @@ package enum NativeSSOCheck {
 
     private static func isCrossClient(_ facts: NativeSSOFacts) -> Bool {
         facts.subjectToken.map { $0.clientID != facts.client.id } ?? false
+    }
+
+    /// A web view is opened by no app whose sign-in came from one that does not open it: nothing grows along an exchange
+    /// (contract §16).
+    private static func isShared(_ facts: NativeSSOFacts) -> Bool {
+        let apps = isBetweenApps(facts) ? [facts.sourceClient] : [facts.sourceClient] + facts.appsAbove
+        return apps.allSatisfy { $0?.shareWith.contains(facts.client.id) ?? false }
     }
 
     /// The setting is about apps that sign in each other; a website is opened by its own list (`share_with`).

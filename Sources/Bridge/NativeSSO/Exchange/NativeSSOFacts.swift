@@ -51,6 +51,9 @@ package struct NativeSSOFacts: Sendable {
     package var subjectToken: SubjectToken?
     /// The client of the subject token, while it is registered.
     package var sourceClient: Client?
+    /// The apps that the session came by through exchanges (``Lineage/appsAbove``); `nil` in place of one that is no
+    /// longer registered.
+    package var appsAbove: [Client?]
     /// The app session that the subject token names.
     package var session: AppSession?
     package var isSubjectDisabled = false
@@ -60,8 +63,9 @@ package struct NativeSSOFacts: Sendable {
     package init(
         at: Timestamp, settings: NativeSSOSettings, issuer: String, client: Client, audience: String? = nil,
         requestedScope: Scope? = nil, secret: PresentedDeviceSecret?, secretHash: String?,
-        proofKeyThumbprint: String? = nil, subjectToken: SubjectToken?, sourceClient: Client?, session: AppSession?,
-        isSubjectDisabled: Bool = false, hasConsent: @escaping @Sendable (Scope) -> Bool
+        proofKeyThumbprint: String? = nil, subjectToken: SubjectToken?, sourceClient: Client?,
+        appsAbove: [Client?] = [], session: AppSession?, isSubjectDisabled: Bool = false,
+        hasConsent: @escaping @Sendable (Scope) -> Bool
     ) {
         self.at = at
         self.settings = settings
@@ -74,6 +78,7 @@ package struct NativeSSOFacts: Sendable {
         self.proofKeyThumbprint = proofKeyThumbprint
         self.subjectToken = subjectToken
         self.sourceClient = sourceClient
+        self.appsAbove = appsAbove
         self.session = session
         self.isSubjectDisabled = isSubjectDisabled
         self.hasConsent = hasConsent

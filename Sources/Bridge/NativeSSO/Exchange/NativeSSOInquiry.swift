@@ -64,7 +64,8 @@ package final class NativeSSOInquiry: Sendable {
             at: request.at, settings: settings, issuer: issuer, client: client,
             audience: request.parameters["audience"], requestedScope: try request.requestedScope(), secret: known,
             secretHash: secret?.deviceSecretHash, proofKeyThumbprint: request.proofKeyThumbprint,
-            subjectToken: token, sourceClient: token.flatMap { clients.current[$0.clientID] }, session: session,
+            subjectToken: token, sourceClient: token.flatMap { clients.current[$0.clientID] },
+            appsAbove: session.map { $0.lineage.appsAbove.map { clients.current[$0] } } ?? [], session: session,
             isSubjectDisabled: try await isDisabled(token?.subject),
             hasConsent: { [consented] scope in !isAskedForConsent || Set(scope.tokens).isSubset(of: consented) })
     }

@@ -1,4 +1,5 @@
 import OAuth2
+import Synchronization
 
 /// The Native SSO settings in force: what administrators set, over what the configuration says, over the defaults.
 package final class NativeSSOConfiguration: Sendable {
@@ -13,13 +14,16 @@ package final class NativeSSOConfiguration: Sendable {
     }
 
     static let settingName = "native-sso"
-    /// How often a change is tried again when others come first.
-    private static let attempts = 8
+    /// How often a change is tried. Each time that it has to be tried again another one was made, so as many as these
+    /// may be under way at once, on all nodes together, without a pause between the tries.
+    private static let attempts = 32
 
     private let configured: [NativeSSOField: NativeSSOValue]
     private let store: any SettingStore
     private let time: TimeSource
     private let cache: ShortLivedCache<String, [NativeSSOField: NativeSSOValue]>
+    /// What administrators had set when the store was read last.
+    private let lastRead = Mutex<[NativeSSOField: NativeSSOValue]>([:])
 
     /// - Parameter configured: what the settings file says.
     package init(
@@ -33,8 +37,22 @@ package final class NativeSSOConfiguration: Sendable {
 
     /// What holds now; a change on another node is seen within a second.
     package func current() async throws -> NativeSSOSettings {
-        let set = try await cache.value(for: Self.settingName) { try await load() }
+        let set = try await cache.value(for: Self.settingName) {
+            let found = try await load()
+            lastRead.withLock { $0 = found }
+            return found
+        }
         return NativeSSOSettings(layers: [set, configured])
+    }
+
+    /// The same for what only tells of them, and must not fall silent with the store: then what held last, and before
+    /// the first reading what the configuration says.
+    package func lastKnown() async throws -> NativeSSOSettings {
+        do {
+            return try await current()
+        } catch is StorageError {
+            return NativeSSOSettings(layers: [lastRead.withLock { $0 }, configured])
+        }
     }
 
     /// Every field with its value and where that comes from.

@@ -110,9 +110,6 @@ package struct AuthorizationRequestReader: Sendable {
 
 /// A request whose redirect URI is known to be its client's, so that the client is told what is wrong.
 private struct AnswerableRequest {
-    /// They never cause an error (docs/rules/authorization-request.md A9).
-    private static let wishes: Set = ["login_hint", "acr_values", "ui_locales", "claims_locales", "display"]
-
     let client: Client
     let answer: AuthorizationReturn
     let kind: RedirectURI.Kind
@@ -124,7 +121,7 @@ private struct AnswerableRequest {
 
     /// What is unreadable, and what asks for forms of a request that are not spoken here.
     func checkForm() throws(AuthorizationRefusal) {
-        if let name = AuthorizationParameter.unreadable(in: parameters), !Self.wishes.contains(name) {
+        if let name = AuthorizationParameter.unreadable(in: parameters) {
             throw refuse(.invalidRequest, "\(name) is not UTF-8")
         }
         if parameters["request_uri"] != nil {

@@ -5,7 +5,7 @@ import Synchronization
 package protocol ReuseMemory: Sendable {
     /// Notes a value: of any number of concurrent callers with one value one gets `.fresh`.
     /// - Parameter value: kept as a digest.
-    /// - Throws: ``StorageError/unavailable(_:)`` when the memory cannot say.
+    /// - Throws: ``StorageError/unavailable(_:because:)`` when the memory cannot say.
     func note(_ value: String, at now: Timestamp) async throws -> Novelty
 }
 

@@ -1,7 +1,7 @@
 /// Decides whether a bearer token is good and whom it names (RFC 6750).
 package protocol BearerAuthenticator: Sendable {
     /// Verifies a token against the trusted issuers.
-    /// - Throws: ``BearerRefusal`` when the token is not good, ``StorageError/unavailable(_:)`` when that cannot be
+    /// - Throws: ``BearerRefusal`` when the token is not good, ``StorageError/unavailable(_:because:)`` when that cannot be
     ///   found out now.
     func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity
 

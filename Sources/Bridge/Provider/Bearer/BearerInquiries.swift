@@ -9,8 +9,7 @@ package struct BearerInquiries: Sendable {
     private let limits: LimitSettings
     private let excess: ErrorCode
 
-    /// - Parameter excess: the error of whoever is over the limit; the token endpoint and its neighbours have one of
-    ///   their own.
+    /// - Parameter excess: the error of whoever is over the limit; the token endpoint has one of its own.
     package init(
         _ authenticator: any BearerAuthenticator, limiter: any RateLimiter, limits: LimitSettings,
         refusals: RefusalLog, else excess: ErrorCode = .rateLimited

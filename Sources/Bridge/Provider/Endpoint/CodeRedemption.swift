@@ -10,10 +10,12 @@ struct CodeRedemption: Sendable {
     let refusals: RefusalLog
     let random: RandomSource
 
-    /// The session that the code was granted in; `nil` once that is over.
+    /// The session that the code was granted in; `nil` once that is over, or has lain unused for too long.
     func browser(of state: AuthorizationCodeState, at now: Timestamp) async throws -> WebSession? {
-        guard let browser = try await browsers.session(id: state.grantedIn), now < browser.expiresAt else { return nil }
-        return browser
+        guard let browser = try await browsers.session(id: state.grantedIn) else { return nil }
+        // Where another took its place, the code went on with that one; where not, an end took the code with it.
+        let end = browser.endedAt == nil ? browser.idleExpiresAt : browser.expiresAt
+        return now < end ? browser : nil
     }
 
     /// The first refresh token of a session, bound to the key of a client that has no other proof.

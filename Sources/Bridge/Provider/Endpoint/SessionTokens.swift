@@ -82,7 +82,7 @@ package final class SessionTokens: Sendable {
     ) async throws -> Secret<String> {
         var claims = IDTokenClaims(
             subject: session.subject, audience: client.id, sessionID: session.id,
-            authentication: session.authentication, nonce: extras.nonce, issuedAt: now)
+            authentication: session.authentication, nonce: extras.nonce, issuedAt: now, notAfter: session.expiresAt)
         // SHA-256 whatever the ID token is signed with: the apps of a device need not agree on that.
         claims.deviceSecretHash = extras.deviceSecret?.secret.deviceSecretHash
         let requested = session.requestedClaims(with: scope, for: client)

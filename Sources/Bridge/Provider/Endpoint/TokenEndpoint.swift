@@ -44,7 +44,8 @@ package final class TokenEndpoint: Sendable {
         cookies: CookieAllowance = .allowed, origin: RequestOrigin
     ) async throws -> TokenResponse {
         let now = time.now()
-        let client = try await authenticator.client(sending: parameters, basic: basic, origin: origin, at: now)
+        let client = try await authenticator.client(
+            sending: parameters, basic: basic, origin: origin, at: now, else: .slowDown)
         var request = TokenRequest(parameters: parameters, client: client, origin: origin, at: now)
         do {
             if case .refused(let refusal) = cookies, client.delivery == .cookies { throw refusal.error }

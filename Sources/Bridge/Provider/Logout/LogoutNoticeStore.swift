@@ -2,6 +2,9 @@
 ///
 /// Filled by the verbs of ``SessionStore`` and others that end sessions, in their transaction.
 package protocol LogoutNoticeStore: Sendable {
+    /// As ``WebhookStore/changeWebhookSubscribers(adding:removing:)``.
+    func changeLogoutSubscribers(adding added: Set<ClientID>, removing removed: Set<ClientID>) async throws
+
     /// Takes notices that are due: of any number of nodes one gets each.
     /// - Parameters:
     ///   - lease: after which a notice that was not settled is due again.
@@ -13,6 +16,9 @@ package protocol LogoutNoticeStore: Sendable {
 
     /// Has a notice tried again later.
     func postponeLogoutNotice(_ id: String, until next: Timestamp) async throws
+
+    /// As ``WebhookStore/giveBackWebhookNotice(_:until:)``.
+    func giveBackLogoutNotice(_ id: String, until next: Timestamp) async throws
 
     /// Takes a notice off the queue and records how it went.
     func settleLogoutNotice(_ id: String, event: AuditEvent) async throws

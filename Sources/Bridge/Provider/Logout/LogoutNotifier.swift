@@ -24,6 +24,7 @@ package final class LogoutNotifier: NoticeQueueWorker {
     static let lease = Duration.seconds(15)
     /// Contract §5.8.
     static let retries = RetryPlan(pauses: [.seconds(1), .seconds(10), .seconds(60)])
+    static let patience = NoticePatience(limit: .seconds(600))
     private static let batch = 32
 
     private let store: any LogoutNoticeStore
@@ -34,6 +35,7 @@ package final class LogoutNotifier: NoticeQueueWorker {
     private let random: RandomSource
     private let logger: Logger
     private let inFlight = NoticesInFlight()
+    private let subscription: NoticeSubscription
 
     package init(
         store: any LogoutNoticeStore, clients: Reloadable<ClientDirectory>, tokens: IDTokenCodec,
@@ -47,7 +49,10 @@ package final class LogoutNotifier: NoticeQueueWorker {
         self.time = time
         self.random = random
         self.logger = logger
+        subscription = NoticeSubscription { try await store.changeLogoutSubscribers(adding: $0, removing: $1) }
     }
+
+    package func subscribe() async throws { try await subscription.tell(clients.current.logoutSubscribers) }
 
     package func takeDue() async throws -> [LogoutNotice] {
         let notices = try await store.takeLogoutNotices(
@@ -97,7 +102,7 @@ package final class LogoutNotifier: NoticeQueueWorker {
         }
     }
 
-    /// - Returns: `nil` when there is nobody to tell any more.
+    /// - Returns: `nil` when this node knows nobody to tell.
     private func outcome(of notice: LogoutNotice) async throws -> LogoutDeliveryOutcome? {
         guard let client = clients.current[notice.clientID], let uri = client.backchannelLogoutURI else { return nil }
         let token = try tokens.signLogoutToken(
@@ -118,8 +123,19 @@ package final class LogoutNotifier: NoticeQueueWorker {
                 try await settle(notice, failing: NoticeFailure(lastStatus: status))
             }
         case nil:
-            try await settle(notice, failing: .noReceiver)
+            try await leaveToOthers(notice)
         }
+    }
+
+    private func leaveToOthers(_ notice: LogoutNotice) async throws {
+        let now = time.now()
+        guard let wait = Self.patience.wait(at: now - notice.createdAt) else {
+            try await settle(notice, failing: .noReceiver)
+            // Else a node that knows where to tell it has tried.
+            if notice.attempts == 1 { try await subscription.takeOut(notice.clientID) }
+            return
+        }
+        try await store.giveBackLogoutNotice(notice.id, until: now + wait)
     }
 
     private func settle(_ notice: LogoutNotice, failing failure: NoticeFailure? = nil) async throws {

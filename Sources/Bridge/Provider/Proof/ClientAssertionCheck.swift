@@ -130,7 +130,7 @@ struct ClientKeysUnreachable: Error {
 
 /// The public keys of clients that sign their assertions.
 package protocol ClientKeySource: Sendable {
-    /// - Throws: ``StorageError/unavailable(_:)`` when they cannot be fetched now.
+    /// - Throws: ``StorageError/unavailable(_:because:)`` when they cannot be fetched now.
     func keys(of client: Client) async throws -> [VerificationKey]
 
     /// Whether somebody else has to be asked for them first.

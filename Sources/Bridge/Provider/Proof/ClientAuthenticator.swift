@@ -27,35 +27,47 @@ package final class ClientAuthenticator: Sendable {
     /// - Parameters:
     ///   - basic: what the `Authorization: Basic` header holds.
     ///   - isChecked: whether the endpoint has looked for repeated parameters by a rule of its own.
+    ///   - excess: the error of a network that failed too often; the token endpoint has one of its own.
     /// - Throws: `invalid_request` for a repeated parameter, one that is not text, or more than one way at once;
-    ///   ``ClientRefused`` and `slow_down` as ``authenticate(_:origin:at:)``.
+    ///   ``ClientRefused`` and `excess` as ``authenticate(_:origin:at:else:)``.
     package func client(
         sending parameters: FormParameters, basic: BasicCredentials, origin: RequestOrigin,
-        at now: Timestamp, isChecked: Bool = false
+        at now: Timestamp, isChecked: Bool = false, else excess: ErrorCode = .rateLimited
     ) async throws -> Client {
         if !isChecked { try parameters.checkUnique(detail: RefusalReason.repeatedParameter.rawValue) }
         try parameters.checkText()
-        return try await authenticate(try ClientCredentials(parameters, basic: basic), origin: origin, at: now)
+        let credentials = try ClientCredentials(parameters, basic: basic)
+        return try await authenticate(credentials, origin: origin, at: now, else: excess)
     }
 
-    /// - Throws: ``ClientRefused`` when the client is not believed; `slow_down` when its network failed too often.
+    /// - Throws: ``ClientRefused`` when the client is not believed; `excess` when its network failed too often.
     package func authenticate(
-        _ credentials: ClientCredentials, origin: RequestOrigin, at now: Timestamp
+        _ credentials: ClientCredentials, origin: RequestOrigin, at now: Timestamp,
+        else excess: ErrorCode = .rateLimited
     ) async throws -> Client {
+        let attempt = Attempt(origin: origin, at: now, excess: excess)
         let client = credentials.clientID.flatMap { clients.current[ClientID(rawValue: $0)] }
         let flaw: Flaw
         if case .unreadable = credentials.proof {
             flaw = .reason(.unreadableCredentials)
         } else if let client {
-            guard let found = try await self.flaw(of: credentials.proof, by: client, origin: origin, at: now) else {
-                return client
-            }
+            guard let found = try await self.flaw(of: credentials.proof, by: client, in: attempt) else { return client }
             flaw = found
         } else {
             flaw = .reason(credentials.clientID == nil ? .missingClientID : .unknownClient)
         }
-        try await count(flaw, of: client, origin: origin, at: now)
+        try await count(flaw, of: client, in: attempt)
         throw ClientRefused(error: OAuthError(.invalidClient, Self.description(of: flaw), detail: flaw.word))
+    }
+
+    private struct Attempt {
+        let origin: RequestOrigin
+        let at: Timestamp
+        let excess: ErrorCode
+
+        func check(_ decision: RateLimitDecision) throws(OAuthError) {
+            try decision.check(else: excess, "too many failed client authentications")
+        }
     }
 
     /// Why a client is not believed.
@@ -81,15 +93,11 @@ package final class ClientAuthenticator: Sendable {
     }
 
     /// Counts a failure, and writes it down.
-    /// - Throws: `slow_down` when there were too many.
-    private func count(_ flaw: Flaw, of client: Client?, origin: RequestOrigin, at now: Timestamp) async throws {
-        try await Self.check(
-            gate.take(limits.failedClientKeys(origin: origin), client: client?.id, origin: origin, at: now))
-        try await refusals.clientRefused(flaw.word, clientID: client?.id, origin: origin, at: now)
-    }
-
-    private static func check(_ decision: RateLimitDecision) throws(OAuthError) {
-        try decision.check(else: .slowDown, "too many failed client authentications")
+    /// - Throws: the attempt's `excess` when there were too many.
+    private func count(_ flaw: Flaw, of client: Client?, in attempt: Attempt) async throws {
+        let keys = limits.failedClientKeys(origin: attempt.origin)
+        try await attempt.check(gate.take(keys, client: client?.id, origin: attempt.origin, at: attempt.at))
+        try await refusals.clientRefused(flaw.word, clientID: client?.id, origin: attempt.origin, at: attempt.at)
     }
 
     /// One text for whoever is not believed, but for what a maker must know and a thief learns nothing from.
@@ -99,7 +107,7 @@ package final class ClientAuthenticator: Sendable {
 
     /// - Returns: why the proof is not valid; `nil` when it is.
     private func flaw(
-        of proof: ClientCredentials.Proof, by client: Client, origin: RequestOrigin, at now: Timestamp
+        of proof: ClientCredentials.Proof, by client: Client, in attempt: Attempt
     ) async throws -> Flaw? {
         switch (client.authenticationMethod, proof) {
         // A public client that sends a secret believes in a protection that does not exist (RFC 8252 §8.5).
@@ -111,24 +119,25 @@ package final class ClientAuthenticator: Sendable {
             (.clientSecretPost, .basic(let secret)), (.clientSecretPost, .post(let secret)):
             Self.matches(secret, client.secretDigest) ? nil : .reason(.wrongSecret)
         case (.privateKeyJWT, .assertion(let assertion)):
-            try await flaw(of: assertion, by: client, origin: origin, at: now)
+            try await flaw(of: assertion, by: client, in: attempt)
         case (_, .none): .reason(.missingProof)
         default: .reason(.wrongMethod)
         }
     }
 
     private func flaw(
-        of assertion: Secret<String>, by client: Client, origin: RequestOrigin, at now: Timestamp
+        of assertion: Secret<String>, by client: Client, in attempt: Attempt
     ) async throws -> Flaw? {
-        switch try await verdict(on: assertion, by: client, origin: origin, at: now) {
+        switch try await verdict(on: assertion, by: client, in: attempt) {
         case .flawed(let refusal): return .assertion(refusal)
         case .good(usesEndpointAudience: false): return nil
         case .good(usesEndpointAudience: true):
             // A warning for whoever is to renew the client's library; once an hour says it as well as every time.
             try await refusals.record(
                 AuditEvent(
-                    at: now, type: .clientAudienceTolerated, outcome: .success,
-                    reason: ClientAssertionRefusal.endpointAudience.rawValue, clientID: client.id, origin: origin),
+                    at: attempt.at, type: .clientAudienceTolerated, outcome: .success,
+                    reason: ClientAssertionRefusal.endpointAudience.rawValue, clientID: client.id,
+                    origin: attempt.origin),
                 within: RateLimitKey(
                     scope: "audit.audience", value: client.id.rawValue,
                     bucket: TokenBucket(burst: 1, refillInterval: .seconds(3600))))
@@ -139,16 +148,16 @@ package final class ClientAuthenticator: Sendable {
     /// What an assertion comes to. Whoever failed too often has nobody asked for a client's keys: that costs a request
     /// of ours, and the caller no more than a forged line.
     private func verdict(
-        on assertion: Secret<String>, by client: Client, origin: RequestOrigin, at now: Timestamp
+        on assertion: Secret<String>, by client: Client, in attempt: Attempt
     ) async throws -> ClientAssertionCheck.Verdict {
         if assertions.keys.mustFetchKeys(of: client) {
-            try await Self.check(
-                gate.peek(limits.failedClientKeys(origin: origin), client: client.id, origin: origin, at: now))
+            let keys = limits.failedClientKeys(origin: attempt.origin)
+            try await attempt.check(gate.peek(keys, client: client.id, origin: attempt.origin, at: attempt.at))
         }
         do {
-            return try await assertions.verdict(on: assertion, by: client, at: now)
+            return try await assertions.verdict(on: assertion, by: client, at: attempt.at)
         } catch let unreachable as ClientKeysUnreachable {
-            try await count(.reason(.keysUnreachable), of: client, origin: origin, at: now)
+            try await count(.reason(.keysUnreachable), of: client, in: attempt)
             throw unreachable.cause
         }
     }

@@ -15,7 +15,7 @@ package struct AccessTokenCodec: Sendable {
     }
 
     /// - Parameter algorithm: the client's, ``Client/accessTokenAlgorithm``.
-    /// - Throws: ``StorageError/unavailable(_:)`` when no key may sign.
+    /// - Throws: ``StorageError/unavailable(_:because:)`` when no key may sign.
     package func sign(
         _ claims: AccessTokenClaims, algorithm: SigningAlgorithm, at now: Timestamp
     ) throws -> Secret<String> {

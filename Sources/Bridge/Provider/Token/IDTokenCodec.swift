@@ -36,7 +36,7 @@ package struct IDTokenCodec: Sendable {
         json.add("sub", claims.subject.rawValue)
         json.add("aud", claims.audience.rawValue)
         json.add("iat", claims.issuedAt.seconds)
-        json.add("exp", (claims.issuedAt + Self.lifetime).seconds)
+        json.add("exp", claims.expiresAt.seconds)
         json.add(claims.authentication)
         json.add("sid", claims.sessionID.rawValue)
         json.add("nonce", claims.nonce)
@@ -132,10 +132,12 @@ package struct IDTokenClaims: Hashable, Sendable {
     /// Claims of the user that the `claims` parameter asked for here.
     package var userClaims: [String: JSONValue] = [:]
     package let issuedAt: Timestamp
+    package let expiresAt: Timestamp
 
+    /// - Parameter end: the session's, which the token does not outlive.
     package init(
         subject: Subject, audience: ClientID, sessionID: SessionID, authentication: Authentication,
-        nonce: String? = nil, issuedAt: Timestamp
+        nonce: String? = nil, issuedAt: Timestamp, notAfter end: Timestamp
     ) {
         self.subject = subject
         self.audience = audience
@@ -143,5 +145,6 @@ package struct IDTokenClaims: Hashable, Sendable {
         self.authentication = authentication
         self.nonce = nonce
         self.issuedAt = issuedAt
+        expiresAt = min(issuedAt + IDTokenCodec.lifetime, end)
     }
 }

@@ -45,14 +45,12 @@ package protocol EndingGround {
     /// Ends what a user's tokens opened in the console, each with its event (contract §16.9).
     func endConsole(of subject: Subject, _ ending: Ending) throws
 
-    /// Stores an event; of a session's end it also goes to webhooks.
+    /// Stores an event; with that of a session's end, word of it is queued for the session's client.
     func record(_ event: AuditEvent) throws
 
-    /// Queues word of a session's end for its client.
-    func tellClient(of session: AppSession, at now: Timestamp) throws
-
-    /// The same for a session that its website's server holds.
-    func tellClient(of session: WebSession, at now: Timestamp) throws
+    /// Queues word for its client that the browser in which an app session was granted is signed out, though that
+    /// session goes on.
+    func tellClient(leaving session: SessionID, at now: Timestamp) throws
 
     /// Queues word of a device's end for its client.
     func tellClient(of device: DeviceSecretID, by event: AuditEvent) throws
@@ -129,7 +127,7 @@ package struct EndingWalk {
     private mutating func spareOffline(in id: SessionID) throws {
         for grant in try ground.grants(in: id, at: ending.at) where grant.outlivesBrowser {
             visited.insert(.appSession(grant.id))
-            if grant.wantsLogoutNotice { try ground.tellClient(of: grant, at: ending.at) }
+            try ground.tellClient(leaving: grant.id, at: ending.at)
         }
     }
 
@@ -152,7 +150,6 @@ package struct EndingWalk {
             if let session = try ground.end(appSession: id, at: ending.at) {
                 ended.sessions.append(id)
                 try record(ending.event(ending: session, reason: reason))
-                if session.wantsLogoutNotice { try ground.tellClient(of: session, at: ending.at) }
             }
             try descend(from: id, reason: reason)
         case .webSession(let id):
@@ -160,7 +157,6 @@ package struct EndingWalk {
                 ended.sessions.append(id)
                 let type = root == self.root ? ending.webSessionType : .webSessionEnded
                 try record(ending.event(ending: session, type: type, reason: reason))
-                if session.wantsLogoutNotice { try ground.tellClient(of: session, at: ending.at) }
             }
             if ending.extent == .signOut, root == self.root { try spareOffline(in: id) }
             try descend(from: id, reason: reason)

@@ -15,9 +15,9 @@ package enum SessionOpening: String, Hashable, Sendable, CaseIterable {
 
 /// What a session came from, and what follows for it (contract §16).
 ///
-/// Nothing grows along an edge: not the user, `acr`, `amr` or `auth_time`, not the scope, not the absolute end. That
-/// cannot be written wrongly, because a lineage begins with ``signIn(of:authentication:at:lifetime:)`` and every other
-/// one is derived here, from its parent's.
+/// Nothing grows along an edge: not the user, `acr`, `amr` or `auth_time`, not the scope, not the absolute end, not
+/// what can be reached. That cannot be written wrongly, because a lineage begins with
+/// ``signIn(of:authentication:at:lifetime:)`` and every other one is derived here, from its parent's.
 package struct Lineage: Hashable, Sendable {
     /// What a session hangs under, and ends with.
     package enum Parent: Hashable, Sendable {
@@ -32,6 +32,8 @@ package struct Lineage: Hashable, Sendable {
     package let opening: SessionOpening
     /// How the sessions above it came to be.
     package let ancestry: Set<SessionOpening>
+    /// The apps that it came by through exchanges: it reaches no website that one of them may not open.
+    package let appsAbove: Set<ClientID>
     package let parent: Parent
     /// What it may hand on at most; `nil` where nothing has limited it: a sign-in, or a bearer of another issuer, whose
     /// scopes are not ours.
@@ -41,12 +43,13 @@ package struct Lineage: Hashable, Sendable {
     package let expiresAt: Timestamp
 
     private init(
-        subject: Subject, opening: SessionOpening, ancestry: Set<SessionOpening>, parent: Parent, scope: Scope?,
-        authentication: Authentication, expiresAt: Timestamp
+        subject: Subject, opening: SessionOpening, ancestry: Set<SessionOpening>, appsAbove: Set<ClientID>,
+        parent: Parent, scope: Scope?, authentication: Authentication, expiresAt: Timestamp
     ) {
         self.subject = subject
         self.opening = opening
         self.ancestry = ancestry
+        self.appsAbove = appsAbove
         self.parent = parent
         self.scope = scope
         self.authentication = authentication
@@ -58,7 +61,7 @@ package struct Lineage: Hashable, Sendable {
         of subject: Subject, authentication: Authentication, at now: Timestamp, lifetime: Duration
     ) -> Lineage {
         Lineage(
-            subject: subject, opening: .authorize, ancestry: [], parent: .none, scope: nil,
+            subject: subject, opening: .authorize, ancestry: [], appsAbove: [], parent: .none, scope: nil,
             authentication: authentication, expiresAt: now + lifetime)
     }
 
@@ -68,30 +71,34 @@ package struct Lineage: Hashable, Sendable {
         of subject: Subject, authentication: Authentication, at now: Timestamp, lifetime: Duration
     ) -> Lineage {
         Lineage(
-            subject: subject, opening: .deviceCode, ancestry: [], parent: .none, scope: nil,
+            subject: subject, opening: .deviceCode, ancestry: [], appsAbove: [], parent: .none, scope: nil,
             authentication: authentication, expiresAt: now + lifetime)
     }
 
     /// A lineage as a store has kept it; for readers of rows alone, which a test of the sources holds.
     package init(
-        stored subject: Subject, opening: SessionOpening, ancestry: Set<SessionOpening>, parent: Parent, scope: Scope?,
-        authentication: Authentication, expiresAt: Timestamp
+        stored subject: Subject, opening: SessionOpening, ancestry: Set<SessionOpening>,
+        appsAbove: Set<ClientID> = [], parent: Parent, scope: Scope?, authentication: Authentication,
+        expiresAt: Timestamp
     ) {
         self.init(
-            subject: subject, opening: opening, ancestry: ancestry, parent: parent, scope: scope,
+            subject: subject, opening: opening, ancestry: ancestry, appsAbove: appsAbove, parent: parent, scope: scope,
             authentication: authentication, expiresAt: expiresAt)
     }
 
     /// The one derivation of a child.
     /// - Parameters:
     ///   - opening: `nil` inherits the parent's, as grants do.
+    ///   - app: whose session this is, where its device secret opens the child.
     ///   - scope: what the child is limited to; cut to what limits its parent.
     fileprivate func child(
-        _ opening: SessionOpening? = nil, under parent: Parent, scope: Scope?, until end: Timestamp
+        _ opening: SessionOpening? = nil, under parent: Parent, through app: ClientID? = nil, scope: Scope?,
+        until end: Timestamp
     ) -> Lineage {
         Lineage(
             subject: subject, opening: opening ?? self.opening, ancestry: ancestry.union([self.opening]),
-            parent: parent, scope: scope.map(limiting) ?? self.scope,
+            appsAbove: app.map { appsAbove.union([$0]) } ?? appsAbove, parent: parent,
+            scope: scope.map(limiting) ?? self.scope,
             authentication: authentication, expiresAt: min(end, expiresAt))
     }
 }
@@ -129,7 +136,7 @@ extension Lineage {
     package func raised(to authentication: Authentication) -> Lineage? {
         guard isOwnSignIn else { return nil }
         return Lineage(
-            subject: subject, opening: opening, ancestry: ancestry, parent: parent, scope: scope,
+            subject: subject, opening: opening, ancestry: ancestry, appsAbove: appsAbove, parent: parent, scope: scope,
             authentication: authentication, expiresAt: expiresAt)
     }
 
@@ -145,7 +152,7 @@ extension Lineage {
         switch issuing {
         case .foreign:
             Lineage(
-                subject: subject, opening: .loginToken, ancestry: [],
+                subject: subject, opening: .loginToken, ancestry: [], appsAbove: [],
                 // Another issuer's name for a session: nothing of ours hangs there, but lists show it.
                 parent: id.map { .opened(by: $0) } ?? .none, scope: nil,
                 authentication: authentication, expiresAt: now + lifetime)
@@ -167,7 +174,7 @@ extension AppSession {
     /// What this one's device secret opens: another app's session, or a web view's.
     /// - Parameter scope: what is asked for of this session's.
     package func exchanged(for scope: Scope, at now: Timestamp, lifetime: Duration) -> Lineage {
-        lineage.child(.tokenExchange, under: .opened(by: id), scope: scope, until: now + lifetime)
+        lineage.child(.tokenExchange, under: .opened(by: id), through: clientID, scope: scope, until: now + lifetime)
     }
 }
 
@@ -199,8 +206,8 @@ extension WebSession {
 extension Lineage {
     fileprivate static func outliving(_ child: Lineage, until end: Timestamp) -> Lineage {
         Lineage(
-            subject: child.subject, opening: child.opening, ancestry: child.ancestry, parent: child.parent,
-            scope: child.scope, authentication: child.authentication, expiresAt: end)
+            subject: child.subject, opening: child.opening, ancestry: child.ancestry, appsAbove: child.appsAbove,
+            parent: child.parent, scope: child.scope, authentication: child.authentication, expiresAt: end)
     }
 }
 
@@ -216,6 +223,13 @@ package enum IssuingSession: Hashable, Sendable {
 }
 
 extension IssuingSession {
+    /// Whether every app that it came by through exchanges may open a website (contract §16.4): no app opens more by
+    /// another's sign-in than that other one does. Sessions of other issuers, and of browsers, came by none.
+    func appsAboveOpen(_ website: Client, in directory: ClientDirectory) -> Bool {
+        guard case .own(let session, _) = self else { return true }
+        return session.lineage.appsAbove.allSatisfy { directory[$0]?.opens(website) ?? false }
+    }
+
     /// What the bearer had, when that is less than its session has.
     var narrowedScope: Scope? {
         guard case .own(let session, let scope) = self, !session.scope.isSubset(of: scope) else { return nil }

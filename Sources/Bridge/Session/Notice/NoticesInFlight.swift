@@ -55,6 +55,8 @@ final class NoticesInFlight: Sendable {
 /// A queue of notices that is worked off without one waiting for another.
 package protocol NoticeQueueWorker: AnyObject, Sendable {
     associatedtype Notice: Sendable
+    /// Tells the store which clients this node has to tell of ends now, and which of them no longer.
+    func subscribe() async throws
     /// Takes what is due and whose receiver is free.
     func takeDue() async throws -> [Notice]
     func deliver(_ notice: Notice) async

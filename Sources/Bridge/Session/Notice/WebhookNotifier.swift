@@ -1,5 +1,4 @@
 package import Logging
-import Synchronization
 
 /// Posts a notice to a client's website.
 package protocol WebhookDelivery: Sendable {
@@ -24,11 +23,8 @@ package final class WebhookNotifier: NoticeQueueWorker {
     /// A day in all, so that a website may be away for a night.
     static let retries = RetryPlan(
         pauses: [1, 5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 28_800].map { .seconds($0) })
-    /// How long after its end a notice waits for a node that knows the webhook: longer than such a node tries, for whom
-    /// those that do not know it may put off each try a little.
-    static let patience = Duration.seconds(108_000)
-    /// The shortest and the longest time after which a notice that no node could post is looked at again.
-    static let waits = Duration.seconds(1)...Duration.seconds(600)
+    /// Thirty hours.
+    static let patience = NoticePatience(limit: .seconds(108_000))
     private static let batch = 32
 
     private let store: any WebhookStore
@@ -38,8 +34,7 @@ package final class WebhookNotifier: NoticeQueueWorker {
     private let time: TimeSource
     private let logger: Logger
     private let inFlight = NoticesInFlight()
-    /// Whose ends the store was last told to queue.
-    private let subscribers = Mutex<Set<ClientID>>([])
+    private let subscription: NoticeSubscription
 
     package init(
         store: any WebhookStore, clients: Reloadable<ClientDirectory>, secrets: any WebhookSecretSource,
@@ -51,19 +46,10 @@ package final class WebhookNotifier: NoticeQueueWorker {
         self.delivery = delivery
         self.time = time
         self.logger = logger
+        subscription = NoticeSubscription { try await store.changeWebhookSubscribers(adding: $0, removing: $1) }
     }
 
-    /// Tells the store which clients have a webhook here, and which of them no longer have.
-    ///
-    /// Nodes may know different clients for a while. A notice too many is dropped after some hours more than a day, and one that was never
-    /// queued is lost; so a client stays subscribed for as long as any node knows its webhook: each node puts its own
-    /// back, and takes out none that only others know.
-    package func subscribe() async throws {
-        let wanted = clients.current.webhookSubscribers
-        let gone = subscribers.withLock { $0 }.subtracting(wanted)
-        try await store.changeWebhookSubscribers(adding: wanted, removing: gone)
-        subscribers.withLock { $0 = wanted }
-    }
+    package func subscribe() async throws { try await subscription.tell(clients.current.webhookSubscribers) }
 
     package func takeDue() async throws -> [WebhookNotice] {
         let notices = try await store.takeWebhookNotices(
@@ -89,20 +75,14 @@ package final class WebhookNotifier: NoticeQueueWorker {
         }
     }
 
-    /// Nodes that do not know the webhook use up none of the attempts of those that do; so age alone ends the wait.
     private func leaveToOthers(_ notice: WebhookNotice) async throws {
         let now = time.now()
-        let age = now - notice.endedAt
-        guard age < Self.patience else {
+        guard let wait = Self.patience.wait(at: now - notice.endedAt) else {
             try await settle(notice, failing: .noReceiver)
-            // A node that knows it has tried.
-            guard notice.attempts == 1 else { return }
-            // The file may have lost the webhook with a restart, in which no node saw it go; one that knows it puts it
-            // back.
-            return try await store.changeWebhookSubscribers(adding: [], removing: [notice.clientID])
+            // Else a node that knows the webhook has tried.
+            if notice.attempts == 1 { try await subscription.takeOut(notice.clientID) }
+            return
         }
-        // Soon where another node is likely to have it, and seldom where nobody had it for long.
-        let wait = min(max(age / 4, Self.waits.lowerBound), Self.waits.upperBound)
         try await store.giveBackWebhookNotice(notice.id, until: now + wait)
     }
 

@@ -104,9 +104,7 @@ extension PhoneSignIns {
     /// The same as soon as it is no longer what the page shows, or after a while; at once where as many pages wait as may.
     /// - Parameter seen: the state that the page shows.
     /// - Throws: `OAuthError(.rateLimited)` for a page that asks more than once a second.
-    package func news(
-        of secret: OpaqueSecret, seen: PhoneSignInState?, origin: RequestOrigin
-    ) async throws -> PhoneSignInNews {
+    package func news(of secret: OpaqueSecret, seen: PhoneSignInState?) async throws -> PhoneSignInNews {
         let now = time.now()
         let id = PhoneSignInNames(of: secret).id
         let key = PhoneSignInNames.key(of: id)

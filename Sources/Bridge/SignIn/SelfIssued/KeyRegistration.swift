@@ -9,20 +9,19 @@ package final class KeyRegistration: Sendable {
     /// How long a phone has to answer.
     package static let lifetime = Duration.seconds(300)
 
-    private let phone: SelfIssuedSignIn
+    private let linkedKeys: LinkedKeys
     private let configuration: SelfIssuedConfiguration
     private let approvers: PhoneApprovers
     private let seal: ShortLivedSeal
     private let time: TimeSource
     private let random: RandomSource
 
-    /// - Parameter phone: where the keys sign in that are linked here.
     package init(
-        phone: SelfIssuedSignIn, approvers: PhoneApprovers, ring: Reloadable<SecretKeyRing>,
-        time: TimeSource = .system, random: RandomSource = .system
+        linkedKeys: LinkedKeys, configuration: SelfIssuedConfiguration, approvers: PhoneApprovers,
+        ring: Reloadable<SecretKeyRing>, time: TimeSource = .system, random: RandomSource = .system
     ) {
-        self.phone = phone
-        configuration = phone.configuration
+        self.linkedKeys = linkedKeys
+        self.configuration = configuration
         self.approvers = approvers
         seal = ShortLivedSeal(keys: ring, purpose: "linking of a phone's key", time: time)
         self.time = time
@@ -61,7 +60,7 @@ package final class KeyRegistration: Sendable {
     package func link(_ text: String, by bearer: BearerIdentity, origin: RequestOrigin) async throws -> LinkedKey {
         let now = time.now()
         let session = try await session(of: bearer, origin: origin, at: now)
-        return try await phone.recording(origin: origin, at: now) {
+        return try await linkedKeys.recording(origin: origin, at: now) {
             let proof: KeyProof
             do throws(SelfIssuedRefusal.Reason) {
                 proof = try KeyProof(text, audience: configuration.linksURI, at: now)
@@ -74,12 +73,12 @@ package final class KeyRegistration: Sendable {
             let key = LinkedKey(
                 thumbprint: proof.thumbprint, subject: session.subject, algorithm: proof.algorithm, origin: .linked,
                 createdAt: now)
-            try await phone.link(
+            try await linkedKeys.link(
                 key, in: .app(session.id),
                 event: AuditEvent(
                     at: now, type: .selfIssuedLinked, outcome: .success, reason: "app", subject: session.subject,
                     clientID: session.clientID, sessionID: session.id, origin: origin,
-                    detail: SelfIssuedSignIn.detail(proof.thumbprint)))
+                    detail: LinkedKeys.detail(proof.thumbprint)))
             return key
         }
     }
@@ -100,8 +99,8 @@ package final class KeyRegistration: Sendable {
                     .unauthorizedClient, "linking a key takes everything that the app was granted",
                     detail: .narrowedScope)
             }
-            guard session.authentication.isFresh(within: SelfIssuedSignIn.linkFreshness, at: now) else {
-                let seconds = SelfIssuedSignIn.linkFreshness.inMilliseconds / 1000
+            guard session.authentication.isFresh(within: LinkedKeys.linkFreshness, at: now) else {
+                let seconds = LinkedKeys.linkFreshness.inMilliseconds / 1000
                 throw OAuthError(
                     .insufficientUserAuthentication,
                     "linking a key takes a sign-in of the last \(seconds / 60) minutes",
@@ -112,12 +111,12 @@ package final class KeyRegistration: Sendable {
                 .selfIssuedRefused, error.detail ?? error.code.rawValue, bearer, origin: origin, at: now)
             throw error
         }
-        guard try await phone.mayHaveKeys(session.subject) else {
+        guard try await linkedKeys.mayHaveKeys(session.subject) else {
             let refusal = SelfIssuedRefusal.Reason.upstreamUser
             try await approvers.record(.selfIssuedRefused, refusal.rawValue, bearer, origin: origin, at: now)
             throw OAuthError(.accessDenied, refusal.explanation)
         }
-        guard try await phone.isStrongEnough(session.authentication, of: session.subject) else {
+        guard try await linkedKeys.isStrongEnough(session.authentication, of: session.subject) else {
             try await approvers.record(
                 .selfIssuedRefused, RefusalReason.authenticationTooWeak.rawValue, bearer, origin: origin, at: now)
             throw OAuthError(

@@ -36,7 +36,7 @@ extension RefusalLog {
         try await record(
             AuditEvent(
                 at: now, type: .selfIssuedRefused, outcome: .failure, reason: reason.rawValue, subject: subject,
-                sessionID: sessionID, origin: origin, detail: thumbprint.map(SelfIssuedSignIn.detail)),
+                sessionID: sessionID, origin: origin, detail: thumbprint.map(LinkedKeys.detail)),
             within: .network("audit.self_issued", of: origin, perMinute: 120))
     }
 }

@@ -40,7 +40,7 @@ extension SelfIssuedSignIn {
         _ state: String, code: String?, browser: OpaqueSecret?, current: WebSession?, origin: RequestOrigin
     ) async throws -> PickUp {
         let now = time.now()
-        return try await recording(origin: origin, at: now) {
+        return try await linkedKeys.recording(origin: origin, at: now) {
             guard let seen = try await waiting(state, browser: browser, at: now), let proof = seen.answer else {
                 // Somebody else's browser, or too late: which of the two only the log is told.
                 if let other = try await transactions.look(String(state.prefix(1024)), at: now) {
@@ -92,7 +92,7 @@ extension SelfIssuedSignIn {
             AuditEvent(
                 at: now, type: .selfIssuedRefused, outcome: .failure,
                 reason: RefusalReason.declinedInBrowser.rawValue, origin: origin,
-                detail: transaction.answer.map { Self.detail($0.thumbprint) }))
+                detail: transaction.answer.map { LinkedKeys.detail($0.thumbprint) }))
         return transaction.errand
     }
 
@@ -117,7 +117,7 @@ extension SelfIssuedSignIn {
     }
 
     private func account(of proof: SelfIssuedProof) async throws -> Account? {
-        guard let key = try await liveKey(proof.thumbprint) else { return nil }
+        guard let key = try await linkedKeys.liveKey(proof.thumbprint) else { return nil }
         return try await storage.account(of: key.subject)
     }
 

@@ -6,8 +6,6 @@ package import OAuth2
 package final class SelfIssuedSignIn: Sendable {
     /// `amr`, and the reason in the audit log.
     static let method = Authentication.selfIssued
-    /// How old the sign-in may be of somebody who links a key, or unlinks one.
-    package static let linkFreshness = Duration.seconds(300)
     /// How long the holder of a key that is nobody's may take to choose.
     package static let choiceLifetime = Duration.seconds(600)
     /// How long another device may take to answer, and its answer waits for the browser.
@@ -17,27 +15,26 @@ package final class SelfIssuedSignIn: Sendable {
     package typealias Storage = LinkedKeyStore & UserStore & RequestStore
 
     package let configuration: SelfIssuedConfiguration
+    package let linkedKeys: LinkedKeys
     let transactions: SelfIssuedTransactions
     let storage: any Storage
     private let opener: SessionOpener
     let codes: SecondFactorCheck
     let throttle: SignInThrottle
-    let endings: SessionEndings
-    private let limiter: any RateLimiter
     private let limits: LimitSettings
     let refusals: RefusalLog
     private let seal: ShortLivedSeal
     let time: TimeSource
     private let random: RandomSource
 
+    /// - Parameter linkedKeys: with the limits, and the log of refusals, that hold for the sign-in too.
     package init(
-        configuration: SelfIssuedConfiguration, transactions: any SelfIssuedTransactionStore,
-        storage: any Storage, opener: SessionOpener, codes: SecondFactorCheck,
-        throttle: SignInThrottle, endings: SessionEndings, limiter: any RateLimiter, limits: LimitSettings,
-        refusals: RefusalLog, ring: Reloadable<SecretKeyRing>, time: TimeSource = .system,
-        random: RandomSource = .system
+        configuration: SelfIssuedConfiguration, transactions: any SelfIssuedTransactionStore, linkedKeys: LinkedKeys,
+        storage: any Storage, opener: SessionOpener, codes: SecondFactorCheck, throttle: SignInThrottle,
+        ring: Reloadable<SecretKeyRing>, time: TimeSource = .system, random: RandomSource = .system
     ) {
         self.configuration = configuration
+        self.linkedKeys = linkedKeys
         self.transactions = SelfIssuedTransactions(
             store: transactions,
             seal: ShortLivedSeal(keys: ring, purpose: "sign-in that waits for a phone", time: time))
@@ -45,10 +42,8 @@ package final class SelfIssuedSignIn: Sendable {
         self.opener = opener
         self.codes = codes
         self.throttle = throttle
-        self.endings = endings
-        self.limiter = limiter
-        self.limits = limits
-        self.refusals = refusals
+        limits = linkedKeys.limits
+        refusals = linkedKeys.refusals
         seal = ShortLivedSeal(keys: ring, purpose: "proof of a phone's key", time: time)
         self.time = time
         self.random = random
@@ -71,7 +66,7 @@ package final class SelfIssuedSignIn: Sendable {
     ) async throws -> Beginning {
         let now = time.now()
         let keys = limits.networkKey("self_issued.network", of: origin, limits.selfIssuedStartPerNetwork)
-        try await admit(keys, origin: origin, at: now)
+        try await linkedKeys.admit(keys, origin: origin, at: now)
         let beginning = Beginning(state: random.text(16), nonce: random.text(16))
         try await transactions.keep(
             SelfIssuedTransaction(
@@ -80,12 +75,6 @@ package final class SelfIssuedSignIn: Sendable {
                 expiresAt: now + configuration.lifetime),
             as: beginning.state, at: now)
         return beginning
-    }
-
-    private func admit(_ keys: [RateLimitKey], origin: RequestOrigin, at now: Timestamp) async throws {
-        guard case .exceeded(let wait, let scope) = try await limiter.take(keys, at: now) else { return }
-        try await refusals.limitExceeded(scope: scope, origin: origin, at: now)
-        throw SelfIssuedRefusal(.rateLimited, retryAfter: wait)
     }
 }
 
@@ -110,7 +99,7 @@ extension SelfIssuedSignIn {
         _ answer: FormParameters, browser: OpaqueSecret?, current: WebSession?, origin: RequestOrigin
     ) async throws -> SelfIssuedOutcome {
         let now = time.now()
-        return try await recording(origin: origin, at: now) {
+        return try await linkedKeys.recording(origin: origin, at: now) {
             let transaction = try await take(answer, at: now)
             guard let browser, ConstantTime.equals(browser.digest.utf8, transaction.browserDigest.utf8) else {
                 throw SelfIssuedRefusal(.browserMismatch)
@@ -129,16 +118,16 @@ extension SelfIssuedSignIn {
     /// - Throws: ``SelfIssuedRefusal``, which is written down; ``StorageError``.
     package func receive(_ answer: FormParameters, origin: RequestOrigin) async throws {
         let now = time.now()
-        try await recording(origin: origin, at: now) {
+        try await linkedKeys.recording(origin: origin, at: now) {
             guard configuration.crossDevice != .off else { throw SelfIssuedRefusal(.crossDeviceOff) }
             var transaction = try await take(answer, at: now)
             // Linking is giving away one's account: never to a screen that somebody else may have shown.
             guard transaction.linking == nil else { throw SelfIssuedRefusal(.crossDeviceOff) }
             guard now < transaction.codeEndsAt else { throw SelfIssuedRefusal(.stateUnknown) }
             let proof = try await proof(of: answer, for: transaction, at: now)
-            let key = try await liveKey(proof.thumbprint)
+            let key = try await linkedKeys.liveKey(proof.thumbprint)
             if let key {
-                try await checkStanding(of: key.subject, with: proof.thumbprint)
+                try await linkedKeys.checkStanding(of: key.subject, with: proof.thumbprint)
             } else if configuration.crossDevice != .any {
                 throw SelfIssuedRefusal(.subjectUnknown, thumbprint: proof.thumbprint)
             }
@@ -151,7 +140,7 @@ extension SelfIssuedSignIn {
             try await refusals.record(
                 AuditEvent(
                     at: now, type: .selfIssuedAnswered, outcome: .success, reason: proof.form.rawValue,
-                    subject: key?.subject, origin: origin, detail: Self.detail(proof.thumbprint)))
+                    subject: key?.subject, origin: origin, detail: LinkedKeys.detail(proof.thumbprint)))
         }
     }
 
@@ -190,8 +179,21 @@ extension SelfIssuedSignIn {
         return SelfIssuedProof(token, isOfAnyApp: token.nonce != transaction.nonce, asking: configuration.claims)
     }
 
-    /// Uses up for good what a transaction led to. Taking it is once as well; this catches a store that forgot that it gave it
-    /// away, as a Redis does that fails over without its last writes.
+    /// Links the key that answered to whoever asked for it, if they are still signed in.
+    private func link(
+        _ proof: SelfIssuedProof, for transaction: SelfIssuedTransaction, current: WebSession?, origin: RequestOrigin,
+        at now: Timestamp
+    ) async throws {
+        guard let current, current.isOwnSignIn, current.subject == transaction.linking,
+            current.authentication.isFresh(within: LinkedKeys.linkFreshness + configuration.lifetime, at: now),
+            try await linkedKeys.isStrongEnough(current.authentication, of: current.subject)
+        else { throw SelfIssuedRefusal(.notSignedIn, thumbprint: proof.thumbprint) }
+        // The answer went straight in: no page asked whether to keep what the phone told.
+        try await linkedKeys.link(proof, told: false, in: current, origin: origin, at: now)
+    }
+
+    /// Uses up for good what a transaction led to. Taking it is once as well; this catches a store that forgot that it
+    /// gave it away, as a Redis does that fails over without its last writes.
     /// - Returns: `true` for one caller only.
     func useUp(_ name: String, of transaction: SelfIssuedTransaction) async throws -> Bool {
         // Not what is left of its life, which an answer shortens.
@@ -199,27 +201,12 @@ extension SelfIssuedSignIn {
         return try await storage.useUp("self-issued \(name)", madeAt: start, lifetime: configuration.lifetime)
     }
 
-    /// - Returns: `nil` for a key that is nobody's.
-    func liveKey(_ thumbprint: String) async throws -> LinkedKey? {
-        guard let key = try await storage.linkedKey(thumbprint) else { return nil }
-        guard key.revokedAt == nil else {
-            throw SelfIssuedRefusal(.subjectRevoked, thumbprint: thumbprint, subject: key.subject)
-        }
-        return key
-    }
-
-    func checkStanding(of subject: Subject, with thumbprint: String) async throws {
-        guard let account = try await storage.account(of: subject), account.disabledAt == nil else {
-            throw SelfIssuedRefusal(.userDisabled, thumbprint: thumbprint, subject: subject)
-        }
-    }
-
     /// Signs in whom the key names.
     func resolve(
         _ proof: SelfIssuedProof, errand: String, by way: SignInWay, current: WebSession?, origin: RequestOrigin,
         at now: Timestamp
     ) async throws -> SelfIssuedOutcome {
-        if let key = try await liveKey(proof.thumbprint) {
+        if let key = try await linkedKeys.liveKey(proof.thumbprint) {
             return .signedIn(
                 try await open(key, proof, by: way, replacing: current, origin: origin, at: now), errand: errand)
         }
@@ -239,7 +226,7 @@ extension SelfIssuedSignIn {
         _ key: LinkedKey, _ proof: SelfIssuedProof, by way: SignInWay, replacing current: WebSession?,
         origin: RequestOrigin, at now: Timestamp
     ) async throws -> OpenedSession {
-        try await checkStanding(of: key.subject, with: proof.thumbprint)
+        try await linkedKeys.checkStanding(of: key.subject, with: proof.thumbprint)
         // One factor, whatever unlocked the phone: nobody but the phone says so.
         let authentication = Authentication(
             time: now, acr: AuthenticationLevel.oneFactor.rawValue,
@@ -250,7 +237,7 @@ extension SelfIssuedSignIn {
                 replacing: current, by: way, origin: origin, at: now)
         else {
             // Unlinked, or the user disabled, at this very moment.
-            _ = try await liveKey(proof.thumbprint)
+            _ = try await linkedKeys.liveKey(proof.thumbprint)
             throw SelfIssuedRefusal(.userDisabled, thumbprint: key.thumbprint, subject: key.subject)
         }
         return opened
@@ -265,7 +252,7 @@ extension SelfIssuedSignIn {
         if let network = origin.address?.limitNetwork {
             let key = RateLimitKey(
                 scope: "self_issued.accounts", value: network.description, window: limits.selfIssuedAccountPerNetwork)
-            try await admit([key], origin: origin, at: now)
+            try await linkedKeys.admit([key], origin: origin, at: now)
         }
         let account = Account(subject: Account.makeSubject(random: random), username: nil, createdAt: now)
         let key = LinkedKey(
@@ -277,41 +264,16 @@ extension SelfIssuedSignIn {
         .map { type, reason in
             AuditEvent(
                 at: now, type: type, outcome: .success, reason: reason, subject: account.subject, origin: origin,
-                detail: Self.detail(proof.thumbprint))
+                detail: LinkedKeys.detail(proof.thumbprint))
         }
         guard try await storage.addAccount(account, issuer: Account.issuer, key: key, events: events) else {
             // Another request with the same key was first.
-            guard let known = try await liveKey(proof.thumbprint) else {
+            guard let known = try await linkedKeys.liveKey(proof.thumbprint) else {
                 throw StorageError.corrupt("a key is neither free nor taken")
             }
             return known
         }
         return key
-    }
-
-    static func detail(_ thumbprint: String) -> String {
-        var object = JSONObjectWriter()
-        object.add("thumbprint", thumbprint)
-        return object.finishedText()
-    }
-
-    /// Runs the body and writes down why it refuses.
-    func recording<Value: Sendable>(
-        origin: RequestOrigin, at now: Timestamp, _ body: () async throws -> Value
-    ) async throws -> Value {
-        let network = limits.networkKey("self_issued.refused", of: origin, limits.refusedSelfIssuedPerNetwork)
-        if case .exceeded(let wait, let scope) = try await limiter.peek(network, at: now) {
-            try await refusals.limitExceeded(scope: scope, origin: origin, at: now)
-            throw SelfIssuedRefusal(.rateLimited, retryAfter: wait)
-        }
-        do {
-            return try await body()
-        } catch let refusal as SelfIssuedRefusal where refusal.reason != .rateLimited {
-            _ = try await limiter.take(network, at: now)
-            try await refusals.selfIssuedRefused(
-                refusal.reason, thumbprint: refusal.thumbprint, subject: refusal.subject, origin: origin, at: now)
-            throw refusal
-        }
     }
 }
 
@@ -329,8 +291,8 @@ extension SelfIssuedSignIn {
     ) async throws -> OpenedSession {
         let now = time.now()
         let proof = parked.proof
-        return try await recording(origin: origin, at: now) {
-            guard configuration.unknownSubject != .reject, try await liveKey(proof.thumbprint) == nil else {
+        return try await linkedKeys.recording(origin: origin, at: now) {
+            guard configuration.unknownSubject != .reject, try await linkedKeys.liveKey(proof.thumbprint) == nil else {
                 // What the browser carries proves a key of minutes ago: enough for what is new, not for a sign-in.
                 throw SelfIssuedRefusal(.stateUnknown, thumbprint: proof.thumbprint)
             }

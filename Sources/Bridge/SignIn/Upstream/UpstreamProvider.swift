@@ -9,18 +9,18 @@ package protocol UpstreamProvider: Sendable {
 
     /// Where the browser goes to sign in.
     /// - Parameter isFresh: whether the user must sign in there again, whatever session they have.
-    /// - Throws: ``StorageError/unavailable(_:)`` when the provider cannot be asked where that is.
+    /// - Throws: ``StorageError/unavailable(_:because:)`` when the provider cannot be asked where that is.
     func authorizationURL(for request: UpstreamRequest, isFresh: Bool) async throws -> String
 
     /// Exchanges a code and verifies whom it names.
     /// - Parameter issuer: the `iss` of the answer (RFC 9207); `nil` when it had none.
-    /// - Throws: ``UpstreamRefusal`` when the answer is not to be believed; ``StorageError/unavailable(_:)``.
+    /// - Throws: ``UpstreamRefusal`` when the answer is not to be believed; ``StorageError/unavailable(_:because:)``.
     func user(
         code: Secret<String>, issuer: String?, for request: UpstreamRequest, at now: Timestamp
     ) async throws -> UpstreamUser
 
     /// Verifies a logout token (OpenID Connect Back-Channel Logout 1.0 §2.6). That it comes once, the caller sees to.
-    /// - Throws: ``LogoutTokenRefusal`` when it does not count; ``StorageError/unavailable(_:)`` when the provider's
+    /// - Throws: ``LogoutTokenRefusal`` when it does not count; ``StorageError/unavailable(_:because:)`` when the provider's
     ///   keys cannot be had.
     func logoutToken(_ text: String, at now: Timestamp) async throws -> LogoutToken
 }

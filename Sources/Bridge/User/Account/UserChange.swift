@@ -48,6 +48,17 @@ package struct AccountNames: Hashable, Sendable {
         self.displayName = displayName
         self.email = email
     }
+
+    /// Whether a text can be a person's name: one line of at most ``limit`` bytes.
+    package static func canBeName(_ text: String) -> Bool { !text.isEmpty && text.isLine(upTo: limit) }
+
+    /// Whether a text can be an e-mail address: one line without spaces, something on both sides of one `@`. Whether
+    /// anybody reads what is sent there is not known.
+    package static func canBeAddress(_ text: String) -> Bool {
+        let sides = text.split(separator: "@", omittingEmptySubsequences: false)
+        return text.isLine(upTo: limit) && sides.count == 2 && sides.allSatisfy { !$0.isEmpty }
+            && !text.contains(where: \.isWhitespace)
+    }
 }
 
 /// What came of a change of a user.

@@ -6,7 +6,7 @@ extension Pages {
     /// - Parameter stay: the user who is signed in already and where that leads; `nil` where a link is what brings on.
     func confirm(
         action: String, fields: [HiddenField], submitsItself: Bool, code: CodePrompt,
-        stay: (name: String, url: String)? = nil, formTargets: [String], to visitor: PageVisitor
+        stay: (name: String, url: String)? = nil, to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
         var values: [String: any Sendable] = [
@@ -18,15 +18,13 @@ extension Pages {
         values["stay"] = stay.map { stay in
             ["url": stay.url, "label": texts.text("switch", "keep", in: language, ["subject": stay.name])]
         }
-        return render(
-            "confirm", values, to: visitor, language: language,
-            policy: ContentSecurityPolicy(formTargets: formTargets))
+        return render("confirm", values, to: visitor, language: language, policy: .leadingOut)
     }
 
     /// "Signed in as A, continue as B?"; keeping A is the first choice and changes nothing.
     func switchAccount(
         current: Person, proposed: Person, home: String, action: String, fields: [HiddenField],
-        formTargets: [String], to visitor: PageVisitor
+        to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
         return render(
@@ -36,6 +34,6 @@ extension Pages {
                 "fields": fields.map(\.values),
                 "keep_label": texts.text("switch", "keep", in: language, ["subject": current.name]),
                 "switch_label": texts.text("switch", "continue", in: language, ["subject": proposed.name]),
-            ], to: visitor, language: language, policy: ContentSecurityPolicy(formTargets: formTargets))
+            ], to: visitor, language: language, policy: .leadingOut)
     }
 }

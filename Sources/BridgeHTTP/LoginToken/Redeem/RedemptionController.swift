@@ -15,6 +15,7 @@ struct RedemptionController: BrowserGroup {
     static let place: Origins.Purposes? = [.website, .provider]
     /// Mounted where the settings say.
     static let reservation = RouteReservation.nothing
+    static let unavailable = Unavailable.link
 
     let kit: BrowserPages
     let redeemer: LoginTokenRedeemer
@@ -40,7 +41,7 @@ struct RedemptionController: BrowserGroup {
     /// the form's fields where a token is shown, so its length is not this one's (RFC 9110 §8.6).
     @Sendable func head(_ request: Request, context: BridgeRequestContext) -> Response {
         var answer = pages.confirm(
-            action: Self.action(context), fields: [], submitsItself: false, code: .none, formTargets: [],
+            action: Self.action(context), fields: [], submitsItself: false, code: .none,
             to: pageVisitor(request, context))
         answer.headers[.contentLength] = nil
         return answer
@@ -78,19 +79,19 @@ struct RedemptionController: BrowserGroup {
         case .confirm(let submitsItself, let code):
             let visitor = pageVisitor(request, context, for: try await website(of: reading.token))
             let stay = await stay(reading.token, request)
-            return try await withForm(.redeem, request, reading) { fields, targets in
+            return try withForm(.redeem, request, reading) { fields in
                 pages.confirm(
                     action: Self.action(context), fields: fields, submitsItself: submitsItself, code: code,
-                    stay: stay, formTargets: targets, to: visitor)
+                    stay: stay, to: visitor)
             }
         case .switchAccount(let current, let proposed):
             let home = try await home(of: current, request)
             let visitor = pageVisitor(request, context, for: try await website(of: reading.token))
             let (known, other) = (try await person(current), try await person(proposed))
-            return try await withForm(.switchAccount, request, reading) { fields, targets in
+            return try withForm(.switchAccount, request, reading) { fields in
                 pages.switchAccount(
                     current: known, proposed: other, home: home, action: Self.action(context), fields: fields,
-                    formTargets: targets, to: visitor)
+                    to: visitor)
             }
         }
     }
@@ -150,11 +151,16 @@ struct RedemptionController: BrowserGroup {
     /// A page with a form that brings back what this request carried, bound to this browser.
     private func withForm(
         _ purpose: FormTokens.Purpose, _ request: Request, _ reading: VisitReader.Reading,
-        page: ([HiddenField], [String]) -> Response
-    ) async throws -> Response {
+        page: ([HiddenField]) -> Response
+    ) throws -> Response {
         let binding = FormCookie.binding(of: request, random: random)
         var fields: [HiddenField] = []
-        if case .one(let token) = reading.token { fields.append(HiddenField(name: "token", value: token.expose())) }
+        switch reading.token {
+        case .none: break
+        case .one(let token): fields.append(HiddenField(name: "token", value: token.expose()))
+        // Two, be they empty: the form's POST is refused as this request would have been.
+        case .conflicting: fields += Array(repeating: HiddenField(name: "token", value: ""), count: 2)
+        }
         // A repeated redirect stays repeated, so that the form's POST is judged as this request would have been.
         for redirect in reading.parameters.redirects where !redirect.isEmpty {
             fields.append(HiddenField(name: "redirect", value: String(decoding: redirect, as: UTF8.self)))
@@ -169,36 +175,9 @@ struct RedemptionController: BrowserGroup {
         let session = purpose == .switchAccount ? request.sessionSecret : nil
         let formToken = try formTokens.make(for: purpose, binding: binding, session: session)
         fields.append(HiddenField(name: BrowserForm.tokenField, value: formToken))
-        var response = page(fields, try await formTargets(reading.token, at: origins.own(of: request)))
+        var response = page(fields)
         FormCookie.set(binding, in: &response.headers)
         return response
-    }
-
-    /// The other origins that the form's answer may lead to: that of the token's own website. Of a token in the
-    /// fragment nothing is known here, so then every website counts that an app may open.
-    private func formTargets(
-        _ token: RedemptionRequest.PresentedToken, at own: WebOrigin
-    ) async throws -> [String] {
-        let targets: [WebOrigin]
-        switch token {
-        case .one(let token):
-            targets = try await redeemer.website(of: token).map(ways) ?? [origins.configured.website]
-        case .conflicting: targets = []
-        case .none:
-            let directory = clients.current
-            targets = directory.reachableWebsites.compactMap { directory[$0] }.flatMap(ways)
-        }
-        return Set(targets).subtracting([own]).map(\.description).sorted()
-    }
-
-    /// Every origin on the way to a website's page. A relying party sends its visitor to the provider and gets them
-    /// back, and Chromium holds each of these redirects against the page's policy.
-    private func ways(to website: Client) -> [WebOrigin] {
-        let page = website.publicOrigin ?? origins.configured.website
-        guard !website.redirectURIs.isEmpty || website.landing == .initiateLogin else { return [page] }
-        let signIn = website.landing == .initiateLogin ? website.initiateLoginURI.flatMap { WebURL($0)?.origin } : nil
-        let answers = website.redirectURIs.compactMap { WebURL($0.description)?.origin }
-        return [page, issuer] + [signIn].compactMap(\.self) + answers
     }
 
     /// Where "no" leads: the website of the user who is signed in in this browser.

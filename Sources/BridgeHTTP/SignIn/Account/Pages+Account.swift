@@ -174,7 +174,6 @@ extension Pages {
         var values: [String: any Sendable] = [
             "title": texts.text("password", page.title, in: language), "action": page.action,
             "is_offered": page.isOffered, "asks_old": page.asksOld, "form_token": page.formToken,
-            "is_error": page.notice?.code != nil,
         ]
         values["notice"] = text(of: page.notice, in: "password", language)
         for field in page.notice?.wrongFields ?? [] { values[field] = true }

@@ -13,6 +13,7 @@ struct AuthorizeController: BrowserGroup {
     ]
 
     static let place: Origins.Purposes? = .provider
+    static let unavailable = Unavailable.signIn
 
     let kit: BrowserPages
     let services: SignInServices
@@ -22,8 +23,7 @@ struct AuthorizeController: BrowserGroup {
     static let providerHint = "idp_hint"
 
     @Sendable func begin(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let parameters = try request.query()
-        return try await go(parameters, request, context)
+        try await go(Self.parameters(Array((request.uri.query ?? "").utf8)), request, context)
     }
 
     @Sendable func submit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
@@ -31,12 +31,9 @@ struct AuthorizeController: BrowserGroup {
         guard BodyReader.isForm(request) else {
             throw OAuthError(.unsupportedMediaType)
         }
-        let query = try request.query()
-        var form = try FormParameters(parsing: body)
-        let token = AuthorizationParameter.loginToken
-        // A token in the query and one in the body are two.
-        if query.bytes(token) != nil, form.bytes(token) != nil { form = form.repeating(token) }
-        return try await go(form, request, context)
+        let form = try Self.parameters(body)
+        return try await go(
+            form.adding(AuthorizationParameter.loginToken, of: try request.queryOfLink()), request, context)
     }
 
     @Sendable func consent(
@@ -58,6 +55,12 @@ struct AuthorizeController: BrowserGroup {
                     journey, browser: form.browser, session: session, origin: origin)
             }
         return try await answer(outcome, isStale: !form.isOurs, browser: form.browser, request, context)
+    }
+
+    /// A person is in front of it, whom a broken escape does not stop where the request does not depend on it.
+    private static func parameters(_ text: [UInt8]) throws(FormParameters.Failure) -> FormParameters {
+        try FormParameters(
+            keepingMalformed: text, besides: AuthorizationParameter.decisive + [AuthorizationParameter.resource])
     }
 
     private func go(
@@ -157,8 +160,7 @@ struct AuthorizeController: BrowserGroup {
                 current: Person(current, try await services.accounts.account(of: current)),
                 proposed: Person(proposed, try await services.accounts.account(of: proposed)),
                 home: "\(Self.path)?journey=\(PercentEncoding.encode(journey))",
-                action: Self.path, fields: fields, formTargets: [FormTarget.source(of: asked)],
-                to: pageVisitor(request, context, for: asked.client))
+                action: Self.path, fields: fields, to: pageVisitor(request, context, for: asked.client))
             FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
             return response
         }
@@ -174,7 +176,7 @@ struct AuthorizeController: BrowserGroup {
         let visitor = pageVisitor(request, context)
         switch outcome {
         case .redirect(let location):
-            return FormTarget.isApp(location)
+            return AnswerAddress.isApp(location)
                 ? pages.backToApp(at: location, to: visitor) : Self.redirect(to: location)
         case .post(let uri, let fields):
             let hidden = fields.map { HiddenField(name: $0.name, value: $0.value) }
@@ -208,7 +210,7 @@ struct AuthorizeController: BrowserGroup {
     private static func redirect(to location: String) -> Response {
         var response = Response.seeOther(location)
         response.headers[.xFrameOptions] = "DENY"
-        response.headers[.contentSecurityPolicy] = ContentSecurityPolicy().value
+        response.headers[.contentSecurityPolicy] = ContentSecurityPolicy.usual.value
         return response
     }
 }

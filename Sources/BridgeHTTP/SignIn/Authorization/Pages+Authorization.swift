@@ -23,9 +23,7 @@ extension Pages {
             "deny_label": text("deny"), "allow_label": text("allow"), "is_stale": isStale,
         ]
         values["policy_uri"] = request.client.policyURI
-        return render(
-            "consent", values, to: visitor, language: language,
-            policy: ContentSecurityPolicy(formTargets: [FormTarget.source(of: request)]))
+        return render("consent", values, to: visitor, language: language, policy: .leadingOut)
     }
 
     /// A redirect to an app, with a link in its body: some browsers do not follow one that no tap began
@@ -44,9 +42,8 @@ extension Pages {
             [
                 "action": uri, "fields": fields.map(\.values),
                 "explanation": texts.text(
-                    "form_post", "explanation", in: language, ["host": String(FormTarget.authority(of: uri))]),
-            ], to: visitor, language: language,
-            policy: ContentSecurityPolicy(formTargets: [FormTarget.source(of: uri)]))
+                    "form_post", "explanation", in: language, ["host": String(AnswerAddress.authority(of: uri))]),
+            ], to: visitor, language: language, policy: .leadingOut)
     }
 
     /// A request that nobody can be answered to (docs/rules/authorization-request.md A1 to A4).
@@ -86,11 +83,11 @@ extension Pages {
     private func destination(of request: AuthorizationRequest, _ language: String) -> String {
         switch request.redirectKind {
         case .https:
-            let host = String(FormTarget.source(of: request).dropFirst("https://".count))
+            let host = String(AnswerAddress.authority(of: request.redirectURI))
             return texts.text("consent", "to_website", in: language, ["host": host])
         case .loopback: return texts.text("consent", "to_this_device", in: language)
         case .privateUse:
-            let scheme = String(FormTarget.source(of: request).dropLast())
+            let scheme = String(request.redirectURI.prefix { $0 != ":" })
             return texts.text("consent", "to_app", in: language, ["scheme": scheme])
         }
     }

@@ -30,12 +30,13 @@ struct DevicesController: BrowserGroup {
         let binding = FormCookie.binding(of: request, random: random)
         let directory = clients.current
         let here = try await sessionsHere(of: session, request).map(\.session.id.rawValue)
-        var shown = try await places.places(shownTo: session)
-        for index in shown.indices where shown[index].kind == .browser && here.contains(shown[index].id) {
-            shown[index].isCurrent = true
+        var listing = try await places.listing(shownTo: session)
+        for index in listing.places.indices {
+            let place = listing.places[index]
+            if place.kind == .browser, here.contains(place.id) { listing.places[index].isCurrent = true }
         }
         var response = pages.devices(
-            shown, isOwn: session.isOwnSignIn,
+            listing, isOwn: session.isOwnSignIn,
             clientName: { directory[$0]?.name ?? $0.rawValue },
             formToken: try formTokens.make(for: .devices, binding: binding, session: request.sessionSecret),
             notice: notice, to: pageVisitor(request, context))

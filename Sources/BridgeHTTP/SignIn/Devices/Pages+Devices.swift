@@ -17,10 +17,11 @@ extension Pages {
     ///   - isOwn: whether the person signed in here; any other session is shown itself alone.
     ///   - notice: what came of the visitor's last answer.
     func devices(
-        _ places: [SignedInPlaces.Place], isOwn: Bool, clientName: (ClientID) -> String, formToken: String,
+        _ listing: SignedInPlaces.Listing, isOwn: Bool, clientName: (ClientID) -> String, formToken: String,
         notice: DevicesNotice?, to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
+        let places = listing.places
         func opener(of place: SignedInPlaces.Place) -> String? {
             places.first { $0.id == place.openedBy }.map { $0.name ?? clientName($0.clientID) }
         }
@@ -29,18 +30,27 @@ extension Pages {
                 line(place, clientName: clientName(place.clientID), opener: opener(of: place), language)
             }
             guard !lines.isEmpty else { return nil }
-            return [
+            var group: [String: any Sendable] = [
                 "kind": kind.rawValue, "heading": texts.text("devices", kind.rawValue, in: language),
                 "hint": texts.text("devices", "\(kind.rawValue)_hint", in: language), "places": lines,
             ]
+            if listing.cutKinds.contains(kind) { group["cut"] = cut(language) }
+            return group
         }
         var values: [String: any Sendable] = [
             "signed_in": true, "is_own": isOwn, "groups": groups, "form_token": formToken,
-            "has_others": places.contains { !$0.isCurrent }, "is_error": notice?.code != nil,
+            "has_others": places.contains { !$0.isCurrent },
         ]
         values["notice"] = text(of: notice, in: "devices", language)
         values["sign_in_again"] = signInForDevices
         return render("devices", values, notice: notice, to: visitor, language: language)
+    }
+
+    /// That a list has the newest alone, and what ends the others.
+    private func cut(_ language: String) -> String {
+        let button = texts.text("devices", "end_others", in: language)
+        return texts.text(
+            "devices", "cut", in: language, ["count": String(SignedInPlaces.limit), "button": button])
     }
 
     private func line(

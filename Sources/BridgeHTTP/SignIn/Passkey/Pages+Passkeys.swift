@@ -51,7 +51,6 @@ extension Pages {
             "is_full": isFull, "has_no_host": page.mayChange && page.asked == nil && !isFull,
             "form_token": page.formToken,
             "sign_in_again": SignInController.path(backTo: PasskeysController.path),
-            "is_error": page.notice?.code != nil,
         ]
         values["notice"] = text(of: page.notice, in: "passkeys", language)
         values["asked"] = page.asked.map { asked -> [String: any Sendable] in

@@ -22,26 +22,27 @@ struct PasskeySignInController: BrowserGroup {
     ]
 
     static let place: Origins.Purposes? = [.provider, .console]
+    static let unavailable = Unavailable.signIn
     static let path = "/sign-in/passkey"
 
-    let signIn: SignInController
+    let flow: SignInFlow
     let passkeys: PasskeySignIn
 
-    var kit: BrowserPages { signIn.kit }
+    var kit: BrowserPages { flow.kit }
 
     @Sendable func attempt(
         _ request: Request, context: BridgeRequestContext, form: BrowserForm
     ) async throws -> Response {
         let errand = SignInErrand(form.parameters)
         let here = origins.own(of: request)
-        guard !signIn.isBlocked(errand, browser: form.browser, request) else {
-            return signIn.blockedPage(request, context)
+        guard !flow.isBlocked(errand, browser: form.browser, request) else {
+            return flow.blockedPage(request, context)
         }
         let session = try await browsers.opened(by: request)
         func again(_ notice: SignInNotice) async throws -> Response {
-            let missing = try await signIn.missing(errand, browser: form.browser, session: session)
+            let missing = try await flow.missing(errand, browser: form.browser, session: session)
             let account: Account? = if case .password(let account) = missing { account } else { nil }
-            return try signIn.page(
+            return try flow.page(
                 errand, notice, of: account, replacing: session, browser: form.browser, at: here,
                 to: pageVisitor(request, context))
         }
@@ -53,7 +54,7 @@ struct PasskeySignInController: BrowserGroup {
             browser: form.browser, replacing: session, origin: context.recognisedOrigin(of: request))
         switch outcome {
         case .signedIn(let opened):
-            return try await signIn.proceed(errand, opened, browser: form.browser, request, context)
+            return try await flow.proceed(errand, opened, browser: form.browser, request, context)
         case .refused, .needsCode: return try await again(.passkeyRefused)
         case .stale: return try await again(.stale)
         case .limited(let wait): return try await again(.limited(wait))
@@ -62,7 +63,7 @@ struct PasskeySignInController: BrowserGroup {
 
     /// Somebody who opens it by hand has nothing to send.
     @Sendable func beginAnew(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        try await signIn.beginAnew(request, context: context)
+        try flow.beginAnew(request)
     }
 }
 

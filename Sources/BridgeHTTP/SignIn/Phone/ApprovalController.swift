@@ -54,14 +54,7 @@ struct ApprovalController: BearerGroup {
     @Sendable func deny(
         _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
     ) async throws -> Response {
-        let fields = try await ApprovalRequestReader.read(request, knowing: ["txn", "report"])
-        let isReport: Bool
-        switch fields["report"] {
-        case "1", "true": isReport = true
-        case nil, "0", "false": isReport = false
-        // An alarm that is not understood must not pass for a plain no.
-        default: throw OAuthError(.invalidRequest, "report must be 1, true, 0 or false")
-        }
+        let isReport = try await ApprovalRequestReader.readReport(request)
         try await phones.approvals.deny(
             context.parameters.get("id") ?? "", isReport: isReport, bearer: bearer.identity, origin: bearer.origin)
         return Response(status: .noContent, headers: [.cacheControl: "no-store"])
@@ -105,6 +98,26 @@ enum ApprovalRequestReader {
         case "application/json": return try fields(json: body, names)
         case "application/x-www-form-urlencoded": return try fields(form: body, names)
         default: throw OAuthError(.unsupportedMediaType)
+        }
+    }
+
+    /// - Returns: whether who says no raises an alarm too: in the body or in the query, once. An alarm that is not seen
+    ///   or not understood must not pass for a plain no.
+    static func readReport(_ request: Request) async throws -> Bool {
+        let query = try request.query()
+        let said = try await read(request, knowing: ["txn", flag])[flag]
+        guard query.names.contains(flag) else { return try isReport(said) }
+        guard said == nil, !query.isRepeated(flag) else {
+            throw OAuthError(.invalidRequest, "report is repeated")
+        }
+        return try isReport(query[flag] ?? "")
+    }
+
+    private static func isReport(_ text: String?) throws(OAuthError) -> Bool {
+        switch text {
+        case "1", "true": return true
+        case nil, "0", "false": return false
+        default: throw OAuthError(.invalidRequest, "report must be 1, true, 0 or false")
         }
     }
 

@@ -30,7 +30,6 @@ struct PhonePage: Sendable {
     let fields: [HiddenField]
     /// What the sign-in is for, to be carried along.
     let query: String
-    let formTargets: [String]
 }
 
 extension Pages {
@@ -65,7 +64,7 @@ extension Pages {
         return render(
             "phone", values, to: visitor, language: language,
             status: isRefusal ? .init(code: ErrorCode.invalidRequest.status) : .ok,
-            policy: ContentSecurityPolicy(formTargets: page.formTargets))
+            policy: .leadingOut)
     }
 
     /// What the link in the code leads to in a browser.
@@ -75,8 +74,7 @@ extension Pages {
 
     /// - Parameter query: what the sign-in is for, to be carried along.
     func signInCode(
-        fields: [HiddenField], query: String, username: String?, notice: SignInNotice?, formTargets: [String],
-        to visitor: PageVisitor
+        fields: [HiddenField], query: String, username: String?, notice: SignInNotice?, to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
         var values: [String: any Sendable] = [
@@ -93,9 +91,7 @@ extension Pages {
             default: texts.text(notice.section ?? "sign_in", notice.key, in: language, waiting: notice.wait)
             }
         }
-        return render(
-            "sign_in_code", values, notice: notice, to: visitor, language: language,
-            policy: ContentSecurityPolicy(formTargets: formTargets))
+        return render("sign_in_code", values, notice: notice, to: visitor, language: language, policy: .leadingOut)
     }
 
     /// - Parameter query: what the sign-in is for.

@@ -17,6 +17,7 @@ struct PhoneSignInController: BrowserGroup {
     /// All in one place: their cookie belongs to one host.
     static let place: Origins.Purposes? = [.provider]
     static let reservation = RouteReservation.paths
+    static let unavailable = Unavailable.signIn
 
     static let path = "/signin/phone"
     static let statusPath = "/signin/phone/status"
@@ -24,10 +25,10 @@ struct PhoneSignInController: BrowserGroup {
     /// The form's token, as contract §9 names it.
     static let formField = "csrf"
 
-    let signIn: SignInController
+    let flow: SignInFlow
     let phones: PhoneSignInServices
 
-    var kit: BrowserPages { signIn.kit }
+    var kit: BrowserPages { flow.kit }
 
     /// A new one for each visit; with `seen`, which a page without script adds when it looks again, the browser's own.
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
@@ -35,8 +36,8 @@ struct PhoneSignInController: BrowserGroup {
         let visit = Visit(
             errand: SignInErrand(query), browser: FormCookie.binding(of: request, random: random),
             here: origins.own(of: request), visitor: pageVisitor(request, context))
-        guard !signIn.isBlocked(visit.errand, browser: visit.browser, request) else {
-            return signIn.blockedPage(request, context)
+        guard !flow.isBlocked(visit.errand, browser: visit.browser, request) else {
+            return flow.blockedPage(request, context)
         }
         // A browser that looks ahead and a foreign page must not end the page that somebody has open: the sign-in page
         // has the button.
@@ -61,10 +62,8 @@ struct PhoneSignInController: BrowserGroup {
     @Sendable func status(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try request.query()
         guard let secret = request.phoneSignInSecret else { throw OAuthError(.notFound) }
-        let origin = context.origin(of: request)
         let news = try await request.body.consumeWithCancellationOnInboundClose { _ in
-            try await phones.signIns.news(
-                of: secret, seen: query["seen"].flatMap(PhoneSignInState.init(rawValue:)), origin: origin)
+            try await phones.signIns.news(of: secret, seen: query["seen"].flatMap(PhoneSignInState.init(rawValue:)))
         }
         var body = JSONObjectWriter()
         body.add("state", news.page.state.rawValue)
@@ -83,8 +82,8 @@ struct PhoneSignInController: BrowserGroup {
         let visit = Visit(
             errand: SignInErrand(form.parameters), browser: form.browser, here: origins.own(of: request),
             visitor: pageVisitor(request, context))
-        guard !signIn.isBlocked(visit.errand, browser: visit.browser, request) else {
-            return signIn.blockedPage(request, context)
+        guard !flow.isBlocked(visit.errand, browser: visit.browser, request) else {
+            return flow.blockedPage(request, context)
         }
         guard let secret = request.phoneSignInSecret else { return again(visit) }
         guard form.isOurs else { return try page(try await phones.signIns.page(of: secret), visit, .stale) }
@@ -93,7 +92,7 @@ struct PhoneSignInController: BrowserGroup {
             origin: context.origin(of: request))
         switch outcome {
         case .signedIn(let opened):
-            var response = try await signIn.proceed(
+            var response = try await flow.proceed(
                 visit.errand, opened, browser: visit.browser, request, context)
             PhoneSignInCookie.clear(in: &response.headers)
             return response
@@ -134,8 +133,7 @@ struct PhoneSignInController: BrowserGroup {
                 host: String(visit.here.authority),
                 notice: notice,
                 fields: visit.errand.fields + [HiddenField(name: Self.formField, value: token)],
-                query: visit.errand.query,
-                formTargets: signIn.targets(of: visit.errand, browser: visit.browser, at: visit.here)),
+                query: visit.errand.query),
             to: visit.visitor)
         FormCookie.set(visit.browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response

@@ -14,35 +14,32 @@ struct SignInCodeController: BrowserGroup {
 
     static let place: Origins.Purposes? = [.provider]
     static let reservation = RouteReservation.paths
+    static let unavailable = Unavailable.signIn
 
     static let path = "/signin/code"
 
-    let signIn: SignInController
+    let flow: SignInFlow
     let phones: PhoneSignInServices
 
-    var kit: BrowserPages { signIn.kit }
+    var kit: BrowserPages { flow.kit }
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let errand = SignInErrand(try request.query())
         let browser = FormCookie.binding(of: request, random: random)
-        guard !signIn.isBlocked(errand, browser: browser, request) else { return signIn.blockedPage(request, context) }
-        return try page(
-            errand, browser: browser, at: origins.own(of: request),
-            to: pageVisitor(request, context))
+        guard !flow.isBlocked(errand, browser: browser, request) else { return flow.blockedPage(request, context) }
+        return try page(errand, browser: browser, to: pageVisitor(request, context))
     }
 
     @Sendable func attempt(
         _ request: Request, context: BridgeRequestContext, form: BrowserForm
     ) async throws -> Response {
         let errand = SignInErrand(form.parameters)
-        guard !signIn.isBlocked(errand, browser: form.browser, request) else {
-            return signIn.blockedPage(request, context)
+        guard !flow.isBlocked(errand, browser: form.browser, request) else {
+            return flow.blockedPage(request, context)
         }
         let username = form.parameters["username"] ?? ""
         func again(_ notice: SignInNotice) throws -> Response {
-            try page(
-                errand, notice, username: username, browser: form.browser, at: origins.own(of: request),
-                to: pageVisitor(request, context))
+            try page(errand, notice, username: username, browser: form.browser, to: pageVisitor(request, context))
         }
         guard form.isOurs else { return try again(.notOurs(form)) }
         let outcome = try await phones.shownCodes.use(
@@ -50,7 +47,7 @@ struct SignInCodeController: BrowserGroup {
             origin: context.origin(of: request))
         switch outcome {
         case .signedIn(let opened):
-            return try await signIn.proceed(errand, opened, browser: form.browser, request, context)
+            return try await flow.proceed(errand, opened, browser: form.browser, request, context)
         case .noDigits: return try again(.noDigits)
         case .refused: return try again(.refused)
         case .limited(let wait): return try again(.limited(wait))
@@ -59,13 +56,12 @@ struct SignInCodeController: BrowserGroup {
 
     private func page(
         _ errand: SignInErrand, _ notice: SignInNotice? = nil, username: String? = nil, browser: OpaqueSecret,
-        at here: WebOrigin, to visitor: PageVisitor
+        to visitor: PageVisitor
     ) throws -> Response {
         let token = try formTokens.make(for: .signInCode, binding: browser)
         var response = pages.signInCode(
             fields: errand.fields + [HiddenField(name: PhoneSignInController.formField, value: token)],
-            query: errand.query, username: username, notice: notice,
-            formTargets: signIn.targets(of: errand, browser: browser, at: here), to: visitor)
+            query: errand.query, username: username, notice: notice, to: visitor)
         FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response
     }

@@ -15,6 +15,7 @@ struct LinkedKeysController: BrowserGroup {
     static let reservation = RouteReservation.paths
 
     let kit: BrowserPages
+    let linkedKeys: LinkedKeys
     let phone: SelfIssuedSignIn
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext, found: SignedIn) async throws -> Response {
@@ -28,13 +29,13 @@ struct LinkedKeysController: BrowserGroup {
         let form = sent.form
         let origin = context.origin(of: request)
         guard form.isOurs else { return try await page(session, .stale, request, context) }
-        guard try await phone.admitChange(in: session, origin: origin) else {
+        guard try await linkedKeys.admitChange(in: session, origin: origin) else {
             return onward(SignInController.path(backTo: Self.path), request)
         }
         do {
             switch form.parameters["what"] {
             case "unlink":
-                switch try await phone.unlink(form.parameters["key"] ?? "", in: session, origin: origin) {
+                switch try await linkedKeys.unlink(form.parameters["key"] ?? "", in: session, origin: origin) {
                 case .unlinked, .unknown: return try await page(session, .unlinked, request, context)
                 case .lastWayIn: return try await page(session, .lastWayIn, request, context)
                 }
@@ -43,7 +44,7 @@ struct LinkedKeysController: BrowserGroup {
                     // What no page offers is refused under its own name.
                     !proof.mayBeLinked || proof.proof.isShown(as: form.parameters["offered"] ?? "")
                 else { return try await page(session, .stale, request, context) }
-                try await phone.link(proof, told: form.parameters["told"] == "yes", in: session, origin: origin)
+                try await linkedKeys.link(proof, told: form.parameters["told"] == "yes", in: session, origin: origin)
                 var response = onward("\(Self.path)?linked", request)
                 SelfIssuedCookies.clear(SelfIssuedCookies.proofName, in: &response.headers)
                 return response
@@ -62,8 +63,8 @@ struct LinkedKeysController: BrowserGroup {
         _ session: WebSession, _ notice: LinkedKeysNotice?, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
         let binding = FormCookie.binding(of: request, random: random)
-        let keys = try await phone.keys(of: session.subject)
-        let isOpen = try await phone.mayHaveKeys(session.subject)
+        let keys = try await linkedKeys.keys(of: session.subject)
+        let isOpen = try await linkedKeys.mayHaveKeys(session.subject)
         let parked = isOpen ? request.selfIssuedProof.flatMap { phone.proof(sealed: $0) } : nil
         let offered = parked.flatMap { parked in
             keys.contains { $0.thumbprint == parked.proof.thumbprint } ? nil : parked
@@ -73,7 +74,7 @@ struct LinkedKeysController: BrowserGroup {
             LinkedKeysPage(
                 keys: keys, notice: notice, isDetailed: session.isOwnSignIn, isOpen: isOpen,
                 isOffered: phone.configuration.isOffered,
-                mayChange: try await phone.mayChangeKeys(session),
+                mayChange: try await linkedKeys.mayChangeKeys(session),
                 offered: offered.flatMap { $0.mayBeLinked ? $0.proof : nil },
                 formToken: try formTokens.make(for: .linkedKeys, binding: binding, session: request.sessionSecret)),
             to: pageVisitor(request, context))

@@ -28,7 +28,6 @@ struct SelfIssuedStartPage: Sendable {
     let isLinking: Bool
     /// Another way.
     let signInURL: String
-    let formTargets: [String]
 }
 
 /// Where the page that waits for another device leads besides on.
@@ -79,6 +78,8 @@ enum LinkedKeysNotice: String, PageNotice {
         case .elsewhere, .lastWayIn: .conflict
         }
     }
+
+    var isDone: Bool { self == .linked || self == .unlinked }
 }
 
 /// The content of the page of a user's keys.
@@ -110,9 +111,7 @@ extension Pages {
         values["elsewhere"] = page.isLinking ? linkingElsewhere(language) : nil
         values["scheme"] = page.schemeLink.map { ["link": $0] }
         values["qr"] = page.code?.values
-        return render(
-            "self_issued_start", values, to: visitor, language: language,
-            policy: ContentSecurityPolicy(formTargets: page.formTargets))
+        return render("self_issued_start", values, to: visitor, language: language)
     }
 
     /// What to do where the app is on another device, from which no answer is taken for linking.
@@ -138,7 +137,7 @@ extension Pages {
     ///   - code: `nil` where no answers of other devices are taken, and where such a code was scanned.
     func selfIssuedOpen(
         schemeLink: String?, isPosted: Bool, isLinking: Bool, stores: [String], code: SelfIssuedCode?,
-        formTargets: [String], to visitor: PageVisitor
+        to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
         let stores = stores.map { ["url": $0, "host": WebOrigin.host(ofURL: $0)] }
@@ -146,24 +145,19 @@ extension Pages {
         values["elsewhere"] = isLinking ? linkingElsewhere(language) : nil
         values["scheme"] = schemeLink.map { ["link": $0] }
         values["qr"] = code?.values
-        return render(
-            "self_issued_open", values, to: visitor, language: language,
-            policy: ContentSecurityPolicy(formTargets: formTargets))
+        return render("self_issued_open", values, to: visitor, language: language)
     }
 
     /// The choice of somebody whose key is nobody's.
-    func selfIssuedChoice(
-        _ proof: SelfIssuedProof, formToken: String, formTargets: [String], to visitor: PageVisitor
-    ) -> Response {
+    func selfIssuedChoice(_ proof: SelfIssuedProof, formToken: String, to visitor: PageVisitor) -> Response {
         var values = Self.values(of: proof)
         values["form_token"] = formToken
-        return render(
-            "self_issued_choice", values, to: visitor, policy: ContentSecurityPolicy(formTargets: formTargets))
+        return render("self_issued_choice", values, to: visitor, policy: .leadingOut)
     }
 
     func selfIssuedWait(
         _ waiting: SelfIssuedSignIn.Waiting, notice: SelfIssuedNotice?, fields: [HiddenField],
-        waysOut: SelfIssuedWaysOut, formTargets: [String], to visitor: PageVisitor
+        waysOut: SelfIssuedWaysOut, to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
         var values: [String: any Sendable] = [
@@ -178,8 +172,7 @@ extension Pages {
             values["needs_code"] = needsCode
         }
         return render(
-            "self_issued_wait", values, notice: notice, to: visitor, language: language,
-            policy: ContentSecurityPolicy(formTargets: formTargets))
+            "self_issued_wait", values, notice: notice, to: visitor, language: language, policy: .leadingOut)
     }
 
     /// One plain sentence, and the way to the ordinary sign-in.

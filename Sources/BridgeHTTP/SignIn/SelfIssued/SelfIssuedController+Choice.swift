@@ -10,10 +10,8 @@ extension SelfIssuedController {
             return redirect(to: SignInController.path)
         }
         let binding = FormCookie.binding(of: request, random: random)
-        let errand = SignInErrand(try FormParameters(parsing: found.errand.utf8))
         var response = pages.selfIssuedChoice(
             found.proof, formToken: try formTokens.make(for: .selfIssued, binding: binding),
-            formTargets: signIn.targets(of: errand, browser: binding, at: origins.own(of: request)),
             to: pageVisitor(request, context))
         FormCookie.set(binding, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response
@@ -29,7 +27,7 @@ extension SelfIssuedController {
         switch form.parameters["what"] {
         case "link":
             guard let session = try await browsers.opened(by: request),
-                try await phone.admitChange(in: session, origin: context.origin(of: request))
+                try await linkedKeys.admitChange(in: session, origin: context.origin(of: request))
             else {
                 return redirect(to: SignInController.path(backTo: LinkedKeysController.path))
             }

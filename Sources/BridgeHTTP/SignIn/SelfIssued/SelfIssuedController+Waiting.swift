@@ -63,8 +63,7 @@ extension SelfIssuedController {
         if case .over = found { return pages.selfIssuedRefused(.stateUnknown, to: visitor) }
         var response = pages.selfIssuedWait(
             found, notice: notice, fields: try waitingFields(state, form.browser),
-            waysOut: try await waysOut(of: state),
-            formTargets: try await formTargets(waitingFor: state, form.browser, request), to: visitor)
+            waysOut: try await waysOut(of: state), to: visitor)
         FormCookie.set(form.browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response
     }

@@ -19,6 +19,7 @@ struct SelfIssuedController: BrowserGroup {
     ]
 
     static let place: Origins.Purposes? = [.provider]
+    static let unavailable = Unavailable.signIn
     static let choicePath = "/self-issued/choice"
     static let continuePath = "/self-issued/continue"
     /// Bytes of an answer: three tokens.
@@ -27,11 +28,12 @@ struct SelfIssuedController: BrowserGroup {
     private static let errandLimit = 8192
 
     let phone: SelfIssuedSignIn
-    let signIn: SignInController
+    let flow: SignInFlow
     let metrics: SelfIssuedMetrics
 
-    var kit: BrowserPages { signIn.kit }
+    var kit: BrowserPages { flow.kit }
     var configuration: SelfIssuedConfiguration { phone.configuration }
+    var linkedKeys: LinkedKeys { phone.linkedKeys }
 
     @Sendable func start(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try request.queryOfLink()
@@ -49,20 +51,20 @@ struct SelfIssuedController: BrowserGroup {
         guard errand.query.utf8.count <= Self.errandLimit else {
             throw OAuthError(.invalidRequest, "journey is too long")
         }
-        guard !signIn.isBlocked(errand, browser: FormCookie.binding(of: request, random: random), request) else {
-            return signIn.blockedPage(request, context)
+        guard !flow.isBlocked(errand, browser: FormCookie.binding(of: request, random: random), request) else {
+            return flow.blockedPage(request, context)
         }
         // Pictures on a foreign page must not use up what a network may start.
         guard FetchMetadata.isVisit(request.headers) else { return redirect(to: errand.url) }
         var linking: Subject?
         if query["link"] == "1" {
             guard let session = try await browsers.opened(by: request),
-                try await phone.admitChange(in: session, origin: context.origin(of: request))
+                try await linkedKeys.admitChange(in: session, origin: context.origin(of: request))
             else {
                 return redirect(to: SignInController.path(backTo: LinkedKeysController.path))
             }
-            guard try await phone.mayHaveKeys(session.subject) else {
-                try await phone.recordRefusal(.upstreamUser, in: session, origin: context.origin(of: request))
+            guard try await linkedKeys.mayHaveKeys(session.subject) else {
+                try await linkedKeys.recordRefusal(.upstreamUser, in: session, origin: context.origin(of: request))
                 return redirect(to: LinkedKeysController.path)
             }
             linking = session.subject
@@ -95,8 +97,7 @@ struct SelfIssuedController: BrowserGroup {
                 schemeLink: schemeLink(form, state: state, nonce: nonce, isLinking: isLinking, request),
                 code: isLinking
                     ? nil : code(state: state, nonce: nonce, fields: try waitingFields(state, binding)),
-                isLinking: isLinking, signInURL: isLinking ? LinkedKeysController.path : errand.url,
-                formTargets: signIn.targets(of: errand, browser: binding, at: configuration.origin)),
+                isLinking: isLinking, signInURL: isLinking ? LinkedKeysController.path : errand.url),
             to: visitor)
         FormCookie.set(binding, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response
@@ -165,7 +166,6 @@ struct SelfIssuedController: BrowserGroup {
             isPosted: isPosted, isLinking: isLinking, stores: configuration.storeURLs,
             code: isPosted || isLinking
                 ? nil : code(state: state, nonce: nonce, fields: waits ? try waitingFields(state, binding) : []),
-            formTargets: waits ? try await formTargets(waitingFor: state, binding, request) : [],
             to: pageVisitor(request, context))
         if waits { FormCookie.set(binding, lifetime: FormCookie.journeyLifetime, in: &response.headers) }
         return response
@@ -176,14 +176,6 @@ struct SelfIssuedController: BrowserGroup {
         let found = try await phone.look(
             state, browser: request.selfIssuedBrowser, origin: context.recognisedOrigin(of: request))
         return if case .waiting = found { true } else { false }
-    }
-
-    /// Where the form leads that waits for a phone.
-    func formTargets(
-        waitingFor state: String, _ binding: OpaqueSecret, _ request: Request
-    ) async throws -> [String] {
-        let errand = SignInErrand(try FormParameters(parsing: try await phone.errand(of: state).utf8))
-        return signIn.targets(of: errand, browser: binding, at: origins.own(of: request))
     }
 
     /// - Parameter isPosted: whether another device waits for the answer.
@@ -235,8 +227,8 @@ struct SelfIssuedController: BrowserGroup {
         case .signedIn(let opened, let errand):
             SelfIssuedCookies.clear(SelfIssuedCookies.proofName, in: &headers)
             SelfIssuedCookies.setUsed(in: &headers)
-            try await signIn.setCookies(of: opened, request, context, in: &headers)
-            return try await signIn.location(
+            try await flow.setCookies(of: opened, request, context, in: &headers)
+            return try await flow.location(
                 for: SignInErrand(try FormParameters(parsing: errand.utf8)), of: opened.session, request, context)
         case .linked:
             SelfIssuedCookies.clear(SelfIssuedCookies.proofName, in: &headers)
@@ -265,7 +257,7 @@ struct SelfIssuedController: BrowserGroup {
         guard site == nil || site == .sameOrigin,
             FetchMetadata.origin(request.headers, own: origins.own(of: request)) != .foreign
         else {
-            try await phone.recordRefusal(.foreignPage, origin: context.origin(of: request))
+            try await linkedKeys.recordRefusal(.foreignPage, origin: context.origin(of: request))
             throw OAuthError(.forbidden, SelfIssuedRefusal.Reason.foreignPage.explanation)
         }
         let bytes = try await BodyReader.bytes(of: request, upTo: Self.answerLimit)

@@ -94,7 +94,7 @@ final class NodeLease: Sendable {
             throw SQLError(kind: .unavailable, text: held.text(node: node))
         } catch let failure as SQLError where failure.kind == .undecided {
             // Nobody's write was in it; the next batch finds out what became of it.
-            throw SQLError(kind: .unavailable, text: failure.text)
+            throw SQLError(kind: .unavailable, text: failure.text, cause: failure.cause)
         }
     }
 

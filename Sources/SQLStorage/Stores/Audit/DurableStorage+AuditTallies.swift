@@ -99,11 +99,15 @@ extension DurableStorage {
         _ node: String, after: Int64, through: Int64, _ session: any SQLSession
     ) throws -> [AuditTally] {
         guard through > after else { return [] }
-        return try session.run(AuditTallySQL.count, [.text(node), .integer(after), .integer(through)]).compactMap {
-            row in
-            guard case .integer(let minute) = row.values[0] else { return nil }
-            let (milliseconds, isTooLarge) = minute.multipliedReportingOverflow(by: 60_000)
-            return isTooLarge ? nil : tally(row, at: Timestamp(milliseconds: milliseconds))
+        let range: [SQLValue] = [.text(node), .integer(after), .integer(through)]
+        let written = try session.run(AuditTallySQL.count, range).compactMap { row in
+            row.countedMinute.flatMap { tally(row, at: $0) }
+        }
+        guard written.contains(where: { $0.type == .auditSuppressed }) else { return written }
+        let type = SQLValue.text(AuditEventType.auditSuppressed.rawValue)
+        return try session.run(AuditTallySQL.details, range + [type]).reduce(into: written) { counts, row in
+            guard let minute = row.countedMinute, case .text(let detail) = row.values[1] else { return }
+            counts += AuditTally.suppressed(inDetail: detail, at: minute)
         }
     }
 
@@ -124,5 +128,12 @@ extension SQLRow {
     /// The time in the first column, if it is one.
     fileprivate var minute: Timestamp? {
         if case .integer(let milliseconds) = values[0] { Timestamp(milliseconds: milliseconds) } else { nil }
+    }
+
+    /// The number of a minute in the first column, as a time, if it is one.
+    fileprivate var countedMinute: Timestamp? {
+        guard case .integer(let minute) = values[0] else { return nil }
+        let (milliseconds, isTooLarge) = minute.multipliedReportingOverflow(by: 60_000)
+        return isTooLarge ? nil : Timestamp(milliseconds: milliseconds)
     }
 }

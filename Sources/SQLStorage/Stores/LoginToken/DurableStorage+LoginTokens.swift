@@ -26,7 +26,7 @@ extension DurableStorage: LoginTokenStore {
 
     package func idempotencyRecord(keyDigest: String, at now: Timestamp) async throws -> IdempotencyRecord? {
         try await look { session in
-            try session.run(LoginTokenSQL.selectKey, [.text(keyDigest)]).first.map(IdempotencyRecord.init(row:))
+            try session.run(LoginTokenSQL.selectUsableKey, [.text(keyDigest)]).first.map(IdempotencyRecord.init(row:))
         }.flatMap { now < $0.expiresAt ? $0 : nil }
     }
 

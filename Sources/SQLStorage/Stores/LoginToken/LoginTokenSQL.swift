@@ -74,18 +74,28 @@ enum LoginTokenSQL {
 
     static let purge: SQLStatement = .purge("login_token_use", by: "token_id")
 
-    static let claimKey: SQLStatement = """
+    /// With a token that was revoked its key is free again.
+    private static let isOfRevokedToken = """
+        EXISTS (SELECT 1 FROM login_token_use t WHERE t.token_id = idempotency_key.token_id AND t.state = 'revoked')
+        """
+
+    static let claimKey = SQLStatement(
+        """
         INSERT INTO idempotency_key (key_digest, fingerprint, token_id, signing_key_id, payload, expires_at)
         VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (key_digest) DO UPDATE SET fingerprint = excluded.fingerprint, token_id = excluded.token_id,
             signing_key_id = excluded.signing_key_id, payload = excluded.payload, expires_at = excluded.expires_at
-        WHERE idempotency_key.expires_at <= $7
-        """
+        WHERE idempotency_key.expires_at <= $7 OR \(isOfRevokedToken)
+        """)
 
+    /// What stands in the way of ``claimKey``; a moment later its token may have been revoked.
     static let selectKey: SQLStatement = """
         SELECT key_digest, fingerprint, token_id, signing_key_id, payload, expires_at
         FROM idempotency_key WHERE key_digest = $1
         """
+
+    /// Not that of a token that was revoked.
+    static let selectUsableKey = SQLStatement("\(selectKey.text) AND NOT \(isOfRevokedToken)")
 
     static let purgeKeys: SQLStatement = .purge("idempotency_key", by: "key_digest")
 }

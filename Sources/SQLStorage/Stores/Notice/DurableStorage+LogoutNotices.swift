@@ -1,6 +1,12 @@
 package import Bridge
 
 extension DurableStorage: LogoutNoticeStore {
+    package func changeLogoutSubscribers(
+        adding added: Set<ClientID>, removing removed: Set<ClientID>
+    ) async throws {
+        try await change(subscribers: .logouts, adding: added, removing: removed)
+    }
+
     package func takeLogoutNotices(
         dueAt now: Timestamp, lease: Duration, limit: Int, sparing busy: Set<ClientID>
     ) async throws -> [LogoutNotice] {
@@ -9,6 +15,10 @@ extension DurableStorage: LogoutNoticeStore {
 
     package func postponeLogoutNotice(_ id: String, until next: Timestamp) async throws {
         try await postpone(id, in: LogoutNoticeSQL.queue, until: next)
+    }
+
+    package func giveBackLogoutNotice(_ id: String, until next: Timestamp) async throws {
+        try await giveBack(id, to: LogoutNoticeSQL.queue, until: next)
     }
 
     package func settleLogoutNotice(_ id: String, event: AuditEvent) async throws {
@@ -26,10 +36,39 @@ extension LogoutNotice: QueuedNotice {
 
 /// The statements about the queue of logout notices.
 enum LogoutNoticeSQL {
-    static let insert: SQLStatement = """
-        INSERT INTO logout_notice (id, client_id, subject, session_id, created_at, attempts, next_attempt_at)
-        VALUES ($1, $2, $3, $4, $5, 0, $5) ON CONFLICT (id) DO NOTHING
+    /// Word of the app session `$1` for its client, if that has somewhere to be told; `$2` is now. The session's id
+    /// will do for the notice's: one end, one notice.
+    static let insertAppSessionEnd = insert(from: "app_session", where: "o.id = $1", at: "$2")
+    /// The same of a web session.
+    static let insertWebSessionEnd = insert(
+        from: "web_session", where: "o.id = $1 AND \(isToldOfNothingElse(at: "$2"))", at: "$2")
+
+    /// The same for all ends that are about to be made at `$1`.
+    static let insertAppSessionEnds = insert(from: "app_session", where: isAlive, at: "$1")
+    static let insertWebSessionEnds = insert(
+        from: "web_session", where: "\(isAlive) AND \(isToldOfNothingElse(at: "$1"))", at: "$1")
+
+    private static let isAlive = "o.ended_at IS NULL AND o.expires_at > $1"
+
+    /// Whether the website of the web session `o` was granted nothing in it that lives, or ends along: of that it hears
+    /// by the `sid` of its ID token, and a second notice would be one too many.
+    private static func isToldOfNothingElse(at now: String) -> String {
         """
+        NOT EXISTS (SELECT 1 FROM app_session a
+            WHERE a.browser_session_id = o.id AND COALESCE(a.granted_in, o.id) = o.id AND a.client_id = o.client_id
+                AND (a.ended_at IS NULL OR a.ended_at = \(now)) AND a.expires_at > \(now))
+        """
+    }
+
+    private static func insert(from table: String, where condition: String, at now: String) -> SQLStatement {
+        SQLStatement(
+            """
+            INSERT INTO logout_notice (id, client_id, subject, session_id, created_at, attempts, next_attempt_at)
+            SELECT o.id, o.client_id, o.subject, o.id, CAST(\(now) AS BIGINT), 0, CAST(\(now) AS BIGINT)
+            FROM \(table) o JOIN logout_subscriber s ON s.client_id = o.client_id WHERE \(condition)
+            ON CONFLICT (id) DO NOTHING
+            """)
+    }
 
     static let queue = NoticeQueue<LogoutNotice>(
         table: "logout_notice", columns: ["id", "client_id", "subject", "session_id", "created_at", "attempts"])

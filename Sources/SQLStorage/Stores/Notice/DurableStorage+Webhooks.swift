@@ -4,18 +4,7 @@ extension DurableStorage: WebhookStore {
     package func changeWebhookSubscribers(
         adding added: Set<ClientID>, removing removed: Set<ClientID>
     ) async throws {
-        // Most often nothing has changed, which a read finds out without waiting for the writer.
-        let known: Set<ClientID> = try await read { session in
-            Set(try session.run(WebhookSQL.subscribers).map { try $0.identifier(0) })
-        }
-        let (missing, left) = (added.subtracting(known), removed.intersection(known))
-        guard !missing.isEmpty || !left.isEmpty else { return }
-        try await write { transaction in
-            // In one order, so that no two nodes wait for each other's rows.
-            for id in missing.union(left).sorted(by: { $0.rawValue < $1.rawValue }) {
-                try transaction.setWebhookSubscription(of: id, to: !left.contains(id))
-            }
-        }
+        try await change(subscribers: .webhooks, adding: added, removing: removed)
     }
 
     package func takeWebhookNotices(
@@ -85,49 +74,7 @@ enum WebhookSQL {
             """)
     }
 
-    static let subscribers: SQLStatement = "SELECT client_id FROM webhook_subscriber"
-    static let subscribe: SQLStatement = """
-        INSERT INTO webhook_subscriber (client_id) VALUES ($1) ON CONFLICT (client_id) DO NOTHING
-        """
-    static let unsubscribe: SQLStatement = "DELETE FROM webhook_subscriber WHERE client_id = $1"
-
     static let queue = NoticeQueue<WebhookNotice>(
         table: "webhook_notice",
         columns: ["id", "client_id", "kind", "subject", "object_id", "reason", "ended_at", "attempts"])
-}
-
-extension WriteTransaction {
-    /// Has a client's ends queued from this transaction on, or no longer.
-    func setWebhookSubscription(of id: ClientID, to isSubscribed: Bool) throws {
-        _ = try run(isSubscribed ? WebhookSQL.subscribe : WebhookSQL.unsubscribe, [SQLValue(id)])
-    }
-
-    /// Queues word of the end that an event is about, when it is about one.
-    func queueWebhook(for event: AuditEvent) throws {
-        switch event.type {
-        case .webSessionEnded, .webSessionSwitched:
-            guard let id = event.sessionID else { return }
-            try queueWebhook(.webSessionEnded, id.rawValue, WebhookSQL.insertWebSessionEnd, event)
-        case .appSessionEnded:
-            guard let id = event.sessionID else { return }
-            try queueWebhook(.appSessionEnded, id.rawValue, WebhookSQL.insertAppSessionEnd, event)
-        default: return
-        }
-    }
-
-    /// Queues word of a device's end.
-    func queueWebhook(ended id: DeviceSecretID, by event: AuditEvent) throws {
-        try queueWebhook(.deviceRevoked, id.rawValue, WebhookSQL.insertDeviceEnd, event)
-    }
-
-    private func queueWebhook(
-        _ kind: WebhookNotice.Kind, _ objectID: String, _ insert: SQLStatement, _ event: AuditEvent
-    ) throws {
-        try submit(
-            insert,
-            [
-                .text(WebhookNotice.id(kind, objectID)), .text(kind.rawValue), SQLValue(event.reasonForWebsites),
-                SQLValue(event.at), .text(objectID),
-            ])
-    }
 }

@@ -10,6 +10,7 @@ extension AppSession {
             AuthenticationMethods.encode(authentication.amr), SQLValue(browserSessionID), SQLValue(deviceSecretID),
             SQLValue(parentID), requestedClaims.column, .integer(wantsLogoutNotice ? 1 : 0), SQLValue(createdAt),
             SQLValue(expiresAt), SQLValue(endedAt), SQLValue(grantedElsewhere), lineage.ancestryColumn,
+            lineage.appsAboveColumn,
         ]
     }
 
@@ -27,7 +28,7 @@ extension AppSession {
             id: try row.identifier(first),
             lineage: Lineage(
                 stored: try row.identifier(first + 1), opening: try row.word(first + 4),
-                ancestry: try row.ancestry(first + 17),
+                ancestry: try row.ancestry(first + 17), appsAbove: try row.appsAbove(first + 18),
                 parent: opener.map { .opened(by: $0) } ?? origin.map { .granted(in: $0) } ?? .none,
                 scope: try row.scope(first + 3), authentication: try row.authentication(first + 5),
                 expiresAt: try row.timestamp(first + 14)),

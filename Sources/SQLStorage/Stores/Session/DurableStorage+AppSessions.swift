@@ -52,13 +52,14 @@ extension DurableStorage {
 enum AppSessionSQL {
     static let columns = """
         id, subject, client_id, scope, opening, auth_time, acr, amr, browser_session_id, device_secret_id, parent_id, \
-        requested_claims, wants_logout_notice, created_at, expires_at, ended_at, granted_in, ancestry
+        requested_claims, wants_logout_notice, created_at, expires_at, ended_at, granted_in, ancestry, \
+        apps_above
         """
 
     static let insert = SQLStatement(
         """
         INSERT INTO app_session (\(columns))
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
         """)
 
     static let select = SQLStatement("SELECT \(columns) FROM app_session WHERE id = $1")

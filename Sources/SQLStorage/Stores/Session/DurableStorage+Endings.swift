@@ -269,19 +269,8 @@ struct SQLEndingGround: EndingGround {
 
     func record(_ event: AuditEvent) throws { try transaction.record(event) }
 
-    func tellClient(of session: AppSession, at now: Timestamp) throws {
-        try tell(session.clientID, of: session.id, session.subject, at: now)
-    }
-
-    func tellClient(of session: WebSession, at now: Timestamp) throws {
-        try tell(session.clientID, of: session.id, session.subject, at: now)
-    }
-
-    private func tell(_ client: ClientID, of session: SessionID, _ subject: Subject, at now: Timestamp) throws {
-        // One end, one notice: the session's id will do for the notice's.
-        try transaction.submit(
-            LogoutNoticeSQL.insert,
-            [SQLValue(session), SQLValue(client), SQLValue(subject), SQLValue(session), SQLValue(now)])
+    func tellClient(leaving session: SessionID, at now: Timestamp) throws {
+        try transaction.submit(LogoutNoticeSQL.insertAppSessionEnd, [SQLValue(session), SQLValue(now)])
     }
 
     func tellClient(of device: DeviceSecretID, by event: AuditEvent) throws {

@@ -6,6 +6,11 @@ extension Lineage {
     var ancestryColumn: SQLValue {
         ancestry.isEmpty ? .null : .text(ancestry.map(\.rawValue).sorted().joined(separator: " "))
     }
+
+    /// The apps that a session came by through exchanges, in one column; nothing when there is none.
+    var appsAboveColumn: SQLValue {
+        appsAbove.isEmpty ? .null : .text(appsAbove.map(\.rawValue).sorted().joined(separator: " "))
+    }
 }
 
 extension SQLRow {
@@ -18,6 +23,12 @@ extension SQLRow {
                 }
                 return opening
             })
+    }
+
+    /// No client's id has a space in it.
+    func appsAbove(_ column: Int) throws -> Set<ClientID> {
+        guard let text = try optionalText(column) else { return [] }
+        return Set(text.split(separator: " ").map { ClientID(rawValue: String($0)) })
     }
 
     /// `auth_time`, `acr` and `amr`, in three columns from this one on.

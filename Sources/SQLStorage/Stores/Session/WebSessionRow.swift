@@ -10,6 +10,7 @@ extension WebSession {
             SQLValue(authentication.acr), AuthenticationMethods.encode(authentication.amr), SQLValue(createdAt),
             SQLValue(expiresAt), .integer(idleLifetime.inMilliseconds), SQLValue(lastSeenAt), SQLValue(endedAt),
             lineage.ancestryColumn, SQLValue(lineage.scope?.description), .integer(wantsLogoutNotice ? 1 : 0),
+            lineage.appsAboveColumn,
         ]
     }
 
@@ -25,7 +26,7 @@ extension WebSession {
             id: try row.identifier(0), secretDigest: try row.text(1),
             lineage: Lineage(
                 stored: try row.identifier(2), opening: try row.word(7), ancestry: try row.ancestry(16),
-                parent: opener.map { .opened(by: $0) } ?? .none,
+                appsAbove: try row.appsAbove(19), parent: opener.map { .opened(by: $0) } ?? .none,
                 scope: try row.optionalText(17) == nil ? nil : try row.scope(17),
                 authentication: try row.authentication(8), expiresAt: try row.timestamp(12)),
             clientID: try row.identifier(3), appClientID: try row.optionalIdentifier(4),

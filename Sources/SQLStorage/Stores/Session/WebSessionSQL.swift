@@ -2,14 +2,15 @@
 enum WebSessionSQL {
     static let columns = """
         id, secret_digest, subject, client_id, app_client_id, parent_id, login_token_id, opening, auth_time, acr, amr, \
-        created_at, expires_at, idle_lifetime, last_seen_at, ended_at, ancestry, scope, wants_logout_notice
+        created_at, expires_at, idle_lifetime, last_seen_at, ended_at, ancestry, scope, wants_logout_notice, \
+        apps_above
         """
 
-    /// Writes no row when the login token opened a session before; `$20` is when the token was issued.
+    /// Writes no row when the login token opened a session before; `$21` is when the token was issued.
     static let insert = SQLStatement(
         """
         INSERT INTO web_session (\(columns), login_token_issued_at, handed_from)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
         ON CONFLICT (login_token_issued_at, login_token_id) DO NOTHING
         """)
 

@@ -94,8 +94,9 @@ enum AccountSQL {
         SELECT account.subject FROM \(source) WHERE account.role = 'admin' AND app_user.disabled_at IS NULL LIMIT 2
         """)
 
-    static let setSecondFactor: SQLStatement = """
-        UPDATE account SET second_factor = $2, second_factor_step = $3 WHERE subject = $1
+    static let replaceSecondFactor: SQLStatement = """
+        UPDATE account SET second_factor = $2, second_factor_step = $3
+        WHERE subject = $1 AND password_hash IS NOT NULL
         """
 
     static let addSecondFactor: SQLStatement = """

@@ -45,14 +45,6 @@ extension DurableStorage: UserStore {
         }
     }
 
-    package func setPassword(
-        _ hash: PasswordHash, of subject: Subject, event: AuditEvent, ending: Ending
-    ) async throws -> Ended? {
-        try await write { [endings] transaction in
-            try transaction.setPassword(hash, of: subject, event: event, ending, by: endings)
-        }
-    }
-
     package func replacePassword(
         _ hash: PasswordHash, of account: Account, by warrant: PasswordWarrant, event: AuditEvent, ending: Ending
     ) async throws -> Ended? {
@@ -90,16 +82,6 @@ extension DurableStorage: UserStore {
 
     private func account(_ statement: SQLStatement, _ arguments: [SQLValue]) async throws -> Account? {
         try await look { session in try session.run(statement, arguments).first.map(Account.init(row:)) }
-    }
-}
-
-extension DurableStorage {
-    package func setClaims(
-        _ claims: StandardClaims, of subject: Subject, at now: Timestamp, event: AuditEvent
-    ) async throws -> Bool {
-        try await write { transaction in
-            try transaction.setClaims(claims, of: subject, at: now, event: event)
-        }
     }
 }
 

@@ -2,14 +2,12 @@ package import Bridge
 
 /// Second factors, kept with their accounts; required by ``UserStore``.
 extension DurableStorage {
-    package func setSecondFactor(
-        _ factor: SecondFactor?, recoveryDigests: [String], of subject: Subject, at now: Timestamp, event: AuditEvent
+    package func replaceSecondFactor(
+        _ factor: SecondFactor, recoveryDigests: [String], of subject: Subject, event: AuditEvent
     ) async throws -> Bool {
         try await write { transaction in
-            let row: [SQLValue] = [
-                SQLValue(subject), SQLValue(factor?.sealedSecret), SQLValue(factor?.lastStep),
-            ]
-            guard try transaction.changes(AccountSQL.setSecondFactor, row) else { return false }
+            let row: [SQLValue] = [SQLValue(subject), .text(factor.sealedSecret), .integer(factor.lastStep)]
+            guard try transaction.changes(AccountSQL.replaceSecondFactor, row) else { return false }
             try transaction.setRecoveryCodes(recoveryDigests, of: subject)
             try transaction.record(event)
             return true

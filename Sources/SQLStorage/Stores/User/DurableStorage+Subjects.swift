@@ -20,14 +20,6 @@ extension DurableStorage {
         }
     }
 
-    package func setDisabled(
-        _ disabled: Bool, subject: Subject, event: AuditEvent, ending: Ending
-    ) async throws -> UserChangeOutcome {
-        try await write { [endings] transaction in
-            try transaction.setDisabled(disabled, subject: subject, event: event, ending, by: endings)
-        }
-    }
-
     package func disabledSubjects(limit: Int) async throws -> [Subject] {
         try await look { session in
             try session.run(SubjectSQL.disabled, [.integer(Int64(limit))]).map { try $0.identifier(0) }

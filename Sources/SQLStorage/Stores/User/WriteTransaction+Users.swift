@@ -1,6 +1,6 @@
 import Bridge
 
-/// Changes of users, for the verbs that make one of them and the one that makes several.
+/// The single changes of which ``UserStore/changeUser(_:_:events:ending:)`` makes one or several.
 extension WriteTransaction {
     /// - Returns: what ended; `nil` for a user without an account.
     func setPassword(
@@ -65,7 +65,7 @@ extension WriteTransaction {
 
     /// - Parameter sparesLast: whether the last administrator stays enabled.
     func setDisabled(
-        _ disabled: Bool, subject: Subject, sparesLast: Bool = true, event: AuditEvent, _ ending: Ending,
+        _ disabled: Bool, subject: Subject, sparesLast: Bool, event: AuditEvent, _ ending: Ending,
         by sql: EndingSQL
     ) throws -> UserChangeOutcome {
         if disabled, sparesLast, try isLastAdministrator(subject) { return .lastAdministrator }

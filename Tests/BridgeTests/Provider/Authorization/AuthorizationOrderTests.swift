@@ -64,6 +64,10 @@ import Testing
             why: "the resource comes before PKCE",
             query: good.replacing("=S256", with: "=plain") + "&resource=https%3A%2F%2Fa",
             end: .redirect("invalid_target")),
+        Row(why: "a wish that is not UTF-8", query: good + "&login_hint=%ff", end: .good),
+        Row(
+            why: "a wish that is not UTF-8 before what is no wish", query: good + "&login_hint=%ff&claims=%ff",
+            end: .redirect("invalid_request")),
         Row(
             why: "a foreign request_uri", query: good + "&request_uri=https%3A%2F%2Fx",
             end: .redirect("request_uri_not_supported")),

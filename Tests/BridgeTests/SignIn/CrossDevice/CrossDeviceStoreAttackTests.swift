@@ -201,7 +201,7 @@ import Testing
             let page = try await desk.begin()
             let phone = try await desk.phone()
             let waiting = desk.node()
-            async let news = waiting.news(of: page.secret, seen: .created, origin: origin())
+            async let news = waiting.news(of: page.secret, seen: .created)
             while waiting.watch.waiting == 0 { await Task.yield() }
             _ = try await desk.scan(page, phone)
             #expect(try await news.page.state == .scanned)
@@ -212,7 +212,7 @@ import Testing
         try await withService { service in
             let desk = try PhoneDesk(service)
             let page = try await desk.begin()
-            let news = try await desk.node().news(of: page.secret, seen: .scanned, origin: origin())
+            let news = try await desk.node().news(of: page.secret, seen: .scanned)
             #expect(news.page.state == .created)
             #expect(news.page.left == 120)
         }
@@ -222,7 +222,7 @@ import Testing
         try await withService { service in
             let desk = try PhoneDesk(service)
             let page = try await desk.begin()
-            let ask = { try await desk.node().news(of: page.secret, seen: nil, origin: origin()) }
+            let ask = { try await desk.node().news(of: page.secret, seen: nil) }
             #expect(try await desk.refusal(ask) == "none")
             #expect(try await desk.refusal(ask) == "rate_limited")
             desk.clock.advance(.seconds(1))
@@ -235,7 +235,7 @@ import Testing
             let desk = try PhoneDesk(service)
             let page = try await desk.begin()
             let node = desk.node()
-            let task = Task { try await node.news(of: page.secret, seen: .created, origin: origin()) }
+            let task = Task { try await node.news(of: page.secret, seen: .created) }
             while node.watch.waiting == 0 { await Task.yield() }
             task.cancel()
             #expect(try await task.value.page.state == .created)
@@ -248,12 +248,12 @@ import Testing
             let desk = try PhoneDesk(service)
             let page = try await desk.begin()
             let node = desk.node()
-            let task = Task { try await node.news(of: page.secret, seen: .created, origin: origin()) }
+            let task = Task { try await node.news(of: page.secret, seen: .created) }
             while node.watch.waiting == 0 { await Task.yield() }
             node.stopWaiting()
             #expect(try await task.value.page.state == .created)
             desk.clock.advance(.seconds(1))
-            #expect(try await node.news(of: page.secret, seen: .created, origin: origin()).page.state == .created)
+            #expect(try await node.news(of: page.secret, seen: .created).page.state == .created)
             #expect(node.watch.waiting == 0)
         }
     }
@@ -264,7 +264,7 @@ import Testing
             let desk = try PhoneDesk(service, store: store)
             let page = try await desk.begin()
             let node = desk.node()
-            let task = Task { try await node.news(of: page.secret, seen: .created, origin: origin()) }
+            let task = Task { try await node.news(of: page.secret, seen: .created) }
             while node.watch.waiting == 0 { await Task.yield() }
             store.isLost.withLock { $0 = true }
             await #expect(throws: StorageError.self) { try await task.value }

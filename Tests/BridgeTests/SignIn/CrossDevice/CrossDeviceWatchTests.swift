@@ -97,7 +97,7 @@ import Testing
             let page = try await desk.begin()
             let reports = Mutex<[CrossDeviceWatch.Report]>([])
             let node = desk.node(capacity: 0) { report in reports.withLock { $0.append(report) } }
-            let news = try await node.news(of: page.secret, seen: .created, origin: origin())
+            let news = try await node.news(of: page.secret, seen: .created)
             #expect(news.page.state == .created)
             #expect(news.page.left == 120)
             #expect(news.nextQuestionAfter == .seconds(10))

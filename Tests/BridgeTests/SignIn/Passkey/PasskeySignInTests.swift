@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import OAuth2
+import StorageConformance
 import Testing
 
 @testable import Bridge
@@ -241,9 +242,8 @@ import Testing
 
     @Test func `a disabled user's passkey signs nobody in`() async throws {
         try await withPasskey { desk, authenticator, session in
-            _ = try await desk.service.storage.setDisabled(
-                true, subject: session.subject, event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
-                ending: Ending(at: noon, reason: .administrator, origin: nil))
+            try await desk.service.storage.change(
+                session.subject, UserChange(isDisabled: true), ending: .sample(at: noon))
             #expect(try await desk.attempt(authenticator).word == "refused")
             #expect(try await desk.reasons(.userSignInFailed) == ["user_disabled"])
         }

@@ -12,7 +12,7 @@ import Testing
     private struct Desk: Sendable {
         let accounts: SignInDesk
         let phones: PhoneDesk
-        let phone: SelfIssuedSignIn
+        let linkedKeys: LinkedKeys
         let registration: KeyRegistration
         let key: SigningKey
 
@@ -25,15 +25,11 @@ import Testing
                 clientID: SelfIssuedDesk.site, origin: try #require(WebOrigin("https://bridge.example")),
                 siteName: "Example")
             configuration.linkingApps = apps
-            phone = SelfIssuedSignIn(
-                configuration: configuration, transactions: InProcessSelfIssuedTransactions(), storage: service.storage,
-                opener: accounts.signIn.opener,
-                codes: SecondFactorCheck(accounts: service.storage, secrets: accounts.secrets),
-                throttle: SignInThrottle(limiter: phones.limiter, limits: LimitSettings(), refusals: refusals),
-                endings: service.endings, limiter: phones.limiter, limits: LimitSettings(), refusals: refusals,
-                ring: service.keys, time: service.clock.source)
+            linkedKeys = LinkedKeys(
+                storage: service.storage, endings: service.endings, limiter: phones.limiter, limits: LimitSettings(),
+                refusals: refusals, time: service.clock.source)
             registration = KeyRegistration(
-                phone: phone,
+                linkedKeys: linkedKeys, configuration: configuration,
                 approvers: PhoneApprovers(
                     apps: service.storage, clients: service.clients, limits: LimitSettings(), limiter: phones.limiter,
                     refusals: refusals), ring: service.keys, time: service.clock.source)
@@ -102,7 +98,7 @@ import Testing
             #expect((8...256).contains(invitation.nonce.utf8.count) && invitation.expiresIn == 300)
             let proof = try desk.proof(invitation.nonce)
             #expect(try await desk.link(proof, by: bearer).thumbprint == desk.thumbprint)
-            #expect(try await desk.phone.keys(of: "sub-alice").map(\.thumbprint) == [desk.thumbprint])
+            #expect(try await desk.linkedKeys.keys(of: "sub-alice").map(\.thumbprint) == [desk.thumbprint])
             // Whose it is already, it stays: an app may ask again when the answer was lost.
             _ = try await desk.link(proof, by: bearer)
             let events = try await service.storage.search(
@@ -143,7 +139,7 @@ import Testing
             try await service.endings.end(.appSession("app-of-alice"), .sample(.signedOut))
             let proof = try desk.proof(invitation.nonce)
             #expect(try await desk.refusal { try await desk.link(proof, by: bearer) } == "session_ended")
-            #expect(try await desk.phone.keys(of: "sub-alice").isEmpty)
+            #expect(try await desk.linkedKeys.keys(of: "sub-alice").isEmpty)
         }
     }
 
@@ -217,7 +213,7 @@ import Testing
                 let found = try await desk.refusal { try await desk.link(proof, by: alice) }
                 #expect(["nonce_mismatch", "nonce_missing"].contains(found))
             }
-            #expect(try await desk.phone.keys(of: "sub-alice").isEmpty)
+            #expect(try await desk.linkedKeys.keys(of: "sub-alice").isEmpty)
         }
     }
 
@@ -270,7 +266,7 @@ import Testing
             for (proof, reason) in cases {
                 #expect(try await desk.refusal { try await desk.link(proof, by: bearer) } == reason)
             }
-            #expect(try await desk.phone.keys(of: "sub-alice").isEmpty)
+            #expect(try await desk.linkedKeys.keys(of: "sub-alice").isEmpty)
         }
     }
 
@@ -295,7 +291,7 @@ import Testing
             for (proof, reason) in refused {
                 #expect(try await desk.refusal { try await desk.link(proof, by: bearer) } == reason)
             }
-            #expect(try await desk.phone.keys(of: "sub-alice").isEmpty)
+            #expect(try await desk.linkedKeys.keys(of: "sub-alice").isEmpty)
             let own = desk.key.publicKey.bareJWK
             let taken = [
                 try desk.proof(nonce, ["exp": number(now - 59), "nbf": number(now + 60)]),
@@ -318,7 +314,7 @@ import Testing
             let proof = try desk.proof(try await desk.invite(alice).nonce)
             #expect(try await desk.refusal { try await desk.link(proof, by: alice) } == "linked_elsewhere")
             let session = try #require(try await desk.accounts.attempt("bob").opened).session
-            _ = try await desk.phone.unlink(try desk.thumbprint, in: session, origin: origin())
+            _ = try await desk.linkedKeys.unlink(try desk.thumbprint, in: session, origin: origin())
             #expect(try await desk.refusal { try await desk.link(proof, by: alice) } == "subject_revoked")
             let again = try desk.proof(try await desk.invite(bob).nonce)
             #expect(try await desk.refusal { try await desk.link(again, by: bob) } == "subject_revoked")

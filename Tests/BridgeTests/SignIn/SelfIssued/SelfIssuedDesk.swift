@@ -9,6 +9,7 @@ struct SelfIssuedDesk: Sendable {
 
     let accounts: SignInDesk
     let store = InProcessSelfIssuedTransactions()
+    let linkedKeys: LinkedKeys
     let phone: SelfIssuedSignIn
     let browser = OpaqueSecret.make(.selfIssued, random: .system)
     let key: SigningKey
@@ -28,12 +29,14 @@ struct SelfIssuedDesk: Sendable {
         configuration.isLinkClaimed = isLinkClaimed
         configuration.unknownSubject = unknownSubject
         configuration.lifetime = lifetime
+        linkedKeys = LinkedKeys(
+            storage: service.storage, endings: service.endings, limiter: limiter, limits: LimitSettings(),
+            refusals: refusals, time: service.clock.source)
         phone = SelfIssuedSignIn(
-            configuration: configuration, transactions: transactions ?? store, storage: service.storage,
-            opener: accounts.signIn.opener,
+            configuration: configuration, transactions: transactions ?? store, linkedKeys: linkedKeys,
+            storage: service.storage, opener: accounts.signIn.opener,
             codes: SecondFactorCheck(accounts: service.storage, secrets: accounts.secrets),
             throttle: SignInThrottle(limiter: limiter, limits: LimitSettings(), refusals: refusals),
-            endings: service.endings, limiter: limiter, limits: LimitSettings(), refusals: refusals,
             ring: service.keys, time: service.clock.source)
     }
 

@@ -94,10 +94,10 @@ import Testing
             #expect(!parked.mayBeLinked)
             let session = try await desk.passwordSession()
             let refusal = await #expect(throws: SelfIssuedRefusal.self) {
-                try await desk.phone.link(parked, told: false, in: session, origin: origin())
+                try await desk.linkedKeys.link(parked, told: false, in: session, origin: origin())
             }
             #expect(refusal?.reason == .linkNotClaimed)
-            #expect(try await desk.phone.keys(of: session.subject).isEmpty)
+            #expect(try await desk.linkedKeys.keys(of: session.subject).isEmpty)
             // Nor where linking was what the phone was asked for.
             let linking = try await desk.begin(linking: session.subject)
             let other = await #expect(throws: SelfIssuedRefusal.self) {
@@ -106,7 +106,7 @@ import Testing
                     origin: origin())
             }
             #expect(other?.reason == .nonceMismatch)
-            #expect(try await desk.phone.keys(of: session.subject).isEmpty)
+            #expect(try await desk.linkedKeys.keys(of: session.subject).isEmpty)
         }
     }
 
@@ -120,9 +120,9 @@ import Testing
                 answer, browser: desk.browser, current: nil, origin: origin())
             guard case .unknown(let sealed) = outcome else { Issue.record("\(outcome)"); return }
             let session = try await desk.passwordSession()
-            try await desk.phone.link(
+            try await desk.linkedKeys.link(
                 try #require(desk.phone.proof(sealed: sealed)), told: false, in: session, origin: origin())
-            #expect(try await desk.phone.keys(of: session.subject).map(\.thumbprint) == [try desk.thumbprint])
+            #expect(try await desk.linkedKeys.keys(of: session.subject).map(\.thumbprint) == [try desk.thumbprint])
         }
     }
 
@@ -193,7 +193,7 @@ import Testing
             try await desk.linked()
             let session = try await desk.signIn()
             let password = try await desk.passwordSession()
-            let outcome = try await desk.phone.unlink(try desk.thumbprint, in: password, origin: origin())
+            let outcome = try await desk.linkedKeys.unlink(try desk.thumbprint, in: password, origin: origin())
             #expect(outcome == .unlinked(Ended(sessions: [session.id])))
             #expect(try await service.sessions.peek(session.id) == nil)
             #expect(try await service.sessions.peek(password.id) != nil)
@@ -224,20 +224,20 @@ import Testing
             let desk = try SelfIssuedDesk(service)
             try await desk.linked()
             let session = try await desk.passwordSession()
-            #expect(try await desk.phone.mayChangeKeys(session))
+            #expect(try await desk.linkedKeys.mayChangeKeys(session))
             let beginning = try await desk.begin(linking: session.subject)
             let sealed = try desk.accounts.secrets.seal([UInt8](repeating: 1, count: 20), for: session.subject)
             _ = try await service.storage.addSecondFactor(
                 SecondFactor(sealedSecret: sealed), recoveryDigests: [], of: session.subject,
                 in: nil, event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
-            #expect(try await !desk.phone.mayChangeKeys(session))
+            #expect(try await !desk.linkedKeys.mayChangeKeys(session))
             let linking = await #expect(throws: SelfIssuedRefusal.self) {
                 try await desk.phone.finish(
                     try desk.answer(beginning), browser: desk.browser, current: session, origin: origin())
             }
             #expect(linking?.reason == .notSignedIn)
             let unlinking = await #expect(throws: SelfIssuedRefusal.self) {
-                try await desk.phone.unlink(try desk.thumbprint, in: session, origin: origin())
+                try await desk.linkedKeys.unlink(try desk.thumbprint, in: session, origin: origin())
             }
             #expect(unlinking?.reason == .notSignedIn)
         }
@@ -248,7 +248,7 @@ import Testing
             let desk = try SelfIssuedDesk(service)
             try await desk.linked()
             let session = try await desk.signIn()
-            #expect(try await !desk.phone.mayChangeKeys(session))
+            #expect(try await !desk.linkedKeys.mayChangeKeys(session))
             let beginning = try await desk.begin(linking: session.subject)
             let linking = await #expect(throws: SelfIssuedRefusal.self) {
                 try await desk.phone.finish(
@@ -256,7 +256,7 @@ import Testing
             }
             #expect(linking?.reason == .notSignedIn)
             await #expect(throws: SelfIssuedRefusal.self) {
-                try await desk.phone.unlink(try desk.thumbprint, in: session, origin: origin())
+                try await desk.linkedKeys.unlink(try desk.thumbprint, in: session, origin: origin())
             }
             #expect(try await service.events().count { $0 == "self_issued.refused not_signed_in" } == 2)
             #expect(try await service.storage.linkedKeys(of: session.subject).count == 1)
@@ -282,7 +282,7 @@ import Testing
                 createdAt: noon)
             let event = AuditEvent(at: noon, type: .selfIssuedLinked, outcome: .success)
             #expect(try await service.storage.link(key, in: nil, event: event) == .linked)
-            let outcome = try await desk.phone.unlink(try desk.thumbprint, in: session, origin: origin())
+            let outcome = try await desk.linkedKeys.unlink(try desk.thumbprint, in: session, origin: origin())
             #expect(outcome == .unlinked(.nothing))
         }
     }
@@ -296,8 +296,8 @@ import Testing
             let session = try await desk.phone.createAccount(
                 for: try #require(desk.phone.proof(sealed: sealed)), told: false, replacing: nil, origin: origin()
             ).session
-            #expect(try await desk.phone.mayChangeKeys(session))
-            let outcome = try await desk.phone.unlink(try desk.thumbprint, in: session, origin: origin())
+            #expect(try await desk.linkedKeys.mayChangeKeys(session))
+            let outcome = try await desk.linkedKeys.unlink(try desk.thumbprint, in: session, origin: origin())
             #expect(outcome == .lastWayIn)
             #expect(try await service.events().contains("self_issued.refused last_way_in"))
         }
@@ -311,7 +311,7 @@ import Testing
             _ = try await desk.phone.finish(
                 try desk.answer(try await desk.begin(linking: session.subject)), browser: desk.browser,
                 current: session, origin: origin())
-            _ = try await desk.phone.unlink(try desk.thumbprint, in: session, origin: origin())
+            _ = try await desk.linkedKeys.unlink(try desk.thumbprint, in: session, origin: origin())
             for type in [AuditEventType.selfIssuedLinked, .selfIssuedUnlinked] {
                 let found = try await service.storage.search(AuditFilter(type: type), before: nil, limit: 9)
                 #expect(found.records.map(\.event.sessionID) == [session.id])
@@ -346,10 +346,10 @@ import Testing
             let desk = try SelfIssuedDesk(service)
             let sealed = try desk.accounts.secrets.seal([UInt8](repeating: 1, count: 20), for: "sub-alice")
             try await desk.linked(factor: SecondFactor(sealedSecret: sealed))
-            let account = try #require(try await service.storage.account(of: "sub-alice"))
+            let factor = try #require(try await service.storage.account(of: "sub-alice")?.secondFactor)
             let recovery = RecoveryCode.make(random: .system)
-            _ = try await service.storage.setSecondFactor(
-                account.secondFactor, recoveryDigests: recovery.map(\.digest), of: account.subject, at: noon,
+            _ = try await service.storage.replaceSecondFactor(
+                factor, recoveryDigests: recovery.map(\.digest), of: "sub-alice",
                 event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
             for code in recovery.prefix(7) {
                 let beginning = try await desk.begin()

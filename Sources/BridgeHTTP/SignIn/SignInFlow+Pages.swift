@@ -4,7 +4,7 @@ import Hummingbird
 import OAuth2
 
 /// The pages that the sign-in shows.
-extension SignInController {
+extension SignInFlow {
     /// The page that asks for what the browser's session lacks: for everything, for its user's password, or for a code.
     /// - Parameter byTokens: the session that cookies of the profile `tokens` open, where the page is to tell of it.
     func missingPage(
@@ -18,7 +18,7 @@ extension SignInController {
             return try page(errand, asked, of: account, browser: browser, at: here, to: visitor)
         case (.code(let account), let session?):
             let pending = try services.signIn.raise(session, browser: browser)
-            return try codePage(errand, pending, notice, of: account, browser: browser, at: here, to: visitor)
+            return try codePage(errand, pending, notice, of: account, browser: browser, to: visitor)
         case (.everything, _), (.code, nil):
             let told: SignInNotice? =
                 if let notice { notice } else { try await shortfall(errand, browser: browser, session: session) }
@@ -44,14 +44,6 @@ extension SignInController {
         return try await mayAddSecondFactor(session, for: errand) ? .lacksSecondFactor : .notEnough
     }
 
-    /// The session that cookies of the profile `tokens` alone open, for a page that says why it is not enough.
-    func byTokens(
-        _ errand: SignInErrand, besides session: WebSession?, _ request: Request
-    ) async throws -> WebSession? {
-        guard errand.isForAccount, session == nil else { return nil }
-        return try await browsers.signedIn(by: request)?.session
-    }
-
     /// What the browser's session lacks for what it is here for.
     func missing(
         _ errand: SignInErrand, browser: OpaqueSecret, session: WebSession?
@@ -63,11 +55,11 @@ extension SignInController {
         // Who comes from the console is known there; the code's page follows the password by itself.
         // So are users who change how they sign in; a session that came over an edge is not told a name.
         guard session.isOwnSignIn,
-            errand.isForConsole || errand.isForAccount || isTooWeak(session.authentication, for: errand),
+            [.console, .account].contains(errand.destination) || isTooWeak(session.authentication, for: errand),
             let account = try await services.accounts.account(of: session.subject), account.passwordHash != nil,
             account.username != nil, account.disabledAt == nil
         else { return .everything }
-        return errand.isForWebsite ? missing(errand, session, of: account) : .password(account)
+        return errand.destination == .website ? missing(errand, session, of: account) : .password(account)
     }
 
     /// The page for a change in the console that takes a newer sign-in than its sender's.
@@ -96,16 +88,15 @@ extension SignInController {
     ) throws -> Response {
         let request = request(errand, browser)
         var content = SignInPage(
-            fields: errand.fields + [try token(browser)], querySuffix: errand.querySuffix, notice: notice,
-            username: account?.username?.text ?? username ?? request?.loginHint, clientName: request?.client.name,
-            formTargets: targets(request, errand, at: here))
+            fields: errand.fields + [try token(browser)], querySuffix: errand.querySuffix,
+            destination: errand.destination, notice: notice,
+            username: account?.username?.text ?? username ?? request?.loginHint,
+            clientName: request?.client.name)
         content.passkey = try passkeyRequest(browser, at: here)
         if case .lacksSecondFactor = notice { content.secondFactorURL = AccountPath.secondFactor }
         if let account {
             content.known = (account.shownName, errand.forAnother.url)
         } else {
-            content.isForAccount = errand.isForAccount
-            content.isForDevice = errand.isForDevice
             // Whoever is to be somebody else need not hear what is wrong with this one.
             content.isByLink = !errand.isForAnother && session?.isOwnSignIn == false
             content.providers = providers(errand)
@@ -118,20 +109,18 @@ extension SignInController {
     }
 
     /// The page of the code.
-    /// - Parameters:
-    ///   - account: whose code alone is asked for; `nil` after the password.
-    ///   - here: our origin that shows it.
+    /// - Parameter account: whose code alone is asked for; `nil` after the password.
     func codePage(
         _ errand: SignInErrand, _ pending: String, _ notice: SignInNotice? = nil, of account: Account? = nil,
-        browser: OpaqueSecret, at here: WebOrigin, to visitor: PageVisitor
+        browser: OpaqueSecret, to visitor: PageVisitor
     ) throws -> Response {
         let request = request(errand, browser)
         var response = pages.code(
             CodePage(
                 fields: errand.fields + [HiddenField(name: "pending", value: pending), try token(browser)],
-                querySuffix: errand.querySuffix, notice: notice, clientName: request?.client.name,
-                formTargets: targets(request, errand, at: here), otherAccountURL: errand.forAnother.url,
-                name: account?.shownName),
+                querySuffix: errand.querySuffix, destination: errand.destination, notice: notice,
+                clientName: request?.client.name,
+                otherAccountURL: errand.forAnother.url, name: account?.shownName),
             to: visitor.preferring(request?.uiLocales).themed(by: request?.client))
         FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response
@@ -148,7 +137,7 @@ extension SignInController {
     /// The page that starts a sign-in with a key on a phone.
     /// - Returns: `nil` where that one factor is not enough, and where no page offers it.
     private func selfIssuedURL(_ errand: SignInErrand, _ request: AuthorizationRequest?) -> String? {
-        guard let phones = services.selfIssued, phones.signIn.configuration.isOffered, !errand.isForConsole,
+        guard let phones = services.selfIssued, phones.signIn.configuration.isOffered, errand.destination != .console,
             request?.acceptsOneFactor ?? !isTooWeak(.ofOneFactor, for: errand)
         else { return nil }
         return SelfIssuedController.startURL(for: errand)
@@ -161,30 +150,17 @@ extension SignInController {
 
     private func providers(_ errand: SignInErrand) -> [(name: String, url: String)] {
         (services.upstream?.signIn.providers ?? []).map { provider in
-            (provider.name, "\(Self.path)/with/\(provider.id)\(errand.querySuffix)")
+            (provider.name, "\(SignInController.path)/with/\(provider.id)\(errand.querySuffix)")
         }
     }
 
     /// The page that a phone signs in at; not on the way to an app or to the console, which take the person's own
     /// sign-in here (contract §16.2).
     private func phoneURL(_ errand: SignInErrand, _ request: AuthorizationRequest?) -> String? {
-        guard services.phone != nil, !errand.isForConsole, request.map({ $0.client.kind == .web }) ?? true else {
+        guard services.phone != nil, errand.destination != .console, request.map({ $0.client.kind == .web }) ?? true
+        else {
             return nil
         }
         return PhoneSignInController.path + errand.querySuffix
-    }
-
-    /// Where the redirects after a form may end, for what the sign-in is for.
-    func targets(of errand: SignInErrand, browser: OpaqueSecret, at here: WebOrigin) -> [String] {
-        targets(request(errand, browser), errand, at: here)
-    }
-
-    /// Where the redirects after the form may end.
-    private func targets(
-        _ request: AuthorizationRequest?, _ errand: SignInErrand, at here: WebOrigin
-    ) -> [String] {
-        if let request { return [FormTarget.source(of: request)] }
-        let target = services.landing.targetOrigin(for: errand.redirect, at: here)
-        return target == here ? [] : [target.description]
     }
 }

@@ -1,7 +1,32 @@
 import OAuth2
 
-// A user's keys, linked and unlinked by somebody who signed in a moment ago.
-extension SelfIssuedSignIn {
+/// The phones' keys that stand for users, linked and unlinked by somebody who signed in a moment ago (contract §10).
+package final class LinkedKeys: Sendable {
+    /// Where the keys are kept, and whose they are.
+    package typealias Storage = LinkedKeyStore & UserStore
+
+    /// How old the sign-in may be of somebody who links a key, or unlinks one.
+    static let linkFreshness = Duration.seconds(300)
+
+    private let storage: any Storage
+    private let endings: SessionEndings
+    private let limiter: any RateLimiter
+    let limits: LimitSettings
+    let refusals: RefusalLog
+    private let time: TimeSource
+
+    package init(
+        storage: any Storage, endings: SessionEndings, limiter: any RateLimiter, limits: LimitSettings,
+        refusals: RefusalLog, time: TimeSource = .system
+    ) {
+        self.storage = storage
+        self.endings = endings
+        self.limiter = limiter
+        self.limits = limits
+        self.refusals = refusals
+        self.time = time
+    }
+
     /// Whether a session may link or unlink keys: the person's own sign-in, of the last minutes.
     ///
     /// With the second factor, where the user has one: a key signs in without it, so whoever has but the password must
@@ -39,27 +64,14 @@ extension SelfIssuedSignIn {
 
     func isStrongEnough(_ authentication: Authentication, of subject: Subject) async throws -> Bool {
         let account = try await storage.account(of: subject)
-        // A key makes no other keys where there is a password: unlinking a stolen one would leave those behind. Nor does
-        // it unlink the owner's.
+        // A key makes no other keys where there is a password: unlinking a stolen one would leave those behind. Nor
+        // does it unlink the owner's.
         if account?.passwordHash != nil, authentication.amr.contains(Authentication.selfIssued) { return false }
         guard account?.secondFactor != nil else { return true }
         return authentication.hasTwoFactors
     }
 
     package func keys(of subject: Subject) async throws -> [LinkedKey] { try await storage.linkedKeys(of: subject) }
-
-    /// Links the key that answered to whoever asked for it, if they are still signed in.
-    func link(
-        _ proof: SelfIssuedProof, for transaction: SelfIssuedTransaction, current: WebSession?, origin: RequestOrigin,
-        at now: Timestamp
-    ) async throws {
-        guard let current, current.isOwnSignIn, current.subject == transaction.linking,
-            current.authentication.isFresh(within: Self.linkFreshness + configuration.lifetime, at: now),
-            try await isStrongEnough(current.authentication, of: current.subject)
-        else { throw SelfIssuedRefusal(.notSignedIn, thumbprint: proof.thumbprint) }
-        // The answer went straight in: no page asked whether to keep what the phone told.
-        try await link(proof, told: false, in: current, origin: origin, at: now)
-    }
 
     /// "I have an account": links the key that the browser brought a proof of.
     /// - Parameter told: whether to keep what the phone told of its holder.
@@ -81,7 +93,7 @@ extension SelfIssuedSignIn {
         }
     }
 
-    private func link(
+    func link(
         _ proof: SelfIssuedProof, told: Bool, in session: WebSession, origin: RequestOrigin, at now: Timestamp
     ) async throws {
         let key = LinkedKey(
@@ -112,7 +124,8 @@ extension SelfIssuedSignIn {
         }
     }
 
-    /// Unlinks a key for ever, and ends what was signed in with any key of the user: who has the phone has its sessions.
+    /// Unlinks a key for ever, and ends what was signed in with any key of the user: who has the phone has its
+    /// sessions.
     package func unlink(_ thumbprint: String, in session: WebSession, origin: RequestOrigin) async throws -> Unlinking {
         let now = time.now()
         guard try await admitChange(in: session, origin: origin) else { throw SelfIssuedRefusal(.notSignedIn) }
@@ -130,5 +143,56 @@ extension SelfIssuedSignIn {
         case .lastWayIn: try await recordRefusal(.lastWayIn, in: session, thumbprint: thumbprint, origin: origin)
         }
         return outcome
+    }
+}
+
+// What every step shares that takes a proof of a key.
+extension LinkedKeys {
+    /// - Returns: `nil` for a key that is nobody's.
+    func liveKey(_ thumbprint: String) async throws -> LinkedKey? {
+        guard let key = try await storage.linkedKey(thumbprint) else { return nil }
+        guard key.revokedAt == nil else {
+            throw SelfIssuedRefusal(.subjectRevoked, thumbprint: thumbprint, subject: key.subject)
+        }
+        return key
+    }
+
+    func checkStanding(of subject: Subject, with thumbprint: String) async throws {
+        guard let account = try await storage.account(of: subject), account.disabledAt == nil else {
+            throw SelfIssuedRefusal(.userDisabled, thumbprint: thumbprint, subject: subject)
+        }
+    }
+
+    /// What an event says of a key.
+    static func detail(_ thumbprint: String) -> String {
+        var object = JSONObjectWriter()
+        object.add("thumbprint", thumbprint)
+        return object.finishedText()
+    }
+
+    /// - Throws: ``SelfIssuedRefusal`` past a limit.
+    func admit(_ keys: [RateLimitKey], origin: RequestOrigin, at now: Timestamp) async throws {
+        guard case .exceeded(let wait, let scope) = try await limiter.take(keys, at: now) else { return }
+        try await refusals.limitExceeded(scope: scope, origin: origin, at: now)
+        throw SelfIssuedRefusal(.rateLimited, retryAfter: wait)
+    }
+
+    /// Runs the body and writes down why it refuses.
+    func recording<Value: Sendable>(
+        origin: RequestOrigin, at now: Timestamp, _ body: () async throws -> Value
+    ) async throws -> Value {
+        let network = limits.networkKey("self_issued.refused", of: origin, limits.refusedSelfIssuedPerNetwork)
+        if case .exceeded(let wait, let scope) = try await limiter.peek(network, at: now) {
+            try await refusals.limitExceeded(scope: scope, origin: origin, at: now)
+            throw SelfIssuedRefusal(.rateLimited, retryAfter: wait)
+        }
+        do {
+            return try await body()
+        } catch let refusal as SelfIssuedRefusal where refusal.reason != .rateLimited {
+            _ = try await limiter.take(network, at: now)
+            try await refusals.selfIssuedRefused(
+                refusal.reason, thumbprint: refusal.thumbprint, subject: refusal.subject, origin: origin, at: now)
+            throw refusal
+        }
     }
 }

@@ -3,12 +3,17 @@ import OAuth2
 
 /// How strong a sign-in has to be that no app's request is behind: as the website wants it (`min_acr`) whose page it
 /// leads to, and as that website's proxy asks.
-extension SignInController {
+extension SignInFlow {
     /// Whether such a sign-in is too weak for what the page was opened for.
     func isTooWeak(_ authentication: Authentication, for errand: SignInErrand) -> Bool {
-        guard errand.isForWebsite else { return false }
+        guard errand.destination == .website else { return false }
         guard AuthenticationDemand.isAny(of: errand.acrValues, metBy: authentication.acr) else { return true }
         return services.landing.website(for: errand.redirect)?.acceptsStrength(of: authentication) == false
+    }
+
+    /// How old a sign-in may be for the website that it leads to; `nil` for any age.
+    func maximumAge(for errand: SignInErrand) -> Duration? {
+        services.landing.website(for: errand.redirect)?.maximumAuthenticationAge
     }
 
     /// What the user's own sign-in lacks for a website that it is too weak for.
@@ -17,8 +22,7 @@ extension SignInController {
         guard !errand.isStepUp || !errand.acrValues.isEmpty, !isTooWeak(.ofTwoFactors, for: errand) else {
             return .everything
         }
-        let limit = services.landing.website(for: errand.redirect)?.maximumAuthenticationAge
-        let isOld = limit.map { !session.authentication.isFresh(within: $0, at: time.now()) } ?? false
+        let isOld = maximumAge(for: errand).map { !session.authentication.isFresh(within: $0, at: time.now()) } ?? false
         return .secondFactor(session, of: account, isOld: isOld)
     }
 

@@ -1,0 +1,46 @@
+import Synchronization
+
+/// What a node has told its store of whose ends are to be queued.
+///
+/// Nodes may know different clients for a while. A notice too many is dropped in the end, and one that was never queued
+/// is lost; so a client stays subscribed for as long as any node knows where it is told: each node puts its own back,
+/// and takes out none that only others know.
+final class NoticeSubscription: Sendable {
+    typealias Change = @Sendable (_ added: Set<ClientID>, _ removed: Set<ClientID>) async throws -> Void
+
+    private let change: Change
+    private let told = Mutex<Set<ClientID>>([])
+
+    init(change: @escaping Change) { self.change = change }
+
+    /// - Parameter wanted: the clients of this node that are told of ends; of those that it named before, the others
+    ///   are taken out.
+    func tell(_ wanted: Set<ClientID>) async throws {
+        let gone = told.withLock { $0 }.subtracting(wanted)
+        try await change(wanted, gone)
+        told.withLock { $0 = wanted }
+    }
+
+    /// Takes a client out that no node was found to know, until one that does puts it back: the settings file may have
+    /// lost it with a restart, in which no node saw it go.
+    func takeOut(_ client: ClientID) async throws { try await change([], [client]) }
+}
+
+/// How long a notice that a node can tell nobody of waits for another one, which may know where its client is told.
+///
+/// Such nodes use up none of the attempts of those that know it, so its age alone ends the wait.
+struct NoticePatience: Sendable {
+    /// The shortest and the longest time after which such a notice is looked at again.
+    static let waits = Duration.seconds(1)...Duration.seconds(600)
+
+    /// Counted from the end that the notice is about: longer than a node that knows the client tries, for whom those
+    /// that do not know it may put off each try a little.
+    let limit: Duration
+
+    /// - Returns: how long until it is looked at again; `nil` when it has waited long enough.
+    func wait(at age: Duration) -> Duration? {
+        guard age < limit else { return nil }
+        // Soon where another node is likely to have it, and seldom where nobody had it for long.
+        return min(max(age / 4, Self.waits.lowerBound), Self.waits.upperBound)
+    }
+}

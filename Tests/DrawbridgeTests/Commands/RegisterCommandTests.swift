@@ -1,0 +1,92 @@
+import ArgumentParser
+import Bridge
+import Testing
+
+@testable import drawbridge
+
+/// Commands that change users and clients, by the rules that hold for the console.
+@Suite struct RegisterCommandTests {
+    private let folder: TemporaryFolder
+    private let config: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        config = try Self.settings(in: folder, passes: 1)
+    }
+
+    private static func settings(in folder: TemporaryFolder, passes: Int) throws -> String {
+        try folder.file(
+            "drawbridge.yaml",
+            """
+            public_origin: https://www.example.com
+            data_directory: data
+            password: {memory_log2: 15, passes: \(passes)}
+            """)
+    }
+
+    private func run(_ words: String..., input: String = "") async -> RanCommand {
+        await RanCommand(words + ["--config", config], input: input)
+    }
+
+    /// Runs what the test needs to have been done before.
+    private func prepare(_ words: String..., input: String = "") async throws {
+        let ran = await RanCommand(words + ["--config", config], input: input)
+        try #require(ran.status == 0, "\(words): \(ran.reason)")
+    }
+
+    private func storage() async throws -> any BridgeStorage {
+        try await StorageOptions.parse(["--config", config]).openForReading()
+    }
+
+    private func passwordCost(of user: String) async throws -> PasswordCost? {
+        try await UserName(user).account(in: storage())?.passwordHash?.cost
+    }
+
+    @Test func `a password is hashed at the cost that the settings say`() async throws {
+        try await prepare("migrate")
+        let cost = try #require(PasswordCost(logarithm: 15, parallelism: 1))
+        try await prepare("users", "add", "alice", input: "correct horse battery\n")
+        #expect(try await passwordCost(of: "alice") == cost)
+        let dearer = try #require(PasswordCost(logarithm: 15, parallelism: 2))
+        _ = try Self.settings(in: folder, passes: 2)
+        try await prepare("users", "password", "alice", input: "another good one\n")
+        #expect(try await passwordCost(of: "alice") == dearer)
+    }
+
+    @Test(arguments: [("--name", "two\nlines"), ("--email", "not an address"), ("--email", "a@b@c")])
+    func `a name that is no line and an address that is none are refused`(option: String, value: String) async throws {
+        try await prepare("migrate")
+        let ran = await run("users", "add", option, value, "alice", input: "correct horse battery\n")
+        #expect(ran.status == 1 && ran.reason.hasPrefix("\(option) must be "))
+    }
+
+    @Test func `a client that is replaced by what was shown of it is no change`() async throws {
+        try await prepare("migrate")
+        try await prepare("clients", "add", "-", input: #"{"client_id":"shop","client_type":"web"}"#)
+        let shown = await run("clients", "show", "shop")
+        let replaced = await run("clients", "add", "--replace", "-", input: shown.output)
+        #expect(replaced.output == "Replaced shop. Running servers know within a second.\n")
+        var filter = AuditFilter()
+        filter.type = .clientChanged
+        #expect(try await storage().search(filter, before: nil, limit: 10).records.isEmpty)
+    }
+
+    @Test(arguments: [[], ["--replace"]])
+    func `an account without a password gets no second factor, whatever it had`(_ flags: [String]) async throws {
+        try await prepare("migrate")
+        try await prepare("keys", "init")
+        let now = Timestamp(seconds: 1_795_356_000)
+        let account = Account(
+            subject: Account.makeSubject(random: .system), username: Username("bob"), createdAt: now)
+        let event = AuditEvent(at: now, type: .userCreated, outcome: .success, subject: account.subject)
+        let added = try await StorageOptions.parse(["--config", config]).withStorage {
+            try await $0.addAccount(account, issuer: Account.issuer, link: nil, event: event)
+        }
+        try #require(added == .added)
+        let ran = await RanCommand(["users", "second-factor", "enrol", "bob", "--config", config] + flags)
+        #expect(ran.status == 1)
+        #expect(ran.output.isEmpty)
+        #expect(ran.reason == "bob has no password here, so there is no first factor.")
+        #expect(try await storage().account(of: account.subject)?.secondFactor == nil)
+    }
+}
