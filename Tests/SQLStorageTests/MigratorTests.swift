@@ -56,7 +56,7 @@ import Testing
         43: "FGawWu_pvb3kSARa",
         44: "4dird7q89PYedEsv",
         45: "DOzuSJR2wogXpEaA",
-        46: "1gIZNCwyYM_fpFkY",
+        46: "18Bw4r_6aHC4RDje",
         47: "t6rFp1Txcex-SAkN",
     ]
 

@@ -35,9 +35,10 @@ import Testing
             #expect(try await log.writeSuppressed(at: noon + .seconds(10)) == [.loginTokenRefused: 87])
             let told = try await service.storage.search(AuditFilter(type: .auditSuppressed), before: nil, limit: 2)
             #expect(told.records.map(\.event.reason) == ["too_many"])
+            let counts = #"{"login_token.refused":87}"#
             #expect(
                 told.records.first?.event.detail
-                    == #"{"events":87,"since":"\#(noon.rfc3339)","types":{"login_token.refused":87}}"#)
+                    == #"{"events":87,"since":"\#(noon.rfc3339)","types":\#(counts),"failures":\#(counts)}"#)
         }
     }
 
