@@ -289,8 +289,9 @@ def test_every_wrong_field_of_a_client_is_marked_and_none_that_its_text_only_men
     assert save(redirect_uris="http://public_origin/redeem") == ["f-redirect_uris"]
     # More than the text has room for.
     many = "\n".join(f"http://{letter * 60}.example/callback" for letter in "abcdef")
+    # The colour of dark pages derives from the other one.
     assert set(save(redirect_uris=many, post_logout_redirect_uris="no address", theme_accent="red")) == {
-        "f-redirect_uris", "f-post_logout_redirect_uris", "f-theme_accent"}
+        "f-redirect_uris", "f-post_logout_redirect_uris", "f-theme_accent", "f-theme_accent_dark"}
 
 
 @pytest.mark.parametrize("field, value", [("ip", "foo"), ("type", "nonsense.word")])
