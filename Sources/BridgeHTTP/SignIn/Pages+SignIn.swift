@@ -66,6 +66,6 @@ extension Pages {
     ) -> Response {
         render(
             template, values, notice: notice, to: visitor, language: language,
-            policy: destination.isElsewhere ? .leadingOut : .usual)
+            policy: destination.formPolicy)
     }
 }

@@ -149,11 +149,11 @@ extension SignInErrand {
                 }
         }
 
-        /// Whether it may be at another origin than the sign-in's page: the console can have one of its own.
-        var isElsewhere: Bool {
+        /// The policy of a page whose form leads there (ADR-0045). The console can have an origin of its own.
+        var formPolicy: ContentSecurityPolicy {
             switch self {
-            case .app, .website, .console: true
-            case .account, .device: false
+            case .app, .website, .console: .leadingOut
+            case .account, .device: .usual
             }
         }
     }

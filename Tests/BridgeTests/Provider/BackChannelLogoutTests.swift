@@ -108,7 +108,7 @@ private final class ToldLines: Sendable {
         }
     }
 
-    @Test func `a website that no node knows for ten minutes is not told, and its queue ends`() async throws {
+    @Test func `a website that no node knows for six hours is not told, and its queue ends`() async throws {
         try await withProvider { provider in
             _ = try await signedOut(provider)
             let clients = provider.service.clients

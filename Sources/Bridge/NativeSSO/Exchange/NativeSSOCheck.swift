@@ -75,8 +75,8 @@ package enum NativeSSOCheck {
         facts.subjectToken.map { $0.clientID != facts.client.id } ?? false
     }
 
-    /// A web view is opened by no app whose sign-in came from one that does not open it: nothing grows along an exchange
-    /// (contract §16).
+    /// A web view is opened by no app whose sign-in came from one that does not open it: nothing grows along an
+    /// exchange (contract §16).
     private static func isShared(_ facts: NativeSSOFacts) -> Bool {
         let apps = isBetweenApps(facts) ? [facts.sourceClient] : [facts.sourceClient] + facts.appsAbove
         return apps.allSatisfy { $0?.shareWith.contains(facts.client.id) ?? false }

@@ -1,8 +1,8 @@
 /// Decides whether a bearer token is good and whom it names (RFC 6750).
 package protocol BearerAuthenticator: Sendable {
     /// Verifies a token against the trusted issuers.
-    /// - Throws: ``BearerRefusal`` when the token is not good, ``StorageError/unavailable(_:because:)`` when that cannot be
-    ///   found out now.
+    /// - Throws: ``BearerRefusal`` when the token is not good, ``StorageError/unavailable(_:because:)`` when that
+    ///   cannot be found out now.
     func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity
 
     /// Whether an issuer would be asked about the token before it could be said to be good: that is to be bounded, see

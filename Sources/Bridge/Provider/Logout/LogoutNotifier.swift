@@ -24,7 +24,8 @@ package final class LogoutNotifier: NoticeQueueWorker {
     static let lease = Duration.seconds(15)
     /// Contract §5.8.
     static let retries = RetryPlan(pauses: [.seconds(1), .seconds(10), .seconds(60)])
-    static let patience = NoticePatience(limit: .seconds(600))
+    /// Far more than the retries: a node that knows the address may have a long queue for it to work off.
+    static let patience = NoticePatience(limit: .seconds(21_600))
     private static let batch = 32
 
     private let store: any LogoutNoticeStore

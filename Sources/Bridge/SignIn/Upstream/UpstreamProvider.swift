@@ -20,8 +20,8 @@ package protocol UpstreamProvider: Sendable {
     ) async throws -> UpstreamUser
 
     /// Verifies a logout token (OpenID Connect Back-Channel Logout 1.0 §2.6). That it comes once, the caller sees to.
-    /// - Throws: ``LogoutTokenRefusal`` when it does not count; ``StorageError/unavailable(_:because:)`` when the provider's
-    ///   keys cannot be had.
+    /// - Throws: ``LogoutTokenRefusal`` when it does not count; ``StorageError/unavailable(_:because:)`` when the
+    ///   provider's keys cannot be had.
     func logoutToken(_ text: String, at now: Timestamp) async throws -> LogoutToken
 }
 

@@ -42,8 +42,8 @@ package final class PasswordHasher: Sendable {
     ///
     /// What bounds guesses belongs inside, so that of many at once no more get past it than are hashed at once. What is
     /// committed does not: a database that hangs would keep everybody from hashing.
-    /// - Throws: ``StorageError/unavailable(_:because:)`` when too many wait; `CancellationError` when the task is cancelled
-    ///   while it waits.
+    /// - Throws: ``StorageError/unavailable(_:because:)`` when too many wait; `CancellationError` when the task is
+    ///   cancelled while it waits.
     package func turn<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await enter()
         defer { leave() }

@@ -29,14 +29,15 @@ struct PhonePage: Sendable {
     let notice: PhonePageNotice?
     let fields: [HiddenField]
     /// What the sign-in is for, to be carried along.
-    let query: String
+    let errand: SignInErrand
 }
 
 extension Pages {
     func phone(_ page: PhonePage, to visitor: PageVisitor) -> Response {
         let language = language(for: visitor)
         let content = page.content
-        let further = page.query.isEmpty ? "" : "&\(page.query)"
+        let query = page.errand.query
+        let further = query.isEmpty ? "" : "&\(query)"
         var values: [String: any Sendable] = [
             "state": content.state.rawValue, "left": String(content.left),
             "fields": page.fields.map(\.values), "shown_code": content.shownCode, "link": page.link,
@@ -44,8 +45,7 @@ extension Pages {
             "time_left": texts.text("phone", "left", in: language, ["seconds": String(content.left)]),
             "time_left_template": texts.text("phone", "left", in: language),
             "takes_digits": content.state.takesDigits, "is_open": content.state.isOpen,
-            "again_url": Self.path(PhoneSignInController.path, page.query),
-            "other_url": Self.path(SignInController.path, page.query),
+            "again_url": PhoneSignInController.path + page.errand.querySuffix, "other_url": page.errand.url,
         ]
         for end in [PhoneSignInState.denied, .locked, .expired, .completed] {
             values["is_\(end.rawValue)"] = content.state == end
@@ -64,7 +64,7 @@ extension Pages {
         return render(
             "phone", values, to: visitor, language: language,
             status: isRefusal ? .init(code: ErrorCode.invalidRequest.status) : .ok,
-            policy: .leadingOut)
+            policy: page.errand.destination.formPolicy)
     }
 
     /// What the link in the code leads to in a browser.
@@ -72,15 +72,16 @@ extension Pages {
         render("phone_help", ["is_same_browser": isSameBrowser], to: visitor)
     }
 
-    /// - Parameter query: what the sign-in is for, to be carried along.
+    /// - Parameter errand: what the sign-in is for, to be carried along.
     func signInCode(
-        fields: [HiddenField], query: String, username: String?, notice: SignInNotice?, to visitor: PageVisitor
+        fields: [HiddenField], for errand: SignInErrand, username: String?, notice: SignInNotice?,
+        to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
         var values: [String: any Sendable] = [
-            "fields": fields.map(\.values), "query_suffix": Self.path("", query),
-            "phone_url": Self.path(PhoneSignInController.path, query),
-            "other_url": Self.path(SignInController.path, query),
+            "fields": fields.map(\.values), "query_suffix": errand.querySuffix,
+            "phone_url": PhoneSignInController.path + errand.querySuffix,
+            "other_url": errand.url,
         ]
         values["username"] = username
         values["is_error"] = notice.map(\.isOfFields) ?? false
@@ -91,9 +92,8 @@ extension Pages {
             default: texts.text(notice.section ?? "sign_in", notice.key, in: language, waiting: notice.wait)
             }
         }
-        return render("sign_in_code", values, notice: notice, to: visitor, language: language, policy: .leadingOut)
+        return render(
+            "sign_in_code", values, notice: notice, to: visitor, language: language,
+            policy: errand.destination.formPolicy)
     }
-
-    /// - Parameter query: what the sign-in is for.
-    private static func path(_ path: String, _ query: String) -> String { query.isEmpty ? path : "\(path)?\(query)" }
 }

@@ -133,7 +133,7 @@ struct PhoneSignInController: BrowserGroup {
                 host: String(visit.here.authority),
                 notice: notice,
                 fields: visit.errand.fields + [HiddenField(name: Self.formField, value: token)],
-                query: visit.errand.query),
+                errand: visit.errand),
             to: visit.visitor)
         FormCookie.set(visit.browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response

@@ -61,7 +61,7 @@ struct SignInCodeController: BrowserGroup {
         let token = try formTokens.make(for: .signInCode, binding: browser)
         var response = pages.signInCode(
             fields: errand.fields + [HiddenField(name: PhoneSignInController.formField, value: token)],
-            query: errand.query, username: username, notice: notice, to: visitor)
+            for: errand, username: username, notice: notice, to: visitor)
         FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response
     }

@@ -172,7 +172,8 @@ extension Pages {
             values["needs_code"] = needsCode
         }
         return render(
-            "self_issued_wait", values, notice: notice, to: visitor, language: language, policy: .leadingOut)
+            "self_issued_wait", values, notice: notice, to: visitor, language: language,
+            policy: waysOut.isLinking ? .usual : .leadingOut)
     }
 
     /// One plain sentence, and the way to the ordinary sign-in.

@@ -22,8 +22,8 @@ struct AuditWatchService: Service {
 
     /// What the log is verified against: the key, and what is kept beside it.
     ///
-    /// Throws ``StorageError/unavailable(_:because:)`` when the file is there and cannot be read: without it the log would be
-    /// verified against itself alone.
+    /// Throws ``StorageError/unavailable(_:because:)`` when the file is there and cannot be read: without it the log
+    /// would be verified against itself alone.
     var terms: @Sendable () throws -> AuditVerificationTerms {
         { [file, keys, logger] in
             do {
