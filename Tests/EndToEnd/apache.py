@@ -85,10 +85,6 @@ Listen 127.0.0.1:{self.plain_port}
         self.run(["/usr/sbin/apache2", "-D", "FOREGROUND", "-f", str(self.folder / "apache.conf")])
         instance.wait_until(lambda: instance.listens(self.plain_port), 30, f"Apache: {self.log}")
 
-    @property
-    def log(self) -> str:
-        return "".join(path.read_text() for path in self.folder.glob("*.log"))
-
 
 class Member:
     """A browser at the website: cookies, and no redirects followed."""

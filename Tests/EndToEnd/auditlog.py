@@ -11,19 +11,12 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
 import instance
+from signing import b64url, unb64url
 
 GENESIS = "A" * 43
 FIELDS = ["type", "outcome", "reason", "subject", "client_id", "target_client_id", "session_id", "token_id", "address",
           "user_agent", "request_id", "detail"]
 COLUMNS = ["node", "sequence", "at", *FIELDS, "previous_hash", "hash"]
-
-
-def b64url(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def unb64url(text: str) -> bytes:
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
 def event_hash(row: dict) -> str:

@@ -4,6 +4,7 @@ import pytest
 
 import instance
 from browsers import Browsers
+from servers import Postgres, Redis
 from skips import pytest_make_collect_report, pytest_runtest_makereport  # noqa: F401
 
 
@@ -34,6 +35,13 @@ def browsers(tmp_path_factory):
     all_of_them = Browsers(lambda: tmp_path_factory.mktemp("profile"))
     yield all_of_them
     all_of_them.quit()
+
+
+@pytest.fixture(scope="module")
+def stores():
+    """A PostgreSQL and a Redis of one module's own."""
+    with Postgres() as postgres, Redis() as redis:
+        yield postgres, redis
 
 
 @pytest.fixture

@@ -108,6 +108,14 @@ class Process:
     def alive_or_fail(self):
         assert self.popen.poll() is None, f"ended with {self.popen.returncode}:\n{self.output[-4000:]}"
 
+    def _is_ready(self) -> bool:
+        """Of a server that has a `management` address."""
+        self.alive_or_fail()
+        try:
+            return wire.send(self.management, "GET", "/readyz").status == 200
+        except OSError:
+            return False
+
     def signal(self, number: int):
         self.popen.send_signal(number)
 
@@ -299,13 +307,6 @@ clients:
         """Runs it; once more, after it was stopped and its settings were changed."""
         super().__init__([binary(), "serve", "--config", str(self.settings)], self.scratch)
         wait_until(self._is_ready, 30, "readiness")
-
-    def _is_ready(self) -> bool:
-        self.alive_or_fail()
-        try:
-            return wire.send(self.management, "GET", "/readyz").status == 200
-        except OSError:
-            return False
 
     def bearer(self, sub: str = "alice", **more) -> str:
         now = int(time.time())

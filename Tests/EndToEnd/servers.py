@@ -24,6 +24,10 @@ class Server:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, **more)
 
+    @property
+    def log(self) -> str:
+        return "".join(path.read_text() for path in self.folder.glob("*.log"))
+
     def stop(self, number: int = signal.SIGKILL):
         if self.process and self.process.poll() is None:
             self.process.send_signal(number)
@@ -275,10 +279,6 @@ http {{
         program = shutil.which("nginx") or "/usr/sbin/nginx"
         self.run([program, "-p", str(self.folder), "-c", str(self.folder / "nginx.conf"), "-e", str(self.folder / "error.log")])
         instance.wait_until(lambda: instance.listens(port), 30, "nginx")
-
-    @property
-    def log(self) -> str:
-        return "".join(path.read_text() for path in self.folder.glob("*.log"))
 
     def close(self):
         self.stop(signal.SIGTERM)

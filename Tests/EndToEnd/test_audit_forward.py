@@ -179,13 +179,6 @@ def server_side(paths, asks_for_certificate=False) -> ssl.SSLContext:
     return context
 
 
-def restart(server: instance.Served):
-    """Starts it again on its settings, as a service manager would."""
-    again = instance.Process([instance.binary(), "serve", "--config", str(server.settings)], server.directory)
-    server.popen, server.stdout_path, server.stderr_path = again.popen, again.stdout_path, again.stderr_path
-    wait_until(server._is_ready, 30, "readiness")
-
-
 def metric(server: instance.Served, name: str) -> float:
     text = wire.send(server.management, "GET", "/metrics").body.decode()
     match = re.search(rf'^drawbridge_audit_forward_{name}{{target="siem"}} ([0-9.e+]+)$', text, re.MULTILINE)
@@ -271,7 +264,7 @@ def test_a_server_that_is_killed_again_and_again_misses_nothing(serve):
         if round % 2:
             receiver.go()
             receiver.start()
-        restart(server)
+        server.start()
     server.issue()
     wait_until(lambda: caught_up(server, receiver), 30, "all events")
     assert in_order_without_gaps(receiver.records(), "main") >= 50
@@ -285,7 +278,7 @@ def test_it_begins_where_it_was_after_a_clean_stop(serve):
     wait_until(lambda: caught_up(server, receiver) and is_noted(server), 30, "everything to be there and noted")
     before = len(receiver.records())
     assert server.stop() == 0
-    restart(server)
+    server.start()
     wait_until(lambda: caught_up(server, receiver), 30, "the start's event")
     assert [record["type"] for record in receiver.records()[before:]] == ["node.stopped", "node.started"]
 
@@ -296,7 +289,7 @@ def test_what_the_node_signed_arrives_and_proves_what_the_database_lost(serve, t
     for _ in range(5):
         server.issue()
     assert server.stop() == 0
-    restart(server)
+    server.start()
     # Those of commands may come before it.
     note = wait_until(
         lambda: [note for note in receiver.notes() if note["node"] == "main"], 30, "the checkpoint of the stop")[-1]

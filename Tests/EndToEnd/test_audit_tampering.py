@@ -267,12 +267,6 @@ def aged(serve, tmp_path) -> instance.Served:
     return server
 
 
-def start_again(server: instance.Served):
-    again = instance.Process([instance.binary(), "serve", "--config", str(server.settings)], server.directory)
-    server.popen, server.stdout_path, server.stderr_path = again.popen, again.stdout_path, again.stderr_path
-    wait_until(server._is_ready, 30, "readiness")
-
-
 def report_of(server: instance.Served, *options: str) -> dict:
     done = instance.run("audit", "verify", "--config", str(server.settings), *options, check=False)
     report = json.loads(done.stdout)
@@ -289,7 +283,7 @@ def degraded(server) -> list[str]:
 
 
 def test_retention_signs_what_it_removes(aged, tmp_path):
-    start_again(aged)
+    aged.start()
     wait_until(lambda: first_sequence(aged) > 1, 20, "the cut")
     assert degraded(aged) == []
     assert aged.stop() == 0
@@ -331,7 +325,7 @@ def test_what_the_first_version_removed_is_signed_for_at_the_next_start(aged):
         log.run("ALTER TABLE audit_forward DROP COLUMN checkpoint_size")
         log.run("ALTER TABLE audit_forward DROP COLUMN cut_through")
         log.run("DELETE FROM schema_migration WHERE version = 12")
-    start_again(aged)
+    aged.start()
     assert degraded(aged) == []
     assert aged.stop() == 0
     report = report_of(aged, "--retention", "2d")

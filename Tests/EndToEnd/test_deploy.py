@@ -186,10 +186,6 @@ Listen 127.0.0.1:{port}
         self.run(["/usr/sbin/apache2", "-D", "FOREGROUND", "-f", str(self.folder / "apache.conf")])
         instance.wait_until(lambda: instance.listens(port), 15, "Apache")
 
-    @property
-    def log(self) -> str:
-        return "".join(path.read_text() for path in self.folder.glob("*.log"))
-
 
 class Traefik(Server):
     def __init__(self, text: str, port: int):

@@ -11,7 +11,7 @@ import pytest
 import instance
 import wire
 from test_client_journeys import LIBRARIES, SITES
-from test_client_jvm import JAVA, classes  # noqa: F401
+from test_client_jvm import JAVA, classes, redeemed_as  # noqa: F401
 from test_client_libraries import HANGS, run
 from test_client_python import Drawbridge, browser
 from test_middleware import JAKARTA, JARS, built, built_for_jakarta  # noqa: F401
@@ -29,12 +29,6 @@ def blocks(page: str, language: str) -> list[str]:
     found = re.findall(rf"^```{language}\n(.*?)^```", (instance.ROOT / page).read_text(), re.M | re.S)
     assert found, (page, language)
     return found
-
-
-def redeemed_as(demo, url: str) -> str:
-    answer = demo.send("GET", url.removeprefix(demo.base), wire.NAVIGATION)
-    assert answer.status == 303, answer.text
-    return demo.session(answer.session_cookie)["sub"]
 
 
 @pytest.mark.parametrize("library, language", LANGUAGES)

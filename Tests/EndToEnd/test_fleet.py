@@ -14,16 +14,10 @@ import instance
 import simultaneous
 import wire
 from fleet import Fleet, within_a_second
-from servers import Postgres, Redis
+from servers import Redis
 
 if not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true":
     pytest.skip("there is no redis-server, or no PostgreSQL", allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def stores():
-    with Postgres() as postgres, Redis() as redis:
-        yield postgres, redis
 
 
 @pytest.fixture(scope="module")

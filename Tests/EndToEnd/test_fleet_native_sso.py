@@ -15,7 +15,7 @@ import simultaneous
 import wire
 from fleet import Fleet, within_a_second
 from native import App, Browser, claims
-from servers import Postgres, Redis
+from servers import Redis
 from test_native_sso import cookie_header
 from test_native_sso_admin import SETTINGS, admin
 from test_native_sso_rotation import exchange_request
@@ -24,12 +24,6 @@ if not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) 
     pytest.skip("there is no redis-server, or no PostgreSQL", allow_module_level=True)
 
 MINUTE = 60
-
-
-@pytest.fixture(scope="module")
-def stores():
-    with Postgres() as postgres, Redis() as redis:
-        yield postgres, redis
 
 
 @pytest.fixture(scope="module")

@@ -406,13 +406,6 @@ def test_cookies_need_the_device_secret_of_the_same_session(demo, app):
         assert not answer.cookies
 
 
-def test_the_cookie_of_a_web_view_gives_no_login_token(demo, app):
-    token = app.cookies().cookies["vagov_access_token"].value
-    answer = wire.send(
-        demo.base, "POST", "/api/auth/create-sso-token", {"Authorization": f"Bearer {token}"})
-    assert answer.status in (401, 403)
-
-
 # Login tokens by exchange
 
 

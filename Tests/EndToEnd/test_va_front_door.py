@@ -1,7 +1,5 @@
 """The VA's front door: what its app asks for is kept to the code, or refused by name (contract §5, §16.7)."""
 
-import base64
-import hashlib
 import secrets
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -18,13 +16,9 @@ from test_upstream import served, upstream, upstream_settings  # noqa: F401 (fix
 from test_va_sign_in import BASE, post
 
 
-def challenge(verifier: str) -> str:
-    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-
-
 def query(verifier: str = "v" * 43, **more) -> str:
     return urlencode({
-        "code_challenge": challenge(verifier), "code_challenge_method": "S256", "state": "s" * 22, "scope": "device_sso",
+        "code_challenge": oauth.challenge(verifier), "code_challenge_method": "S256", "state": "s" * 22, "scope": "device_sso",
         **more})
 
 
@@ -180,7 +174,7 @@ provider:
     verifier = secrets.token_urlsafe(32)
     location = Browser(server.base).sign_in("/oauth/authorize?" + urlencode({
         "response_type": "code", "client_id": "notes", "redirect_uri": "http://127.0.0.1/callback",
-        "scope": "openid offline_access", "code_challenge": challenge(verifier), "code_challenge_method": "S256"}),
+        "scope": "openid offline_access", "code_challenge": oauth.challenge(verifier), "code_challenge_method": "S256"}),
         {"username": "alice", "password": "correct horse battery"})
     answer = server.send("POST", "/oauth/token", {"Content-Type": wire.FORM}, urlencode({
         "grant_type": "authorization_code", "client_id": "notes", "redirect_uri": "http://127.0.0.1/callback",

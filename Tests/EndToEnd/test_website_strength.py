@@ -14,7 +14,7 @@ import totp
 import wire
 from native import App
 from selfissued import Browser, Phone, Trusted
-from test_hand_off import CROSS_SITE, HAND_OFF, OTHER, Portal, new_state
+from test_hand_off import CROSS_SITE, HAND_OFF, OTHER, new_state, portal  # noqa: F401 (a fixture)
 from test_native_sso_admin import admin
 from test_second_factor import PASSWORD, enrolled, password
 from test_web_view_cookies import change
@@ -168,13 +168,6 @@ def test_attack_a_weak_session_of_a_neighbour_opens_no_website_that_wants_two_fa
 
 
 # From a portal to a website of another domain (contract §4.6)
-
-
-@pytest.fixture(scope="module")
-def portal():
-    portal = Portal("--no-limits")
-    yield portal
-    assert portal.demo.stop() == 0, portal.demo.output[-4000:]
 
 
 def visitor(portal, name: str) -> native.Browser:

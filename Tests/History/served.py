@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 
 import instance
-import wire
 from fleet import Fleet
 from providing import PROVIDER, SECRET, ManyAtOnce
 
@@ -74,13 +73,6 @@ class Node(instance.Demo):
             issuer=ways["--issuer"], database=ways["--database"], redis=ways["--redis"], port=demo.port,
             management=demo.management.rsplit(":", 1)[1], data=demo.data, folder=folder, provider=PROVIDER,
             upstream=upstream, trusted=demo.facts["trusted_issuer"]))
-
-    def _is_ready(self) -> bool:
-        self.alive_or_fail()
-        try:
-            return wire.send(self.management, "GET", "/readyz").status == 200
-        except OSError:
-            return False
 
 
 class ServedFleet(Fleet):

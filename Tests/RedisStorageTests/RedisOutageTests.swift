@@ -76,6 +76,7 @@ import Testing
                 try await outage.begin(server)
                 await #expect(throws: StorageError.self) { try await claim("t", client, policy: .refuse) }
                 try await outage.end(server)
+                try await eventually { (try? await self.claim("t", client, policy: .refuse)) != nil }
             }
         }
     }
@@ -143,9 +144,16 @@ import Testing
     @Test func `callers in an outage are refused, not kept`() async throws {
         try await RedisServer.with { server in
             try await TestClient.with(TestClient.settings(server.address)) { client in
+                let reason = "Redis: \(RedisConnectionError.notConnected)"
                 server.kill()
-                try await eventually { !(await client.isAvailable) }
-                for _ in 0..<1000 { _ = try await claim("t", client) }
+                // What was on its way when the server ended fails in other words.
+                try await eventually { await client.refusal == reason }
+                for _ in 0..<1000 {
+                    let refusal = await client.refusal
+                    #expect(refusal == reason)
+                }
+                let claimed = try await claim("t", client)
+                #expect(claimed == .claimed)
             }
         }
     }
@@ -154,5 +162,17 @@ import Testing
 extension RedisClient {
     var isAvailable: Bool {
         get async { (try? await checkAvailable()) != nil }
+    }
+
+    /// What is said of a command that is not sent; `nil` of one that is answered.
+    fileprivate var refusal: String? {
+        get async {
+            do {
+                try await checkAvailable()
+                return nil
+            } catch {
+                return (error as? StorageError)?.text
+            }
+        }
     }
 }

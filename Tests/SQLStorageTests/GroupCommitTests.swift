@@ -35,16 +35,17 @@ import Testing
     @Test func `a broken statement undoes its own write alone`() async throws {
         try await TemporaryDatabase.with { database in
             let storage = try database.open()
-            async let bad: Void = storage.write { transaction in
-                try transaction.record(.sample(reason: "bad"))
-                try transaction.run("INSERT INTO no_such_table VALUES (1)")
-            }
-            async let good: Void = storage.append([.sample(reason: "good")])
-            try await good
-            do {
-                try await bad
-                Issue.record("the broken write succeeded")
-            } catch is StorageError {}
+            let results: [Result<Void, any Error>] = try await storage.inOneBatch([
+                {
+                    try await storage.write { transaction in
+                        try transaction.record(.sample(reason: "bad"))
+                        try transaction.run("INSERT INTO no_such_table VALUES (1)")
+                    }
+                },
+                { try await storage.append([.sample(reason: "good")]) },
+            ])
+            #expect(throws: StorageError.self) { try results[0].get() }
+            try results[1].get()
             let page = try await storage.search(AuditFilter(), before: nil, limit: 10)
             #expect(page.records.map(\.event.reason) == ["good"])
         }

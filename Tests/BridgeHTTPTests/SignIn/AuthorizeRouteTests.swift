@@ -156,11 +156,13 @@ import Testing
     }
 
     @Test func `no is an answer, too`() async throws {
-        try await run { _, browser in
+        try await run { bridge, browser in
             let consent = try await browser.follow(browser.signIn(on: browser.open(AuthorizeURL.make())))
             let parameters = try await browser.decide(on: consent, "deny").redirect()
             #expect(parameters["error"] == "access_denied" && parameters["code"] == nil)
             #expect(parameters["state"] == "s-1" && parameters["iss"] == "https://bridge.example")
+            let denied = try await bridge.storage.search(AuditFilter(type: .consentDenied), before: nil, limit: 5)
+            #expect(denied.records.map(\.event.subject) == ["alice"])
         }
     }
 

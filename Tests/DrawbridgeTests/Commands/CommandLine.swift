@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Synchronization
+import Testing
 
 @testable import drawbridge
 
@@ -48,6 +49,12 @@ struct RanCommand {
         errors = told.withLock { $0.errors }
         status = failure.map { Drawbridge.exitCode(for: $0).rawValue } ?? 0
         reason = failure.map { Drawbridge.message(for: $0) } ?? ""
+    }
+
+    /// Runs what the test needs to have been done before.
+    static func prepare(_ words: [String], input: String = "") async throws {
+        let ran = await RanCommand(words, input: input)
+        try #require(ran.status == 0, "\(words): \(ran.reason)")
     }
 
     private static func run(_ words: [String]) async throws {

@@ -16,8 +16,7 @@ import Testing
     }
 
     private func prepare(_ words: String..., input: String = "") async throws {
-        let ran = await RanCommand(words + ["--config", config], input: input)
-        try #require(ran.status == 0, "\(words): \(ran.reason)")
+        try await RanCommand.prepare(words + ["--config", config], input: input)
     }
 
     private func told(_ error: StorageError, of database: String? = "d") -> String? {

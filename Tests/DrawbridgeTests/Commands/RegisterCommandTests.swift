@@ -28,10 +28,8 @@ import Testing
         await RanCommand(words + ["--config", config], input: input)
     }
 
-    /// Runs what the test needs to have been done before.
     private func prepare(_ words: String..., input: String = "") async throws {
-        let ran = await RanCommand(words + ["--config", config], input: input)
-        try #require(ran.status == 0, "\(words): \(ran.reason)")
+        try await RanCommand.prepare(words + ["--config", config], input: input)
     }
 
     private func storage() async throws -> any BridgeStorage {
