@@ -7,6 +7,7 @@ in the page's <main>.
 import html
 import json
 import sys
+from urllib.parse import urlencode
 
 METHODS = ("get", "post", "put", "patch", "delete")
 
@@ -75,7 +76,8 @@ def content(described):
         out.append(f'<p><code>{html.escape(media_type)}</code> <span class="quiet">{kind(schema)}</span></p>')
         out.append(members(schema))
         if "example" in body:
-            shown = json.dumps(body["example"], indent=2, ensure_ascii=False)
+            is_form = media_type == "application/x-www-form-urlencoded"
+            shown = urlencode(body["example"]) if is_form else json.dumps(body["example"], indent=2, ensure_ascii=False)
             out.append(f'<pre class="example">{html.escape(shown)}</pre>')
     return "".join(out)
 

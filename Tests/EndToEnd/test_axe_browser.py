@@ -91,7 +91,7 @@ for (const card of document.querySelectorAll(".card")) {
         const part = parts.currentNode, element = part.nodeType === Node.TEXT_NODE ? part.parentElement : part;
         // What scrolls, or is drawn, is wider than what shows it.
         const isInside = part.parentElement.closest(".scroll, pre, svg, select");
-        if (isInside || element.closest(".visually-hidden, .hidden-text") || !element.checkVisibility()) continue;
+        if (isInside || element.closest(".visually-hidden") || !element.checkVisibility()) continue;
         const text = document.createRange();
         text.selectNode(part);
         const {left, right, width} = (part === element ? part : text).getBoundingClientRect();

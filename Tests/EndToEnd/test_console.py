@@ -463,7 +463,7 @@ const ground = (e) => { for (; e; e = e.parentElement) { const c = parse(getComp
     if (c.length === 3 || c[3] === 1) return c; } return [255, 255, 255]; };
 for (const e of document.querySelectorAll("main *, nav *, header *, footer *")) {
     if (![...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim()) || !e.getClientRects().length) continue;
-    if (e.closest(".over, .hidden-text, option, [hidden]")) continue;
+    if (e.closest(".over, option, [hidden]")) continue;
     const style = getComputedStyle(e);
     const [a, b] = [luminance(parse(e.closest("svg") ? style.fill : style.color)), luminance(ground(e))];
     const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);

@@ -68,7 +68,10 @@ def test_every_fault_in_a_new_clients_form_is_named_and_marked_at_once_and_the_j
     wrong = post(console, "/admin/clients", {
         **filled, "redirect_uris": "http://rp.example/callback", "session_lifetime": "5m"})
     assert wrong.status == 400 and "<title>Error: " in wrong.text
-    assert "session_lifetime must be a whole number of seconds; redirect_uris holds" in wrong.text
+    there = 'lang="en" dir="ltr">'
+    assert f'id="problem-session_lifetime" {there}session_lifetime must be a whole number of seconds.</p>' in wrong.text
+    assert f'id="problem-redirect_uris" {there}redirect_uris holds' in wrong.text
+    assert re.search(r'id="problem">(.*?)</p>', wrong.text).group(1) == "Not saved. ", "the rest is said at the fields"
     assert marked(wrong.text) == ["f-redirect_uris", "f-session_lifetime"]
     assert focused(wrong.text) == ["f-redirect_uris"], "the first of them"
     typed = document(wrong.text)

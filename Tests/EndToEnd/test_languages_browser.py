@@ -13,7 +13,7 @@ from test_account_browser import fill, person, sign_in  # noqa: F401 (fixture)
 from admin import Admin
 from test_axe_browser import MEMBER, STRANGER
 from test_console import sign_in as open_console
-from test_main_road_browser import open_browser, path_of, pytestmark, shoot  # noqa: F401 (fixtures)
+from test_main_road_browser import open_browser, path_of, pytestmark, shoot, wait_for_path  # noqa: F401 (fixtures)
 from waiting import wait
 
 TEXTS = {path.stem: json.loads(path.read_text())
@@ -73,6 +73,7 @@ def test_no_page_is_cut_off_at_320_pixels(demo, open_browser, language):  # noqa
         if path != "/":
             look(path)
     sign_in(browser, demo, demo.user("alice"), demo.user("alice")["password"])
+    wait_for_path(browser, "/account")
     for path in MEMBER:
         if path != "/contacts":
             look(path)
@@ -114,8 +115,8 @@ def test_the_console_speaks_the_language_that_its_own_menu_chose_and_refuses_in_
     browser.find_element(By.ID, "f-client_name").send_keys("Laden")
     browser.find_element(By.ID, "f-return_paths").send_keys("no path")
     browser.find_element(By.CSS_SELECTOR, "#client-form button").click()
-    detail = wait(browser).until(lambda it: it.find_element(By.CSS_SELECTOR, "#problem [lang=en]"))
-    assert "return_paths" in detail.text
+    detail = wait(browser).until(lambda it: it.find_element(By.CSS_SELECTOR, "#problem-return_paths[lang=en]"))
+    assert detail.text.startswith("return_paths holds")
     # The log has one name for a thing in every language.
     browser.get(f"{demo.base}/admin/events?type=user.created")
     assert browser.find_element(By.CSS_SELECTOR, "h1").text == "Ereignisse"

@@ -148,6 +148,12 @@ def test_every_object_names_its_members_or_says_why_not(written):
     assert found == []
 
 
+def test_the_main_call_says_what_each_of_its_members_is(written):
+    contents = written["paths"]["/api/auth/create-sso-token"]["post"]["requestBody"]["content"].values()
+    members = [member for content in contents for member in content["schema"]["properties"].values()]
+    assert len(members) == 12 and all(member.get("description") for member in members)
+
+
 def test_an_untyped_object_and_a_wrong_example_are_found():
     assert untyped({"type": "object", "properties": {"a": {"type": "object"}}}, "x") == ["x.a"]
     assert untyped({"type": "array"}, "x") == ["x"]
@@ -166,3 +172,5 @@ def test_the_page_shows_every_operation_without_a_script_of_its_own(demo, descri
     targets, ids = set(re.findall(r'href="#([^"]+)"', page)), re.findall(r' id="([^"]+)"', page)
     assert targets and targets <= set(ids)
     assert sorted(set(ids)) == sorted(ids), "each id is of one element"
+    assert 'name="again"' not in page, "it is in English alone, so there is no menu of languages"
+    assert which or "client_id=demo-web&amp;redirect=%2Fcontacts&amp;ttl=60&amp;bind=none</pre>" in page, "as a form"

@@ -60,14 +60,32 @@ struct ClientEdit: Sendable {
             if let error = ClientDocumentError(problems) { throw error }
             let bytes = try JSONEncoder().encode(JSONValue.object(members))
             return try JSONDecoder().decode(ClientDocument.self, from: bytes).client
-        } catch let problem as ClientDocumentError {
-            let fields = problem.problems.map(\.field)
-            let isRedirect = fields.allSatisfy { $0 == "redirect_uris" }
-            let text = String(problem.description.prefix(300))
-            throw OAuthError(isRedirect ? .invalidRedirectURI : .invalidRequest, text, fields: fields)
+        } catch let error as ClientDocumentError {
+            let isRedirect = error.problems.allSatisfy { $0.field == "redirect_uris" }
+            let problems = error.problems.map { OAuthError.Problem(field: $0.field, text: cut($0.description)) }
+            let text = summary(of: problems)
+            throw OAuthError(isRedirect ? .invalidRedirectURI : .invalidRequest, text, problems: problems)
         } catch is DecodingError {
             throw OAuthError(.invalidRequest, "the document is malformed")
         }
+    }
+
+    /// Characters of a text that may quote what was sent (ADR-0083).
+    private static let room = 300
+
+    private static func cut(_ text: String) -> String {
+        text.count > room ? "\(text.prefix(room - 3))..." : text
+    }
+
+    /// As many problems as there is room for, and how many more there are; at least one.
+    private static func summary(of problems: [OAuthError.Problem]) -> String {
+        var text = problems.first?.text ?? ""
+        for (told, problem) in problems.enumerated().dropFirst() {
+            let longer = "\(text); \(problem.text)"
+            guard longer.count <= room else { return "\(text); and \(problems.count - told) more" }
+            text = longer
+        }
+        return text
     }
 }
 

@@ -99,6 +99,9 @@ struct ClientForm: Sendable {
         groups.flatMap(\.fields).filter { $0.kinds.contains(kind) }
     }
 
+    /// Whether the form of such a client has this field.
+    static func shows(_ name: String, of kind: Client.Kind) -> Bool { fields(of: kind).contains { $0.name == name } }
+
     /// The document that a form makes of the one it was made from. What is not a number stays as it was typed, and is
     /// named with whatever else is wrong where the document is read.
     static func members(
@@ -135,7 +138,8 @@ struct ClientForm: Sendable {
     }
 
     /// What the template fills in.
-    /// - Parameter fault: what was refused; a field that it names is marked, and the first one has the cursor.
+    /// - Parameter fault: what was refused; a field that it names is marked, with what is wrong with it where that is
+    ///   known, and the first one has the cursor.
     static func values(
         _ members: [String: JSONValue], kind: Client.Kind, fault: ConsoleFault?, _ words: ConsoleWords
     ) -> [[String: any Sendable]] {
@@ -159,6 +163,7 @@ struct ClientForm: Sendable {
             "help": words("client_fields", "\(field.name)_help"), "is_wrong": fault?.names(field.name) ?? false,
             "has_focus": hasFocus,
         ]
+        row["own_problem"] = fault?.problem(of: field.name)
         switch field.input {
         case .text: row["is_text"] = ["value": now?.string ?? ""]
         case .number: row["is_number"] = ["value": now?.integer.map(String.init) ?? now?.string ?? ""]

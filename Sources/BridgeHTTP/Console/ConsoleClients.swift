@@ -163,7 +163,6 @@ struct ConsoleClients: ConsoleGroup {
         let words = frame.words(request, context)
         var values = typed.values
         values.merge(more) { $1 }
-        values.merge(fault?.values(words) ?? [:]) { $1 }
         values["document"] = document
         values["tag"] = tag
         values["action"] = client.map { Self.path(of: $0.id) } ?? "/admin/clients"
@@ -211,16 +210,22 @@ struct ConsoleClients: ConsoleGroup {
             try typed.members ?? client.map { try ClientText(of: $0).members } ?? Self.beginning(typed.type)
         let kind = members["client_type"]?.string.flatMap(Client.Kind.init(rawValue:)) ?? .web
         // Where a document was sent, nothing is wrong with the form above it.
-        let fault = typed.isDocumentWrong ? nil : fault
-        return [
-            "is_id_wrong": fault?.names("client_id") ?? false,
+        let faultOfForm = typed.isDocumentWrong ? nil : fault
+        func isSaidThere(_ field: String) -> Bool {
+            faultOfForm != nil && (ClientForm.shows(field, of: kind) || client == nil && field == "client_id")
+        }
+        var values = fault?.values(words, isSaidThere: isSaidThere) ?? [:]
+        values["id_problem"] = faultOfForm?.problem(of: "client_id")
+        let form: [String: any Sendable] = [
+            "is_id_wrong": faultOfForm?.names("client_id") ?? false,
             "kind": kind.rawValue, "kind_help": words("console_clients", "\(kind.rawValue)_help"),
             "type_is": words("console_clients", "type_is", ["kind": kind.rawValue]),
             "kinds": Client.Kind.allCases.map {
                 ["kind": $0.rawValue, "is_current": $0 == kind] as [String: any Sendable]
             },
-            "groups": ClientForm.values(members, kind: kind, fault: fault, words),
+            "groups": ClientForm.values(members, kind: kind, fault: faultOfForm, words),
         ]
+        return values.merging(form) { $1 }
     }
 
     /// What a new client begins with.

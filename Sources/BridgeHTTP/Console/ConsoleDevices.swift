@@ -48,7 +48,6 @@ struct ConsoleDevices: ConsoleGroup {
             "id": device.id.rawValue, "path": path, "name": device.name ?? words("console_user", "nameless"),
             "given": at("given", device.createdAt, ["client": device.clientID.rawValue]),
             "until": at("until", device.expiresAt),
-            "revoking": words("console_user", "revoke_reason", ["id": device.id.rawValue]),
             "revoke_label": words("console_user", "revoke_label", ["id": device.id.rawValue]),
             "alive": device.isAlive(at: now), "is_bound": device.keyThumbprint != nil,
             "session_path": "\(ConsoleSection.events.path)?sid=\(PercentEncoding.encode(device.sessionID.rawValue))",

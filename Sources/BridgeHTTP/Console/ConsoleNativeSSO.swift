@@ -141,20 +141,3 @@ struct ConsoleNativeSSO: ConsoleGroup {
         }
     }
 }
-
-extension NativeSSOField {
-    /// Its label in the catalogue.
-    var key: String {
-        switch self {
-        case .enabled: "enabled"
-        case .deviceSecretTTLDays: "ttl"
-        case .maxDeviceSecretsPerUser: "per_user"
-        case .maxSecretsBehavior: "behavior"
-        case .allowCrossClientNativeSSO: "cross_client"
-        case .maxAttemptsPerMinute: "attempts"
-        case .blockDurationMinutes: "block"
-        case .rotateDeviceSecrets: "rotation"
-        case .rotationOverlapSeconds: "overlap"
-        }
-    }
-}

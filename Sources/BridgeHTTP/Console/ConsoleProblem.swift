@@ -71,15 +71,32 @@ enum ConsoleFault: Sendable {
     }
 
     /// For the template: `problem` in the reader's language, or `detail` in English.
-    func values(_ words: ConsoleWords) -> [String: any Sendable] {
+    /// - Parameter isSaidThere: whether the page says at this field what is wrong with it (``problem(of:)``).
+    func values(
+        _ words: ConsoleWords, isSaidThere: (String) -> Bool = { _ in false }
+    ) -> [String: any Sendable] {
         var values: [String: any Sendable] = ["has_fault": true]
         switch self {
         case .problem(let problem):
             values["problem"] = words("console_problems", problem.key, problem.values)
         case .refused(let error):
-            values["detail"] = "\(error.publicDescription ?? ErrorTable.description(of: error.code))."
+            if let problems = error.problems {
+                values["detail"] = Self.sentence(of: problems.filter { !isSaidThere($0.field) })
+            } else {
+                values["detail"] = "\(error.publicDescription ?? ErrorTable.description(of: error.code))."
+            }
         }
         return values
+    }
+
+    /// What is wrong with a field, in English; `nil` where nothing is, and where it is not known of each field apart.
+    func problem(of field: String) -> String? {
+        guard case .refused(let error) = self, let problems = error.problems else { return nil }
+        return Self.sentence(of: problems.filter { $0.field == field })
+    }
+
+    private static func sentence(of problems: [OAuthError.Problem]) -> String? {
+        problems.isEmpty ? nil : problems.map(\.text).joined(separator: "; ") + "."
     }
 
     /// Whether it is about a field.
@@ -87,13 +104,13 @@ enum ConsoleFault: Sendable {
         switch self {
         case .problem(let problem): return problem.values["field"] == field
         case .refused(let error):
-            guard let fields = error.fields else {
+            guard let problems = error.problems else {
                 // Its text has fixed words and names alone (ADR-0083). As a whole word: `post_logout_redirect_uris` is
                 // not `redirect_uris`.
                 let words = error.publicDescription?.split { !($0.isLetter || $0.isNumber || $0 == "_") }
                 return words?.contains { $0 == field } ?? false
             }
-            return fields.contains(field)
+            return problems.contains { $0.field == field }
         }
     }
 }

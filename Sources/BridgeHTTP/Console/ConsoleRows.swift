@@ -58,7 +58,6 @@ enum ConsoleRows {
             "created": words("console_user", "opened", ["at": utc(session.createdAt)]),
             "until": words("console_user", "until", ["at": utc(session.idleExpiresAt ?? session.expiresAt)]),
             "end_label": words("console_user", "end_label", ["id": session.id.rawValue]),
-            "end_reason": words("console_user", "end_reason", ["id": session.id.rawValue]),
         ]
         row["seen"] = session.lastSeenAt.map { words("console_user", "seen", ["at": utc($0)]) }
         row["app"] = session.appClientID.map { words("console_user", "from_app", ["app": $0.rawValue]) }
@@ -88,11 +87,10 @@ enum ConsoleRows {
         _ key: LinkedKey, _ words: ConsoleWords, after refused: RefusedForm?
     ) -> [String: any Sendable] {
         var row: [String: any Sendable] = [
-            "thumbprint": key.thumbprint, "algorithm": key.algorithm, "origin": key.origin.rawValue,
+            "thumbprint": key.thumbprint, "algorithm": key.algorithm.rawValue, "origin": key.origin.rawValue,
             "created": instant(key.createdAt), "path": "\(userPath(key.subject))/phone-keys/\(key.thumbprint)",
             "events_path": ConsoleSection.events.path
                 + "?q=\(PercentEncoding.encode(key.subject.rawValue))&type=self_issued.linked",
-            "unlink_reason": words("console_user", "unlink_reason", ["key": key.thumbprint]),
             "unlink_label": words("console_user", "unlink_label", ["key": key.thumbprint]),
         ]
         row["used"] = key.lastUsedAt.map { words("console_user", "used", ["at": utc($0)]) }
@@ -108,7 +106,6 @@ enum ConsoleRows {
             "algorithm": passkey.algorithm.rawValue,
             "created": words("console_user", "passkey_added", ["at": utc(passkey.createdAt)]),
             "path": "\(userPath(passkey.subject))/passkeys/\(passkey.mark)",
-            "remove_reason": words("console_user", "passkey_reason", ["name": passkey.name]),
             "remove_label": words("console_user", "passkey_label", ["name": passkey.name]),
         ]
         row["used"] = passkey.lastUsedAt.map { words("console_user", "used", ["at": utc($0)]) }

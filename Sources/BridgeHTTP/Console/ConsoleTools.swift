@@ -118,7 +118,9 @@ struct ConsoleTools: ConsoleGroup {
             values["total"] = String(max(total, read))
             values["verifying_facts"] = words(
                 "console_nodes", "verifying_facts", ["count": String(read), "total": String(max(total, read))])
-        case .failed: values["has_stopped"] = true
+        case .failed(let reason):
+            values["has_stopped"] = true
+            values["stop_reason"] = reason
         case .done(let report, let at): values.merge(Self.report(report, at: at, words)) { $1 }
         }
         return frame.render("nodes", values, section: .nodes, visit: visit, request, context)
@@ -150,7 +152,8 @@ struct ConsoleTools: ConsoleGroup {
     ) async throws -> Response {
         let log = frame.services.storage
         let total = try await log.chains().eventTotal
-        verification.start(log, terms: try frame.services.node.auditTerms(), total: total, time: frame.time)
+        verification.start(
+            log, terms: try frame.services.node.auditTerms(), total: total, time: frame.time, logger: context.logger)
         return frame.redirect(to: "\(ConsoleSection.nodes.path)?verify=1")
     }
 

@@ -9,10 +9,10 @@ struct ContentSecurityPolicy: Sendable {
     /// `form-action`, those of the website's own pages as well, and no source stands for any app's scheme (ADR-0045).
     static let leadingOut = ContentSecurityPolicy(forms: "")
 
-    /// Of a page that an answer with tokens comes to: nothing but our script, and no form.
+    /// Of a page that an answer with tokens comes to: nothing but our script and pictures, and no form.
     static let ofScriptAlone = ContentSecurityPolicy(
-        value: "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; base-uri 'none'; "
-            + "form-action 'none'; frame-ancestors 'none'")
+        value: "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; "
+            + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 
     private init(value: String) { self.value = value }
 

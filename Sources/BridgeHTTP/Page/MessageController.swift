@@ -8,8 +8,9 @@ struct MessageController: RouteGroup {
         // With the slash or without: proxies are told to lead `/errors` and everything below it here.
         Route(.get, "/errors/", "errors", as: .page, anyone: listErrors).shownAgain(.withoutQuery),
         Route(.get, "/errors/{code}", "explainError", as: .page, anyone: explainError).shownAgain(.withoutQuery),
-        Route(.get, "/api/docs", "apiDocs", as: .page, anyone: describeAPI).shownAgain(.withoutQuery),
-        Route(.get, "/api/docs/console", "consoleDocs", as: .page, anyone: describeConsole).shownAgain(.withoutQuery),
+        // In English alone: a menu of languages would change every page but these.
+        Route(.get, "/api/docs", "apiDocs", as: .page, anyone: describeAPI),
+        Route(.get, "/api/docs/console", "consoleDocs", as: .page, anyone: describeConsole),
     ]
 
     let pages: Pages

@@ -18,9 +18,7 @@ struct HeldForm: Sendable {
     ///   password or token, which no page shows again.
     init?(_ parameters: FormParameters, path: String, by subject: Subject) {
         guard let path = ConsolePath.checked(path),
-            !parameters.names.contains(where: {
-                $0.hasSuffix("password") || $0.hasSuffix("token") && $0 != BrowserForm.tokenField
-            })
+            !parameters.names.contains(where: Self.isSecret)
         else { return nil }
         self.subject = subject
         self.path = path
@@ -29,6 +27,12 @@ struct HeldForm: Sendable {
             parameters[name].map { HiddenField(name: name, value: $0) }
         }
         guard text.count <= Self.limit else { return nil }
+    }
+
+    private static func isSecret(_ name: String) -> Bool {
+        // The tick boxes of a client's grants are named after them.
+        if name == BrowserForm.tokenField || name.hasPrefix("grant_types.") { return false }
+        return name.hasSuffix("password") || name.hasSuffix("token")
     }
 
     private init?(_ text: [UInt8]) {
@@ -69,10 +73,13 @@ extension Pages {
     func goOn(with form: HeldForm, formToken: String, to visitor: PageVisitor) -> Response {
         let fields = form.fields + [HiddenField(name: BrowserForm.tokenField, value: formToken)]
         let language = language(for: visitor)
+        let words = HeldFormWords(form, texts: texts, language: language)
+        let rows = words.rows
         return render(
             "admin_go_on",
             [
-                "path": form.path, "fields": fields.map(\.values), "shown": form.fields.map(\.values),
+                "path": form.path, "fields": fields.map(\.values), "action": words.action, "shown": rows,
+                "has_shown": !rows.isEmpty,
                 "again_text": texts.text("console_sign_in", "again", in: language, ["path": form.path]),
             ], to: visitor, language: language)
     }

@@ -2,6 +2,18 @@
 ///
 /// Printing it shows the code alone: what is private stays in ``detail``, for log and audit.
 package struct OAuthError: Error, Sendable, CustomStringConvertible {
+    /// What is wrong with one field of a document.
+    package struct Problem: Hashable, Sendable {
+        package let field: String
+        /// Such as "scope must be text", under the rule of ``OAuthError/publicDescription``.
+        package let text: String
+
+        package init(field: String, text: String) {
+            self.field = field
+            self.text = text
+        }
+    }
+
     package let code: ErrorCode
     /// Sent to the client. Fixed words, names, numbers of ours and words of our enums; never a value of the request
     /// (ADR-0083).
@@ -12,9 +24,9 @@ package struct OAuthError: Error, Sendable, CustomStringConvertible {
     package let retryAfter: Int?
     /// `WWW-Authenticate` for a sign-in that does not suffice (RFC 9470 §3).
     package let challenge: String?
-    /// Every field of a document that is wrong, where ``publicDescription`` quotes values, so that no field can be found
-    /// by its words; not sent.
-    package let fields: [String]?
+    /// All that is wrong with a document, where ``publicDescription`` has no room for it, and quotes values, so that no
+    /// field can be found by its words; not sent.
+    package let problems: [Problem]?
 
     /// - Parameters:
     ///   - publicDescription: what is expected, in fixed words. It may hold a parameter's name: one that we declare, or
@@ -23,14 +35,14 @@ package struct OAuthError: Error, Sendable, CustomStringConvertible {
     ///   - detail: a stable reason for log and audit, not sent.
     package init(
         _ code: ErrorCode, _ publicDescription: String? = nil, detail: String? = nil, retryAfter: Int? = nil,
-        challenge: String? = nil, fields: [String]? = nil
+        challenge: String? = nil, problems: [Problem]? = nil
     ) {
         self.code = code
         self.publicDescription = publicDescription
         self.detail = detail
         self.retryAfter = retryAfter
         self.challenge = challenge
-        self.fields = fields
+        self.problems = problems
     }
 
     package var description: String { "OAuthError(\(code.rawValue))" }

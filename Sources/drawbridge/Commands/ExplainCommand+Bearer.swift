@@ -14,8 +14,8 @@ extension ExplainCommand {
                 would. What is bound to a key is judged without the key's proof, which belongs to a request.
 
                 Example:
-                  pbpaste | drawbridge explain bearer --config drawbridge.yaml \\
-                      --website shop
+                  drawbridge explain bearer --config drawbridge.yaml \\
+                      --website shop < token.txt
                 """)
 
         @OptionGroup var options: ConfiguredStorageOptions

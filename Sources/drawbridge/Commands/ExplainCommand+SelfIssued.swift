@@ -14,8 +14,8 @@ extension ExplainCommand {
                 1 when not.
 
                 Example:
-                  pbpaste | drawbridge explain self-issued --config drawbridge.yaml \\
-                      --nonce n-0S6_WzA2Mj
+                  drawbridge explain self-issued --config drawbridge.yaml \\
+                      --nonce n-0S6_WzA2Mj < token.txt
                 """)
 
         @OptionGroup var options: ConfiguredStorageOptions

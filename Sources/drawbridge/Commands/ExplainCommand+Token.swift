@@ -15,8 +15,8 @@ extension ExplainCommand {
                 {"passes":…,"reason":…,"rule":…,"steps":[…]}. Exit status 0 when it passes, 1 when not.
 
                 Example:
-                  pbpaste | drawbridge explain token --config drawbridge.yaml \\
-                      --ip 203.0.113.7
+                  drawbridge explain token --config drawbridge.yaml \\
+                      --ip 203.0.113.7 < token.txt
                 """)
 
         @OptionGroup var options: ConfiguredStorageOptions

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import Testing
@@ -102,6 +103,23 @@ import Testing
         }
     }
 
+    @Test func `what is wrong with a document is told in whole sentences, and then how much more there is`()
+        async throws
+    {
+        let flags = [
+            "first_party", "portal", "require_pkce", "native_sso_enabled", "can_issue_login_tokens",
+            "allow_localhost", "dpop_bound_access_tokens", "block_webviews", "reject_reused_challenge",
+        ]
+        let members = flags.map { "\"\($0)\":\"on\"" }.joined(separator: ",")
+        try await TestBridge.run { _, client in
+            let answer = try await send(client, .post, "", #"{"client_id":"kiosk","client_type":"web",\#(members)}"#)
+            #expect(answer.status == .badRequest)
+            let parts = try #require(try answer.text("error_description")).components(separatedBy: "; ")
+            #expect(parts.dropLast().allSatisfy { $0.hasSuffix(" must be true or false") })
+            #expect(parts.last == "and \(flags.count - parts.count + 1) more")
+        }
+    }
+
     @Test func `the console shows a document with such a number again`() async throws {
         try await TestBridge.run { bridge, client in
             try await bridge.addAdministrators()
@@ -129,6 +147,7 @@ import Testing
                 "/admin/clients", [token, ("redirect_uris", "com.example.kiosk:callback")] + typed)
             #expect(answer.status == .badRequest)
             #expect(answer.text.contains("session_idle must be a whole number of seconds"))
+            #expect(answer.text.contains(#"aria-describedby="problem-session_idle help-session_idle" aria-invalid="#))
             for (name, value) in typed {
                 #expect(answer.text.contains("name=\"\(name)\" value=\"\(value)\""), "\(name)")
             }

@@ -66,6 +66,7 @@ import Testing
         "/admin//", "//admin/", "/sign-in/",
         "/sign-in/../x",
         "/%2e%2e/sign-in", "/sign-in\\x", "sign-in", "", "/sign-in#x y", "/nowhere", "/oauth/authorize?request_uri=x",
+        "/api/docs", "/api/docs/console",
     ])
     func `a page is shown again only when showing is all that it does`(address: String) {
         #expect(PageAgain(address, RouteTable.repetition) == nil)

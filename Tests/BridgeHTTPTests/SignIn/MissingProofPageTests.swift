@@ -188,7 +188,8 @@ import Testing
             let current = try #require(browser.cookies[Self.session].flatMap { OpaqueSecret($0, kind: .webSession) })
             let session = try #require(try await bridge.storage.session(secretDigest: current.digest))
             _ = try await bridge.storage.end(
-                .webSession(session.id), Ending(at: bridge.clock.now, reason: .administrator, origin: nil))
+                .webSession(session.id), Ending(at: bridge.clock.now, reason: .administrator, origin: nil),
+                first: [])
             let stale = try await browser.post(
                 "/sign-in/code", page.fields + [("code", TestAccounts.code(at: bridge.clock.now))])
             #expect(stale.status == .badRequest && asksForEverything(stale))

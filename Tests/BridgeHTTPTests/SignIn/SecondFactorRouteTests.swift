@@ -271,6 +271,7 @@ import Testing
             let right = try await browser.post(Self.path, fields(page, "remove") + [("code", codes[0])])
             let wait = try #require(right.headers[.retryAfter].flatMap { Int($0) })
             #expect(right.status.code == 429 && right.text.contains("Please wait \(wait) s"))
+            #expect(right.text.contains("<title>Error: ") && !right.text.contains("aria-invalid"))
         }
     }
 

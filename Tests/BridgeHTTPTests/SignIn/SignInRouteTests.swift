@@ -120,6 +120,7 @@ import Testing
             bridge.clock.advance(by: .seconds(301))
             let again = try await browser.signIn(on: page)
             #expect(again.status == .badRequest && again.text.contains("open for too long"))
+            #expect(again.text.contains("<title>Error: ") && !again.text.contains("aria-invalid"))
             let landed = try await browser.signIn(on: again)
             #expect(landed.headers[.location] == "https://bridge.example/account/profile")
         }
@@ -171,7 +172,7 @@ import Testing
                 #expect(answer.status == .badRequest)
             }
             let answer = try await browser.signIn(on: browser.get("/sign-in"))
-            #expect(answer.status == .tooManyRequests)
+            #expect(answer.status == .tooManyRequests && answer.text.contains("<title>Error: "))
             let wait = try #require(answer.headers[.retryAfter].flatMap { Int($0) })
             #expect(wait > 0 && answer.text.contains("Please wait \(wait) s, then try again."))
         }

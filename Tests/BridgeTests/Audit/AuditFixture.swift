@@ -50,7 +50,7 @@ final class FixedAuditLog: AuditLog {
     private let lost: [AuditDamage]
     private let heads: [AuditChainHead]
     /// Comes last in a verification.
-    private let beforeStrays: @Sendable () async -> Void
+    private let beforeStrays: @Sendable () async throws -> Void
 
     private let checkpointReads = Mutex(0)
 
@@ -72,7 +72,7 @@ final class FixedAuditLog: AuditLog {
     init(
         entries: [AuditEntry], checkpoints: [AuditReading<AuditCheckpoint>] = [],
         cuts: [AuditReading<AuditCut>] = [], strays: [AuditDamage] = [], heads: [AuditChainHead]? = nil,
-        beforeStrays: @escaping @Sendable () async -> Void = {}
+        beforeStrays: @escaping @Sendable () async throws -> Void = {}
     ) {
         self.beforeStrays = beforeStrays
         all = entries
@@ -108,8 +108,8 @@ final class FixedAuditLog: AuditLog {
 
     func chains() -> [AuditChainHead] { heads }
 
-    func strays(limit: Int) async -> [AuditDamage] {
-        await beforeStrays()
+    func strays(limit: Int) async throws -> [AuditDamage] {
+        try await beforeStrays()
         return Array(lost.prefix(limit))
     }
 

@@ -82,7 +82,7 @@ private final class GrowingAuditLog: AuditLog {
 
     func append(_ events: [AuditEvent]) throws { try after.append(events) }
     func chains() -> [AuditChainHead] { after.chains() }
-    func strays(limit: Int) async -> [AuditDamage] { await after.strays(limit: limit) }
+    func strays(limit: Int) async throws -> [AuditDamage] { try await after.strays(limit: limit) }
     func checkpoints() -> [AuditReading<AuditCheckpoint>] { after.checkpoints() }
     func cuts() -> [AuditReading<AuditCut>] { after.cuts() }
     func hashes(of node: String, at sequences: [Int64]) -> [Int64: String] { after.hashes(of: node, at: sequences) }
@@ -112,7 +112,7 @@ private final class RestoredAuditLog: AuditLog {
 
     func append(_ events: [AuditEvent]) throws { try current.append(events) }
     func chains() -> [AuditChainHead] { current.chains() }
-    func strays(limit: Int) async -> [AuditDamage] { await current.strays(limit: limit) }
+    func strays(limit: Int) async throws -> [AuditDamage] { try await current.strays(limit: limit) }
     func checkpoints() -> [AuditReading<AuditCheckpoint>] { current.checkpoints() }
     func cuts() -> [AuditReading<AuditCut>] { current.cuts() }
     func hashes(of node: String, at sequences: [Int64]) -> [Int64: String] { current.hashes(of: node, at: sequences) }

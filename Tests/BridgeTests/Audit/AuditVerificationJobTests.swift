@@ -1,4 +1,5 @@
 import Bridge
+import Logging
 import Testing
 
 /// A verification that goes on by itself (docs/administration.md).
@@ -12,7 +13,8 @@ import Testing
         }
         let job = AuditVerificationJob()
         guard case .none = job.state else { return #expect(Bool(false), "nothing was begun") }
-        job.start(log, terms: AuditVerificationTerms(trusting: []), total: 5, time: .system)
+        job.start(
+            log, terms: AuditVerificationTerms(trusting: []), total: 5, time: .system, logger: Logger(label: "test"))
         for await _ in reached { break }
         guard case .running(let read, let total) = job.state else {
             return #expect(Bool(false), "it is not at its end")
@@ -22,5 +24,19 @@ import Testing
         while case .running = job.state { await Task.yield() }
         guard case .done(let report, _) = job.state else { return #expect(Bool(false), "it did not end") }
         #expect(report.events == 3)
+    }
+
+    @Test func `one that cannot read the log to its end says why, in the service log too`() async throws {
+        let log = FixedAuditLog(entries: AuditFixture.chain(3).map(AuditEntry.intact)) {
+            throw StorageError.corrupt("a stray row")
+        }
+        let told = DegradationLog()
+        let job = AuditVerificationJob()
+        job.start(
+            log, terms: AuditVerificationTerms(trusting: []), total: 3, time: .system, logger: told.logger)
+        while case .running = job.state { await Task.yield() }
+        guard case .failed(let reason) = job.state else { return #expect(Bool(false), "it did not stop") }
+        #expect(reason == "storage corrupt")
+        #expect(told.lines == ["error: the verification of the audit log stopped error=storage corrupt"])
     }
 }

@@ -1,3 +1,4 @@
+package import Logging
 import Synchronization
 
 /// A verification of the whole log that goes on by itself, and says how far it is.
@@ -9,7 +10,8 @@ package final class AuditVerificationJob: Sendable {
         case running(read: Int, total: Int)
         case done(AuditVerificationReport, at: Timestamp)
         /// The log could not be read.
-        case failed
+        /// - Parameter reason: for an operator; quotes nothing that is stored (``StorageError/description``).
+        case failed(reason: String)
     }
 
     private let held = Mutex<State>(.none)
@@ -19,7 +21,10 @@ package final class AuditVerificationJob: Sendable {
     package var state: State { held.withLock { $0 } }
 
     /// Starts it, unless it runs.
-    package func start(_ log: any AuditLog, terms: AuditVerificationTerms, total: Int, time: TimeSource) {
+    /// - Parameter logger: told why it stopped, where it cannot read the log to its end.
+    package func start(
+        _ log: any AuditLog, terms: AuditVerificationTerms, total: Int, time: TimeSource, logger: Logger
+    ) {
         let isFirst = held.withLock { state in
             if case .running = state { return false }
             state = .running(read: 0, total: total)
@@ -33,7 +38,8 @@ package final class AuditVerificationJob: Sendable {
                 }
                 held.withLock { $0 = .done(report, at: time.now()) }
             } catch {
-                held.withLock { $0 = .failed }
+                logger.error("the verification of the audit log stopped", metadata: ["error": "\(error)"])
+                held.withLock { $0 = .failed(reason: "\(error)") }
             }
         }
     }

@@ -60,6 +60,7 @@ extension Pages {
         }
         values["notice"] = page.notice.map { texts.text("phone", $0.rawValue, in: language) }
         values["is_error"] = page.notice?.isOfField ?? false
+        values["is_problem"] = page.notice != nil
         let isRefusal = page.notice != nil || content.state == .locked
         return render(
             "phone", values, to: visitor, language: language,
