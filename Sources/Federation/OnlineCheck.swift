@@ -2,8 +2,6 @@ import AsyncHTTPClient
 package import Bridge
 import NIOCore
 import NIOHTTP1
-import NIOPosix
-import NIOSSL
 import OAuth2
 
 /// Asks others once what the service will ask of them later: whether they answer, and with what.
@@ -85,7 +83,7 @@ package enum OnlineCheck {
             let (status, body, date) = try await connection.look(at: "\(origin)/session")
             return (judged(status, isOurs: isSession(body)), date.map { $0 - now })
         } catch {
-            let obstacle = Obstacle(error)
+            let obstacle = FetchObstacle(error)
             return switch obstacle {
             case .tls, .noName: (.bad(obstacle.text), nil)
             case .nobody: (.note("\(obstacle.text); a server or proxy should"), nil)
@@ -123,7 +121,7 @@ package enum OnlineCheck {
         } catch IssuerConnection.Failure.timedOut {
             return .bad("does not answer in time")
         } catch {
-            return .bad(Obstacle(error).text)
+            return .bad(FetchObstacle(error).text)
         }
         return switch status {
         case 200..<300: .good("takes spans")
@@ -137,50 +135,9 @@ package enum OnlineCheck {
         }
     }
 
-    /// Why there was no answer at all.
-    private enum Obstacle {
-        case tls(String)
-        case noName
-        case nobody
-        case unreadable
-
-        init(_ error: any Error) {
-            self =
-                switch error {
-                case let error as NIOSSLError: .tls(OnlineCheck.tls(error))
-                case is NIOSSLExtraError: .tls("the certificate is for another name")
-                case is BoringSSLError: .tls("the certificate is not trusted here, or no version in common")
-                case let error as NIOConnectionError where error.dnsAError != nil && error.dnsAAAAError != nil: .noName
-                // The first of an address that needed no name looked up.
-                case is IOError, is NIOConnectionError: .nobody
-                default: .unreadable
-                }
-        }
-
-        var text: String {
-            switch self {
-            case .tls(let text): "TLS fails: \(text)"
-            case .noName: "its name leads nowhere: DNS knows no address"
-            case .nobody: "nobody listens there now"
-            case .unreadable: "no answer that could be read, from here at least"
-            }
-        }
-    }
-
-    private static func tls(_ error: NIOSSLError) -> String {
-        if case .handshakeFailed = error {
-            return "the certificate is not trusted here, has expired, or is for another name"
-        }
-        return "the server speaks no TLS there, or none that is safe"
-    }
-
     private static func words(_ error: any Error) -> String {
         switch error {
-        case IssuerConnection.Failure.status(let status): "answers with \(status)"
-        case IssuerConnection.Failure.tooLarge: "answers with too much"
-        case IssuerConnection.Failure.timedOut: "does not answer in time"
-        case IssuerConnection.Failure.unreachable:
-            "cannot be reached: no such host, nobody listening, or no trust in TLS"
+        case let failure as IssuerConnection.Failure: failure.description
         case IssuerMetadataError.otherIssuer: "its metadata name another issuer"
         case IssuerMetadataError.noKeySet: "its metadata have no jwks_uri"
         case IssuerMetadataError.malformed: "its metadata are no JSON object"

@@ -1,3 +1,4 @@
+package import Logging
 import OAuth2
 
 /// How users set up a second factor, remove it, and get new recovery codes.
@@ -21,11 +22,12 @@ package final class SecondFactorEnrolment: Sendable {
 
     package init(
         accounts: any UserStore, secrets: SecondFactorSecrets, throttle: SignInThrottle, refusals: RefusalLog,
-        keys: Reloadable<SecretKeyRing>, time: TimeSource = .system, random: RandomSource = .system
+        keys: Reloadable<SecretKeyRing>, time: TimeSource = .system, random: RandomSource = .system,
+        logger: Logger = Logger(label: "drawbridge.second_factor")
     ) {
         self.accounts = accounts
         self.secrets = secrets
-        check = SecondFactorCheck(accounts: accounts, secrets: secrets)
+        check = SecondFactorCheck(accounts: accounts, secrets: secrets, logger: logger)
         self.throttle = throttle
         seal = ShortLivedSeal(keys: keys, purpose: "second factor enrolment", time: time)
         self.refusals = refusals
@@ -215,23 +217,44 @@ package struct SecondFactorCheck: Sendable {
     private let accounts: any UserStore
     /// `nil` when there is no master key: then no code can be checked.
     private let secrets: SecondFactorSecrets?
+    private let logger: Logger
 
-    package init(accounts: any UserStore, secrets: SecondFactorSecrets?) {
+    /// - Parameter logger: told of users whose second factor does not open.
+    package init(
+        accounts: any UserStore, secrets: SecondFactorSecrets?,
+        logger: Logger = Logger(label: "drawbridge.second_factor")
+    ) {
         self.accounts = accounts
         self.secrets = secrets
+        self.logger = logger
     }
 
     /// Takes what an authenticator app shows, or a recovery code; each counts once, whoever presents it first.
+    ///
+    /// Of a secret that another master key sealed, no code is right. Recovery codes are digests, and need no key.
     /// - Throws: ``StorageError`` when it cannot be decided now.
     func accepts(_ code: String, for account: Account, at now: Timestamp) async throws -> Bool {
         guard let factor = account.secondFactor else { return false }
         guard let secrets else { throw StorageError.unavailable("there is no master key for second factors") }
-        let secret = try secrets.open(factor.sealedSecret, for: account.subject)
-        if let step = OneTimeCode.matchingStep(code.filter { $0 != " " }, secret: secret, at: now) {
+        if let secret = opened(factor, of: account.subject, by: secrets),
+            let step = OneTimeCode.matchingStep(code.filter { $0 != " " }, secret: secret, at: now)
+        {
             return try await accounts.claimStep(step, of: account.subject)
         }
         guard let digest = RecoveryCode.digest(ofTyped: code) else { return false }
         return try await accounts.claimRecoveryCode(digest: digest, of: account.subject, at: now)
+    }
+
+    /// - Returns: `nil` for one that does not open, of which the log is told: only operators can set it up anew
+    ///   (docs/operations.md, The master key has leaked).
+    private func opened(_ factor: SecondFactor, of subject: Subject, by secrets: SecondFactorSecrets) -> [UInt8]? {
+        do {
+            return try secrets.open(factor.sealedSecret, for: subject)
+        } catch {
+            logger.error(
+                "a second factor cannot be used", metadata: ["sub": "\(subject.rawValue)", "error": "\(error)"])
+            return nil
+        }
     }
 }
 

@@ -98,6 +98,9 @@ package protocol UserStore: Sendable {
     /// - Returns: whether there is one.
     func replaceRecoveryCodes(_ digests: [String], of subject: Subject, event: AuditEvent) async throws -> Bool
 
+    /// Accounts that have a second factor, in order of subject, at most `limit` after `cursor`.
+    func accountsWithSecondFactor(after cursor: Subject?, limit: Int) async throws -> [Account]
+
     /// How many recovery codes a user has left.
     func unusedRecoveryCodes(of subject: Subject) async throws -> Int
 

@@ -7,21 +7,39 @@ import OAuth2
 /// Requests to trusted issuers, bounded in time and size.
 struct IssuerConnection: Sendable {
     /// Why a request gave no answer. Holds no text from outside, so that it can be logged.
-    enum Failure: Error, Hashable {
+    enum Failure: Error, Hashable, CustomStringConvertible {
         case status(Int)
         case tooLarge
         case timedOut
-        case unreachable
+        case unreachable(FetchObstacle)
+
+        var description: String {
+            switch self {
+            case .status(let status): "answers with \(status)"
+            case .tooLarge: "answers with too much"
+            case .timedOut: "does not answer in time"
+            case .unreachable(let obstacle): obstacle.text
+            }
+        }
     }
 
     let limits: FetchLimits
-    /// Whether an address where nobody listens is told at once; otherwise it is tried again until the time is up.
-    var triesOnce = false
+    let client: HTTPClient
 
-    var client: HTTPClient { triesOnce ? Self.impatient : Self.patient }
+    init(limits: FetchLimits, client: HTTPClient) {
+        self.limits = limits
+        self.client = client
+    }
 
-    // An issuer that redirects would choose where we look for its keys.
-    private static let patient = HTTPClient.withoutRedirects(connectingWithin: .seconds(5))
+    /// - Parameter triesOnce: whether an address where nobody listens is told at once; otherwise it is tried again until
+    ///   the time is up.
+    init(limits: FetchLimits, triesOnce: Bool = false) {
+        self.init(limits: limits, client: triesOnce ? Self.impatient : Self.patient)
+    }
+
+    // An issuer that redirects would choose where we look for its keys. What ends first is the time for connecting, for only
+    // then is it told what the last attempt failed of: below the usual ``FetchLimits/timeout``.
+    private static let patient = HTTPClient.withoutRedirects(connectingWithin: .seconds(4))
     private static let impatient = HTTPClient.withoutRedirects(connectingWithin: .seconds(5), triesOnce: true)
 
     /// Fetches a document.
@@ -64,6 +82,10 @@ struct IssuerConnection: Sendable {
         }
     }
 
+    private static let timeouts: [HTTPClientError] = [
+        .deadlineExceeded, .connectTimeout, .getConnectionFromPoolTimeout,
+    ]
+
     /// - Returns: of an answer that is no document, the status alone.
     private func answer(to request: HTTPClientRequest) async throws -> (status: Int, body: [UInt8]) {
         let (limits, client) = (limits, client)
@@ -80,10 +102,10 @@ struct IssuerConnection: Sendable {
                 return (status, Array(body.readableBytesView))
             } catch is NIOTooManyBytesError {
                 throw Failure.tooLarge
-            } catch let error as HTTPClientError where error == .deadlineExceeded || error == .connectTimeout {
+            } catch let error as HTTPClientError where Self.timeouts.contains(error) {
                 throw Failure.timedOut
             } catch {
-                throw Failure.unreachable
+                throw Failure.unreachable(FetchObstacle(error))
             }
         }
     }

@@ -49,10 +49,7 @@ struct OnlineReport {
 
     private mutating func addKeysAndDatabase(_ settings: DrawbridgeSettings, at now: Timestamp) async {
         let (database, keys, clients) = await Self.database(settings)
-        let algorithms = StorageLocation(settings).keyAlgorithms
-        // Those retired at once may be of the master key before this one.
-        let used = keys.filter { $0.isLive(at: now) && algorithms.contains($0.algorithm) }
-        add("master key", Self.masterKey(at: settings.storage.masterKeyPath, opening: used))
+        await addMasterKey(of: StorageLocation(settings), opening: keys, at: now)
         await addAuditSigningKey(settings)
         add("database", database)
         addWebhookSecrets(of: ClientDirectory(clients + settings.clients, defaultTarget: nil), settings)
@@ -72,12 +69,21 @@ struct OnlineReport {
     }
 
     /// - Parameter keys: of the database that it is for; what one master key has sealed no other opens.
-    private static func masterKey(at path: String, opening keys: [SealedSigningKey]) -> OnlineCheck.Finding {
+    private mutating func addMasterKey(
+        of location: StorageLocation, opening keys: [SealedSigningKey], at now: Timestamp
+    ) async {
+        let path = location.masterKeyPath
         do {
-            _ = try MasterKeyFile.load(path, opening: keys)
-            return .good(path)
+            let master = try MasterKeyFile.load(path, opening: try location.inUse(keys, at: now))
+            add("master key", .good(path))
+            // No reason not to start: whom it concerns can be set up while the server runs.
+            // Of a database that cannot be read, its own line says so.
+            guard location.hasDatabase,
+                let text = try? await UnopenedSecondFactors.look(at: location, with: master).text
+            else { return }
+            add("second factors", .note("\(path) \(text)"))
         } catch {
-            return .bad("\(error)")
+            add("master key", .bad("\(error)"))
         }
     }
 

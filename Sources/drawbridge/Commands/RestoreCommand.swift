@@ -134,7 +134,7 @@ struct RestoreCommand: AsyncParsableCommand {
         StandardOutput.say("Restored the backup of \(contents.madeAt), with \(contents.events) events.")
         if lacksKey { keys.tellOfNewKey() }
         if FileManager.default.fileExists(atPath: kept) { StandardOutput.say("What was there before is now \(kept).") }
-        keys.checkMasterKey(opening: signing, at: TimeSource.system.now())
+        await keys.checkMasterKey(opening: signing, at: TimeSource.system.now())
         return unexplained
     }
 
@@ -173,7 +173,7 @@ struct RestoreCommand: AsyncParsableCommand {
         }
         if unexplained.isEmpty { try await accept(keys, saying: said) }
         if lacksKey { keys.tellOfNewKey() }
-        keys.checkMasterKey(opening: signing, at: TimeSource.system.now())
+        await keys.checkMasterKey(opening: signing, at: TimeSource.system.now())
         return unexplained
     }
 

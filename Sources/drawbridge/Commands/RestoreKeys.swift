@@ -39,20 +39,27 @@ struct RestoreKeys {
             """)
     }
 
-    /// Warns of what would keep a server from starting, while it is known what was done.
+    /// Warns of what would keep a server from starting, or users from signing in, while it is known what was done.
     /// - Parameter keys: of the database that was put back; those that were retired since do not count.
-    func checkMasterKey(opening keys: [SealedSigningKey], at now: Timestamp) {
+    func checkMasterKey(opening keys: [SealedSigningKey], at now: Timestamp) async {
         do {
-            let retired = try RetiredKeyFile(path: location.retiredKeysPath).ids()
-            let used = keys.filter { key in
-                key.isLive(at: now) && location.keyAlgorithms.contains(key.algorithm) && !retired.contains(key.id)
-            }
-            _ = try MasterKeyFile.load(location.masterKeyPath, opening: used)
+            let used = try location.inUse(keys, at: now)
+            await checkSecondFactors(with: try MasterKeyFile.load(location.masterKeyPath, opening: used))
         } catch let error as MasterKeyFileError where error.problem == .missing {
             StandardOutput.say(
                 "There is no \(location.masterKeyPath): put the master key there before you start the server.")
         } catch {
             StandardError.write("warning: \(CommandFailure.sentence("\(error)")) No server starts until then.\n")
+        }
+    }
+
+    /// A backup of before the master key was replaced has second factors of the one before; servers start with them.
+    private func checkSecondFactors(with master: MasterKey) async {
+        do {
+            guard let text = try await UnopenedSecondFactors.look(at: location, with: master).text else { return }
+            StandardError.write("warning: The master key \(location.masterKeyPath) \(text)\n")
+        } catch {
+            StandardError.write("warning: Whether the master key opens the second factors is not known: \(error)\n")
         }
     }
 }

@@ -39,8 +39,9 @@ extension UsersCommand {
                     guard account.passwordHash != nil else {
                         throw CommandError("\(target.user) has no password here, so there is no first factor.")
                     }
-                    let factor = SecondFactor(
-                        sealedSecret: try location.secondFactorSecrets().seal(secret, for: account.subject))
+                    let keys = try await registers.storage.signingKeys().keys
+                    let secrets = try location.secondFactorSecrets(opening: keys, at: action.at)
+                    let factor = SecondFactor(sealedSecret: try secrets.seal(secret, for: account.subject))
                     let event = SecondFactorChange.enrolled.event(by: action, of: account.subject)
                     let digests = codes.map(\.digest)
                     if replace {
@@ -135,8 +136,12 @@ struct SecondFactorTarget: ParsableArguments {
 }
 
 extension StorageLocation {
-    /// - Throws: ``MasterKeyFileError`` without a master key: nothing could read the secret afterwards.
-    fileprivate func secondFactorSecrets() throws -> SecondFactorSecrets {
-        SecondFactorSecrets(master: try MasterKeyFile.load(masterKeyPath))
+    /// - Parameter keys: of the database that the secrets are for.
+    /// - Throws: ``MasterKeyFileError`` without the master key of that database: nothing could read the secrets
+    ///   afterwards.
+    fileprivate func secondFactorSecrets(
+        opening keys: [SealedSigningKey], at now: Timestamp
+    ) throws -> SecondFactorSecrets {
+        SecondFactorSecrets(master: try MasterKeyFile.load(masterKeyPath, opening: try inUse(keys, at: now)))
     }
 }

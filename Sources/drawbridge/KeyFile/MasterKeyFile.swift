@@ -62,7 +62,8 @@ struct MasterKeyFileError: Error, Hashable, CustomStringConvertible {
         case .mismatch(let keyID):
             "The master key \(path) does not open the key \(keyID) of the database: that was sealed with another master "
                 + "key, or is damaged. Put the master key of this database there. If it is lost, "
-                + "`drawbridge keys retire --all --now` makes all signing keys anew under the one that is there."
+                + "`drawbridge keys retire --all --now` makes all signing keys anew under the one that is there, and "
+                + "`drawbridge check-config --online` then names the users who need a new second factor."
         }
     }
 }

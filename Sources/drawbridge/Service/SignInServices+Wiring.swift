@@ -19,7 +19,7 @@ extension SignInServices {
         let throttle = SignInThrottle(
             limiter: ground.limiter, limits: ground.limits, refusals: refusals,
             knownBrowsers: KnownBrowsers(master: ground.master))
-        let codes = SecondFactorCheck(accounts: storage, secrets: secrets)
+        let codes = SecondFactorCheck(accounts: storage, secrets: secrets, logger: ground.logger)
         let hasProvider = provider != nil
         self.init(
             signIn: SignIn(
@@ -34,7 +34,8 @@ extension SignInServices {
             pushedRequests: provider.map { PushedRequests(ground, bearers, $0, loginTokens) },
             upstream: UpstreamServices(ground, sessions, opener),
             secondFactor: SecondFactorEnrolment(
-                accounts: storage, secrets: secrets, throttle: throttle, refusals: refusals, keys: keys, time: time),
+                accounts: storage, secrets: secrets, throttle: throttle, refusals: refusals, keys: keys, time: time,
+                logger: ground.logger),
             passkeys: PasskeyServices(ground, opener, throttle),
             selfIssued: SelfIssuedServices(ground, sessions, opener, codes, throttle, hasProvider: hasProvider),
             heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time),

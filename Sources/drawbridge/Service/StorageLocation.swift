@@ -58,6 +58,16 @@ extension StorageLocation {
         return try SQLiteBackup.newestCheckpoint(in: databasePath, of: node)
     }
 
+    /// Those of the database's signing keys that a server here has to open. Keys that were retired at once may be of the
+    /// master key before this one.
+    /// - Throws: ``PrivateFileError``.
+    func inUse(_ keys: [SealedSigningKey], at now: Timestamp) throws -> [SealedSigningKey] {
+        let retired = try RetiredKeyFile(path: retiredKeysPath).ids()
+        return keys.filter { key in
+            key.isLive(at: now) && keyAlgorithms.contains(key.algorithm) && !retired.contains(key.id)
+        }
+    }
+
     /// Opens the database for reading; works while a server runs, and without the right to write.
     func openForReading() async throws -> any BridgeStorage {
         if let database { return try await PostgresStorage.openForReading(database) }

@@ -17,7 +17,7 @@ struct ClientWarnings {
             lacking + Self.unknownNames(in: settings) + Self.defaultWebsite(in: settings)
             + Self.linkingApps(in: settings) + Self.unclaimedLinks(in: settings) + Self.unusedClaims(in: settings)
             + Self.foreignAddresses(in: settings) + Self.deadEnds(in: settings)
-            + Self.lackingPortal(in: settings)
+            + Self.lackingPortal(in: settings) + Self.unansweredSignIns(in: settings)
     }
 
     /// One that no login token leads to: apps that name no website are refused (contract §4.1).
@@ -72,6 +72,26 @@ struct ClientWarnings {
                 ?? "let default_web_client name a website with portal: true that has \(client.id) in may_reach"
             return "clients[\(index)]: who signs in at \(origins.issuer) is not signed in at \(own), the origin of "
                 + "\(client.id): \(remedy)."
+        }
+    }
+
+    /// A login link opens a session, and the relying party's own sign-in asks for another (contract §4.5, §16.3). A page of
+    /// its own for login links redeems them itself.
+    private static func unansweredSignIns(in settings: DrawbridgeSettings) -> [String] {
+        let origins = settings.origins
+        guard settings.provider.isEnabled else { return [] }
+        return settings.clients.enumerated().compactMap { index, client in
+            guard client.kind == .web, !client.redirectURIs.isEmpty, client.returnPaths.defaultPath != nil,
+                client.redemptionPage == nil, !client.landsAtSignIn(besides: origins.website)
+            else { return nil }
+            // Cookies ignore ports.
+            let isSeen = client.cookieProfile == .session && origins.website.host == origins.issuer.host
+            guard !isSeen else { return nil }
+            let remedy =
+                client.cookieProfile == .tokens
+                ? "only sessions of cookie_profile: session do" : "with landing: initiate_login it does"
+            return "clients[\(index)]: what the login links of \(client.id) open does not answer its own sign-in "
+                + "(redirect_uris), so that who comes by a link is asked to sign in where it begins one: \(remedy)."
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Bridge
 
 /// What a log was told, a line each.
-private final class DegradationLog: Sendable {
+final class DegradationLog: Sendable {
     private let told = Mutex<[String]>([])
 
     var lines: [String] { told.withLock { $0 } }
@@ -80,6 +80,18 @@ private struct Remembering: ReuseMemory {
         #expect(log.lines.count == 3)
         degradation.end()
         #expect(log.lines.last == "info: no longer degraded part=test")
+    }
+
+    @Test func `a part that is away for another reason than before is told of again, once in ten seconds`() {
+        let degradation = degradation()
+        degradation.begin(because: .unavailable("Redis does not answer"))
+        for _ in 0..<3 { degradation.begin(because: full) }
+        #expect(log.lines.count == 1)
+        clock.advance(.seconds(10))
+        for _ in 0..<3 { degradation.begin(because: full) }
+        #expect(log.lines.count == 2 && log.lines.last?.contains("OOM") == true)
+        degradation.end()
+        #expect(log.lines.count == 3)
     }
 
     @Test func `an answer for which nothing was written does not say that a part is back`() async throws {

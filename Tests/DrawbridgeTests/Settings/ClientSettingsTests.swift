@@ -77,6 +77,32 @@ import Testing
         #expect(found.first?.hasSuffix("cookies of shop") == true)
     }
 
+    @Test func `what only an OAuth provider gives is warned of where there is none`() throws {
+        let clients = """
+
+              - {client_id: ops, client_type: service, scope: admin}
+              - {client_id: backend, client_type: service, can_issue_login_tokens: true}
+              - client_id: php
+                client_type: web
+                public_origin: https://php.example
+                redemption_page: /login.php
+                return_paths: [/members]
+                default_return_path: /members
+                backchannel_logout_uri: https://php.example/logout.php
+            cross_device: {enabled: true}
+            native_sso: {enabled: true}
+            compatibility: {va_sign_in: true}
+            """
+        #expect(ProviderWarnings(in: try load(clients)).sentences == [])
+        let found = ProviderWarnings(in: try load("\(clients)\nprovider: {enabled: false}")).sentences
+        #expect(
+            found.map { $0.prefix { $0 != " " } } == [
+                "cross_device.enabled", "native_sso.enabled", "compatibility.va_sign_in", "clients[0].client_type:",
+                "clients[2].redemption_page", "clients[2].backchannel_logout_uri",
+            ], "\(found)")
+        #expect(found.allSatisfy { $0.contains(" needs provider.enabled, which is false: ") })
+    }
+
     @Test func `a client that can never prove itself is warned of with the remedy`() throws {
         let settings = try load("[{client_id: shop, client_type: web, redirect_uris: [https://shop.example/cb]}]")
         let found = ClientWarnings(in: settings).sentences
@@ -141,6 +167,29 @@ import Testing
         guard let remedy else { return }
         let facts = "who signs in at https://login.example is not signed in at https://a.example, the origin of b: "
         #expect(warnings.first?.hasPrefix("clients[0]: \(facts)\(remedy)") == true, "\(warnings)")
+    }
+
+    @Test(
+        arguments: [
+            ("", "issuer: https://login.example", "with landing: initiate_login it does."),
+            ("landing: initiate_login, initiate_login_uri: https://a.example/in", "issuer: https://login.example", nil),
+            ("public_origin: https://b.example", "issuer: https://login.example", nil),
+            ("public_origin: https://b.example, redemption_page: /in", "issuer: https://login.example", nil),
+            ("", "", nil),
+            ("cookie_profile: tokens", "", "only sessions of cookie_profile: session do."),
+        ] as [(String, String, String?)])
+    func `contract §4.5: a relying party whose links do not answer its own sign-in is warned of`(
+        _ fields: String, _ more: String, _ remedy: String?
+    ) throws {
+        let website =
+            "client_id: b, client_type: web, return_paths: [/b], default_return_path: /b, "
+            + "redirect_uris: [https://b.example/cb]"
+        let settings = try load("[{\(website)\(fields.isEmpty ? "" : ", ")\(fields)}]\n\(more)")
+        let warnings = ClientWarnings(in: settings).sentences.filter { $0.contains("does not answer its own sign-in") }
+        #expect(warnings.count == (remedy == nil ? 0 : 1), "\(warnings)")
+        guard let remedy else { return }
+        #expect(warnings.first?.hasPrefix("clients[0]: what the login links of b open ") == true, "\(warnings)")
+        #expect(warnings.first?.hasSuffix(remedy) == true, "\(warnings)")
     }
 
     @Test func `a client in the database may be named, with a warning`() throws {

@@ -53,6 +53,16 @@ package enum SecondFactorStoreConformance {
             try expectEqual(try await store.setFactor("nobody", []), false, "unknown")
             try expectEqual(try await store.events(.userSecondFactorChanged).count, 2, "events")
         },
+        ConformanceCase("accounts with a second factor are listed in pages, and no others") { open in
+            let store = try await open()
+            for name in ["carol", "alice", "dave", "bob"] { _ = try await store.add(name) }
+            for subject: Subject in ["sub-carol", "sub-alice", "sub-bob"] { _ = try await store.setFactor(subject, []) }
+            let first = try await store.accountsWithSecondFactor(after: nil, limit: 2)
+            try expectEqual(first.map(\.subject), ["sub-alice", "sub-bob"], "the first page")
+            try expectEqual(first.first?.secondFactor, SecondFactor(sealedSecret: "sealed"), "a factor")
+            let second = try await store.accountsWithSecondFactor(after: "sub-bob", limit: 2)
+            try expectEqual(second.map(\.subject), ["sub-carol"], "the second page")
+        },
         ConformanceCase("a second factor goes once, with its recovery codes") { open in
             let store = try await open()
             _ = try await store.add("alice")

@@ -5,14 +5,16 @@ import Synchronization
 ///
 /// Errors of a shared part go into the log with their text, so its texts must name no keys and no values.
 package final class Degradation: Sendable {
-    /// Between two times that the log is told that the same part is away: strangers' requests may be what makes it come
-    /// and go.
+    /// Between two times that the log is told that the same part is away, or why: strangers' requests may be what makes
+    /// it come and go.
     static let logPause = Duration.seconds(10)
 
     private struct State {
         var isActive = false
         /// Whether the log was told that it is away, and not yet that it is back.
         var isTold = false
+        /// Why it is away, as the log was told.
+        var toldReason: String?
         var toldAt: ContinuousClock.Instant?
     }
 
@@ -40,7 +42,7 @@ package final class Degradation: Sendable {
 
     /// The shared part could not answer.
     func begin(because error: StorageError) {
-        guard noteBegin() else { return }
+        guard noteBegin(error.text) else { return }
         logger.warning("degraded", metadata: ["part": "\(part)", "error": "\(error.text)"])
     }
 
@@ -86,17 +88,19 @@ package final class Degradation: Sendable {
 
     /// Reports under the lock, as ``noteEnd()`` does: of two changes at once, the last to be reported is the one that
     /// holds.
-    /// - Returns: whether the log is to be told. What was too soon is told later, should it still be away then.
-    private func noteBegin() -> Bool {
+    /// - Returns: whether the log is to be told, also of another reason than the one that it has. What was too soon is told
+    ///   later, should it still be away then.
+    private func noteBegin(_ reason: String) -> Bool {
         state.withLock { state in
             if !state.isActive {
                 state.isActive = true
                 report(true)
             }
-            guard !state.isTold else { return false }
+            guard !state.isTold || state.toldReason != reason else { return false }
             let now = time.uptime()
             if let toldAt = state.toldAt, now - toldAt < Self.logPause { return false }
             state.isTold = true
+            state.toldReason = reason
             state.toldAt = now
             return true
         }

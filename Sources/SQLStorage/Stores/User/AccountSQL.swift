@@ -23,6 +23,13 @@ enum AccountSQL {
         WHERE upstream_identity.issuer = $1 AND upstream_identity.external_subject = $2
         """)
 
+    /// Looks at all accounts after `$1`, for commands alone.
+    static let withSecondFactor = SQLStatement(
+        """
+        SELECT \(columns) FROM \(source) WHERE account.subject > $1 AND account.second_factor IS NOT NULL
+        ORDER BY account.subject LIMIT $2
+        """, isRecurring: false)
+
     static let any: SQLStatement = "SELECT subject FROM account LIMIT 1"
 
     static let insert: SQLStatement = """

@@ -61,6 +61,13 @@ extension DurableStorage {
         }
     }
 
+    package func accountsWithSecondFactor(after cursor: Subject?, limit: Int) async throws -> [Account] {
+        try await read { session in
+            try session.run(AccountSQL.withSecondFactor, [.text(cursor?.rawValue ?? ""), .limit(limit)])
+                .map(Account.init(row:))
+        }
+    }
+
     package func unusedRecoveryCodes(of subject: Subject) async throws -> Int {
         try await read { session in
             try session.run(AccountSQL.unusedRecoveryCodes, [SQLValue(subject)]).first?.count(0) ?? 0
