@@ -1,7 +1,10 @@
 import Bridge
 import OAuth2
 import StorageConformance
+import Synchronization
 import Testing
+
+@testable import SQLStorage
 
 /// The suite itself: an implementation that decides first and writes later must fail it.
 @Suite struct ConformanceSuiteTests {
@@ -18,6 +21,97 @@ import Testing
             try await ReplayGuardConformance.oneWinner.check { replayGuard }
         }
     }
+
+    /// A role's race, and what the suite says where each of two servers has a winner of its own.
+    struct Race: Sendable, CustomStringConvertible {
+        let cases: [ConformanceCase<any BridgeStorage>]
+        let description: String
+        let failure: String
+
+        static let all = [
+            Race(
+                cases: AuthorizationCodeStoreConformance.cases,
+                description: "of 100 concurrent redemptions on two servers one opens a session",
+                failure: "winners: found 2, wanted 1"),
+            Race(
+                cases: RefreshTokenStoreConformance.cases,
+                description: "of 50 concurrent rotations on two servers one counts, and all learn the successor",
+                failure: "winners: found 2, wanted 1"),
+            Race(
+                cases: DeviceSecretStoreConformance.cases,
+                description:
+                    "of 100 concurrent rotations one wins, one is the overlap's, and the rest end the family",
+                failure: "accepted: found 4, wanted 2"),
+            Race(
+                cases: AuthorizationStoreConformance.cases, description: "a pushed request is used up by one of many",
+                failure: "winners: found 2, wanted 1"),
+            Race(
+                cases: ClientStoreConformance.cases,
+                description: "of 100 concurrent uses of an assertion on two servers one counts",
+                failure: "winners: found 2, wanted 1"),
+            Race(
+                cases: PasskeyStoreConformance.cases,
+                description: "of one answer sent to two servers at once one opens a session",
+                failure: "opened: found 2, wanted 1"),
+            Race(
+                cases: SecondFactorStoreConformance.cases,
+                description: "a recovery code is claimed by one of many, and goes with the factor",
+                failure: "winners: found 2, wanted 1"),
+        ]
+    }
+
+    @Test(arguments: Race.all)
+    func `servers that decide by what they read before the race, and write later, fail`(_ race: Race) async throws {
+        let rule = try #require(race.cases.first { $0.description == race.description })
+        try await TemporaryDatabase.with { database in
+            let first = try database.open()
+            let engine = PartingEngine(of: first.engine, at: database.path)
+            let second = DurableStorage(engine: engine, auditor: .sample(node: "second"), time: .system)
+            let opened = Atomic(0)
+            let open: @Sendable () async throws -> any BridgeStorage = {
+                opened.add(1, ordering: .relaxed).newValue == 2 ? second : first
+            }
+            let part: @Sendable () throws -> Void = { try engine.part() }
+            let failure = await #expect(throws: ConformanceFailure.self) {
+                try await ConformanceRace.$willBegin.withValue(part) { try await rule.check(open) }
+            }
+            #expect(failure?.description == race.failure)
+            try await second.close()
+        }
+    }
+}
+
+/// The second server's engine: on the first one's database until they part, and on a copy from then on. So neither sees
+/// what the other writes, as where a store reads, decides and then writes.
+private final class PartingEngine: SQLEngine {
+    let dialect = SQLDialect.sqlite
+    private let shared: any SQLEngine
+    private let path: String
+    private let copy = Mutex<(any SQLEngine)?>(nil)
+
+    init(of shared: any SQLEngine, at path: String) {
+        self.shared = shared
+        self.path = path
+    }
+
+    func part() throws {
+        let target = "\(path)-copy"
+        try SQLiteBackup.make(of: path, at: target)
+        let engine = try SQLiteEngine(path: target, lock: NodeLock(databasePath: target, node: "second"))
+        copy.withLock { $0 = engine }
+    }
+
+    private var engine: any SQLEngine { copy.withLock { $0 } ?? shared }
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
+        try await engine.read(body)
+    }
+
+    func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void) { engine.onWriter(body) }
+
+    func didCommit(writes: Int) { engine.didCommit(writes: writes) }
+
+    func close() throws { try copy.withLock { $0 }?.close() }
 }
 
 /// Remembers uses, and has the first that looked wait for a second before it writes.

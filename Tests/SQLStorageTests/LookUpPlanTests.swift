@@ -32,6 +32,14 @@ import Testing
             "a device's apps", WebSessionSQL.aliveBeyond, [.text("d"), .integer(0), .text("w"), .integer(9)],
             "app_session_device"
         ),
+        (
+            "codes that went on from a raised session", EndingSQL.renamedOrigins[0], [.text("s"), .text("t")],
+            "authorization_code_granted"
+        ),
+        (
+            "codes of a raised session", EndingSQL.renamedOrigins[1], [.text("s"), .text("t")],
+            "authorization_code_browser"
+        ),
         ("logout notices to be sent", LogoutNoticeSQL.queue.first, [.text("")], "INDEX logout_notice_client"),
         ("webhook notices to be sent", WebhookSQL.queue.first, [.text("")], "INDEX webhook_notice_client"),
     ]

@@ -9,10 +9,13 @@ import Testing
 struct RemoteEngine: SQLEngine {
     let engine: any SQLEngine
     let log: WriterLog
+    /// In the place of the engine's own.
+    var sessionEndNews: SQLStatement?
 
     var dialect: SQLDialect {
         var dialect = engine.dialect
         dialect.isRemote = true
+        if let sessionEndNews { dialect.sessionEndNews = sessionEndNews }
         return dialect
     }
 

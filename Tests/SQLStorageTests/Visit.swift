@@ -41,11 +41,12 @@ extension DurableStorage {
         }
     }
 
-    func redeem(_ visit: Visit) async throws -> LoginTokenRedeemOutcome {
+    /// - Parameter taker: whose session takes the place of the one that the browser had.
+    func redeem(_ visit: Visit, by taker: Subject = "somebody else") async throws -> LoginTokenRedeemOutcome {
         try await redeem(
             visit.token, opening: visit.session, use: visit.use,
             replacing: [visit.replaced].compactMap(\.self).map {
-                .sample(Visit(name: visit.name, subject: visit.subject, sessionID: $0).session, by: "somebody else")
+                .sample(Visit(name: visit.name, subject: visit.subject, sessionID: $0).session, by: taker)
             },
             events: [.sample(.loginTokenRedeemed, reason: visit.name)])
     }

@@ -31,11 +31,18 @@ func expectEqual<Value: Equatable>(_ found: Value, _ wanted: Value, _ what: Stri
     }
 }
 
+/// Lets the tests of the suite itself know when a race begins.
+package enum ConformanceRace {
+    /// Called before the first of the calls is made.
+    @TaskLocal package static var willBegin: (@Sendable () throws -> Void)?
+}
+
 /// Starts `count` calls at once and gives their results in order of their numbers.
 func concurrently<Result: Sendable>(
     _ count: Int, _ body: @escaping @Sendable (Int) async throws -> Result
 ) async throws -> [Result] {
-    try await withThrowingTaskGroup(of: (Int, Result).self) { group in
+    try ConformanceRace.willBegin?()
+    return try await withThrowingTaskGroup(of: (Int, Result).self) { group in
         for number in 0..<count { group.addTask { (number, try await body(number)) } }
         var results: [Int: Result] = [:]
         for try await (number, result) in group { results[number] = result }

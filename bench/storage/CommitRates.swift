@@ -26,7 +26,8 @@ enum CommitRates {
             id: TokenID(rawValue: "t" + id.rawValue), subject: "bench", clientID: "app", issuedAt: now,
             expiresAt: now + .seconds(60))
         let issued = AuditEvent(at: now, type: .loginTokenIssued, outcome: .success)
-        _ = try await storage.recordIssue(token, scope: nil, idempotency: nil, event: issued)
+        _ = try await storage.recordIssue(
+            token, scope: nil, namedFirstBy: nil, idempotency: nil, event: issued)
         let session = WebSession(
             id: id, secretDigest: "d" + id.rawValue,
             lineage: Lineage(
@@ -38,7 +39,8 @@ enum CommitRates {
         let events = [AuditEventType.loginTokenRedeemed, .webSessionOpened].map {
             AuditEvent(at: now, type: $0, outcome: .success)
         }
-        _ = try await storage.redeem(token, opening: session, use: use, replacing: [], events: events)
+        _ = try await storage.redeem(
+            token, opening: session, refreshDigest: nil, use: use, replacing: [], events: events)
     }
 }
 

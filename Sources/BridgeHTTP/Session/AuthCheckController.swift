@@ -18,23 +18,22 @@ struct AuthCheckController: RouteGroup {
     let users: any UserClaimsSource
 
     @Sendable func check(
-        _ request: Request, context: BridgeRequestContext, found: SignedIn
+        _ request: Request, context: BridgeRequestContext, admitted: AdmittedCheck
     ) async throws -> Response {
-        let session = found.session
+        let session = admitted.visitor.session
         var headers: HTTPFields = [.cacheControl: "no-store"]
         headers[.xAuthSubject] = HeaderText.encode(session.subject.rawValue)
         headers[.xAuthSession] = HeaderText.encode(session.id.rawValue)
         if let acr = session.authentication.acr { headers[.xAuthAcr] = HeaderText.encode(acr) }
-        if let query = request.uri.query { try await addIdentity(of: session, asked: query, by: request, to: &headers) }
+        try await addIdentity(of: session, asked: admitted.identityNames, by: request, to: &headers)
         return Response(status: .ok, headers: headers)
     }
 
     /// Name, e-mail address and groups, where the proxy asks for them, the website's scope has them, and so had the app by
     /// which the session came to be (contract §16).
     private func addIdentity(
-        of session: WebSession, asked query: String, by request: Request, to headers: inout HTTPFields
+        of session: WebSession, asked names: [String], by request: Request, to headers: inout HTTPFields
     ) async throws {
-        let names = try Self.identityNames(query)
         guard !names.isEmpty else { return }
         let directory = way.clients.current
         let website = directory[session.clientID] ?? directory.defaultWebsite
@@ -111,8 +110,7 @@ struct AuthCheckController: RouteGroup {
     /// What `?identity=` asks for.
     /// - Throws: `OAuthError(.invalidRequest)` for a name without a field, and for a repeated parameter: a proxy's
     ///   configuration that means something must never be read as less.
-    static func identityNames(_ query: String) throws -> [String] {
-        let parameters = try FormParameters(parsing: query.utf8)
+    static func identityNames(_ parameters: FormParameters) throws -> [String] {
         guard !parameters.isRepeated("identity") else { throw OAuthError(.invalidRequest, "identity is repeated") }
         let names = parameters["identity"]?.split(separator: ",").map(String.init) ?? []
         guard names.allSatisfy({ identity.keys.contains($0) }) else {
@@ -133,12 +131,14 @@ struct AuthCheckController: RouteGroup {
 
     /// What a visitor gets whom the check does not let in: the way to the sign-in page, where the proxy asks for that and
     /// somebody looks, else the refusal.
-    /// - Parameter acrValues: how strong the sign-in has to be: as one of these.
+    /// - Parameters:
+    ///   - parameters: of the request's query.
+    ///   - acrValues: how strong the sign-in has to be: as one of these.
     func refusal(
-        of request: Request, isStepUp: Bool, acrValues: [String], _ refusal: ChallengedError
+        of request: Request, asking parameters: FormParameters, isStepUp: Bool, acrValues: [String],
+        _ refusal: ChallengedError
     ) throws -> Response {
-        guard let query = request.uri.query, let parameters = try? FormParameters(parsing: query.utf8),
-            parameters.names.contains(SignInWay.wanted), !parameters.isRepeated(SignInWay.wanted),
+        guard parameters.names.contains(SignInWay.wanted), !parameters.isRepeated(SignInWay.wanted),
             SignInWay.isPage(request.headers)
         else { throw refusal }
         let wanted =

@@ -8,12 +8,11 @@ struct AuthenticationDemand: Hashable, Sendable {
     /// Seconds since the user was last seen signing in.
     let maximumAge: Int64?
 
+    /// - Parameter parameters: of the check's query.
     /// - Returns: `nil` when nothing is demanded.
     /// - Throws: `OAuthError(.invalidRequest)` for a malformed or repeated parameter. A proxy's configuration that
     ///   means something must never be read as nothing.
-    init?(query: String?) throws {
-        guard let query, !query.isEmpty else { return nil }
-        let parameters = try FormParameters(parsing: query.utf8)
+    init?(_ parameters: FormParameters) throws {
         for name in ["acr", "max_age"] {
             if parameters.isRepeated(name) { throw OAuthError(.invalidRequest, "\(name) is repeated") }
             if parameters.names.contains(name), parameters[name] == nil { throw Self.malformed(name) }

@@ -13,9 +13,7 @@ enum CheckParameters {
 
     /// - Throws: `invalid_request` for any parameter that occurs twice, and for a name that can only be meant for one
     ///   of these. Others pass: proxies add names of their own.
-    static func check(_ query: String?) throws {
-        guard let query, !query.isEmpty else { return }
-        let parameters = try FormParameters(parsing: query.utf8)
+    static func check(_ parameters: FormParameters) throws {
         guard !parameters.hasRepeated else { throw OAuthError(.invalidRequest, "a parameter is repeated") }
         for name in parameters.names where !known.contains(name) {
             let spelling = plain(name)

@@ -20,13 +20,12 @@ final class CheckedWebsite: Sendable {
 
     /// The request as it would have come with that website's `Host`. So whoever asks the check directly gains nothing by
     /// the parameter that sending that host would not give.
+    /// - Parameter parameters: of the request's query.
     /// - Throws: `OAuthError(.invalidRequest)` for what names no website with an origin of its own: a proxy's
     ///   configuration that means one website must never be read as another. Also where `Host` names another website: a
     ///   proxy that passes it on may pass on its visitor's query too, and then it is the visitor who says `website`.
-    func apply(to request: Request, logger: Logger) throws -> Request {
-        guard let query = request.uri.query else { return request }
-        let parameters = try FormParameters(parsing: query.utf8)
-        guard parameters.names.contains(Self.parameter) else { return request }
+    func apply(to request: Request, asking parameters: FormParameters, logger: Logger) throws -> Request {
+        guard let query = request.uri.query, parameters.names.contains(Self.parameter) else { return request }
         guard !parameters.isRepeated(Self.parameter) else {
             throw OAuthError(.invalidRequest, "\(Self.parameter) is repeated")
         }

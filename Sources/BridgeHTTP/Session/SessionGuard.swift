@@ -23,32 +23,48 @@ extension RouteGuard where Group: BrowserGroup, Admitted == BrowserForm {
     }
 }
 
-extension RouteGuard where Group == AuthCheckController, Admitted == SignedIn {
+/// A browser that a check lets in.
+struct AdmittedCheck: Sendable {
+    let visitor: SignedIn
+    /// What the proxy wants to be told of its user.
+    let identityNames: [String]
+
+    fileprivate init(visitor: SignedIn, identityNames: [String]) {
+        self.visitor = visitor
+        self.identityNames = identityNames
+    }
+}
+
+extension RouteGuard where Group == AuthCheckController, Admitted == AdmittedCheck {
     /// A browser that is signed in at the website that asks, as well as it wants and as lately as its proxy demands.
     static var session: Self {
         Self(.session) { group, handler in
             { received, context in
-                try CheckParameters.check(received.uri.query)
-                let demand = try AuthenticationDemand(query: received.uri.query)
-                if let query = received.uri.query { _ = try AuthCheckController.identityNames(query) }
-                let request = try group.websites.apply(to: received, logger: context.logger)
+                let parameters = try received.query()
+                try CheckParameters.check(parameters)
+                let demand = try AuthenticationDemand(parameters)
+                let names = try AuthCheckController.identityNames(parameters)
+                let request = try group.websites.apply(to: received, asking: parameters, logger: context.logger)
                 guard let found = try await group.sessions.visitor(of: request) else {
                     return try group.refusal(
-                        of: request, isStepUp: false, acrValues: demand?.acrValues ?? [], AuthCheckController.signedOut)
+                        of: request, asking: parameters, isStepUp: false, acrValues: demand?.acrValues ?? [],
+                        AuthCheckController.signedOut)
                 }
                 let now = group.time.now()
                 if let shortfall = group.shortfall(of: found.session, demand: demand, by: request, at: now) {
                     let other = try await group.sessions.visitor(of: request, besides: found) { session in
                         group.shortfall(of: session, demand: demand, by: request, at: now) == nil
                     }
-                    if let other { return try await handler(request, context, other) }
+                    if let other {
+                        return try await handler(request, context, AdmittedCheck(visitor: other, identityNames: names))
+                    }
                     let refusal = ChallengedError(
                         error: OAuthError(.insufficientUserAuthentication),
                         headers: [.wwwAuthenticate: shortfall.challenge, .cacheControl: "no-store"])
                     return try group.refusal(
-                        of: request, isStepUp: true, acrValues: shortfall.acrValues, refusal)
+                        of: request, asking: parameters, isStepUp: true, acrValues: shortfall.acrValues, refusal)
                 }
-                return try await handler(request, context, found)
+                return try await handler(request, context, AdmittedCheck(visitor: found, identityNames: names))
             }
         }
     }

@@ -1,4 +1,5 @@
 import Bridge
+import Logging
 
 /// Writes that share one transaction.
 ///
@@ -126,7 +127,7 @@ struct WriteBatch {
                 }
             try transaction.storeRecords()
             try auditor.recordCheckpointIfDue(in: transaction)
-            try transaction.sendAnnouncements(dialect)
+            try transaction.advanceNumber(dialect)
             try session.commit()
             didCommit(writes, auditor.time.uptime() - began)
             // A commit without an event says nothing: it may have been empty, or of a row that was there before.
@@ -134,6 +135,8 @@ struct WriteBatch {
             auditor.lease?.note(transaction.chain)
             // Not before: a note about what no database holds would contradict the log for ever.
             if !transaction.notes.isEmpty { auditor.outlet.publish(transaction.notes) }
+            // Before the callers are told, so that who is told of an end finds word of it on its way.
+            send(transaction.announcements(dialect))
             for answer in answers { answer() }
             return transaction.chain
         } catch {
@@ -172,6 +175,20 @@ struct WriteBatch {
             try session.rollback(to: Self.savepoint)
             transaction.rewind(to: chain, noteCount: noteCount)
             return { write.fail(error) }
+        }
+    }
+
+    /// Tells other nodes of what is committed; what is lost they find by asking (contract §16.11).
+    ///
+    /// Not inside the transaction: PostgreSQL takes a lock for it that all databases of the server share, and holds it
+    /// until the commit is flushed.
+    private func send(_ news: [SQLCall]) {
+        do {
+            for call in news.dropLast() { try session.submit(call.statement, call.arguments) }
+            if let last = news.last { _ = try session.run(last.statement, last.arguments) }
+        } catch {
+            let reason = (error as? SQLError)?.text ?? "\(error)"
+            auditor.logger.warning("other nodes not told at once", metadata: ["error": "\(reason)"])
         }
     }
 

@@ -86,14 +86,18 @@ package final class WriteTransaction {
     /// Lets every node know, once the transaction is committed, that signing keys have changed.
     package func announceKeyChange() { news.append(RevocationNews.keyChange) }
 
-    /// Hands over what was announced; also what a write announced that was undone, which costs nodes a look-up.
-    func sendAnnouncements(_ dialect: SQLDialect) throws {
-        guard !news.isEmpty else { return }
+    /// Makes sure that ends of a later transaction have another number, where the engine does not count by itself.
+    func advanceNumber(_ dialect: SQLDialect) throws {
         if hasEndedSessions, let advance = dialect.advanceNumber { try session.submit(advance, []) }
-        guard let statement = dialect.sessionEndNews else { return }
-        for start in stride(from: 0, to: news.count, by: Self.newsPerNotice) {
+    }
+
+    /// What tells of all that was announced, for after the commit; also of what a write announced that was undone, which
+    /// costs nodes a look-up.
+    func announcements(_ dialect: SQLDialect) -> [SQLCall] {
+        guard let statement = dialect.sessionEndNews else { return [] }
+        return stride(from: 0, to: news.count, by: Self.newsPerNotice).map { start in
             let part = news[start..<min(start + Self.newsPerNotice, news.count)]
-            try session.submit(statement, [.text(part.joined(separator: ","))])
+            return SQLCall(statement, [.text(part.joined(separator: ","))])
         }
     }
 

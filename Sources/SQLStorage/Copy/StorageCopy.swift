@@ -29,6 +29,8 @@ package enum StorageCopy {
         progress: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws -> Report {
         let source = try SQLiteStorage.engineForReading(path: path)
+        // For what fails before the copy; after it this does nothing.
+        defer { try? source.close() }
         let hold = try hold(source, at: path, nodes: nodes)
         defer { hold.release() }
         try await PostgresStorage.migrate(target, at: now)

@@ -24,9 +24,9 @@ package struct SQLDialect: Sendable {
     let databaseRun: String
     /// Run before the commit of a transaction that used its number; `nil` where the engine counts by itself.
     let advanceNumber: SQLStatement?
-    /// Tells every node, at the commit, of what `$1` names, separated by commas: ended sessions by their ids, changed
-    /// keys (``RevocationNews``).
-    let sessionEndNews: SQLStatement?
+    /// Run by itself after a commit: tells every node of what `$1` names, separated by commas, ended sessions by their
+    /// ids, changed keys (``RevocationNews``).
+    var sessionEndNews: SQLStatement?
     /// Has what is left of a transaction wait a tenth of a second at most for a row that another one holds; `nil` where
     /// nobody waits for a single row.
     let shortWait: SQLStatement?

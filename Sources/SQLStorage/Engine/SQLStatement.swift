@@ -57,27 +57,6 @@ package struct SQLStatement: Sendable, ExpressibleByStringLiteral {
     }
 }
 
-extension SQLStatement {
-    /// Removes rows that ended before `$1`, at most `$2` of them and the oldest first, and gives the keys of what went.
-    ///
-    /// The row's own time is compared once more. Under PostgreSQL's READ COMMITTED the query picks rows as they were,
-    /// and of one that was given a new time meanwhile only what is asked of the row itself is checked again. The plus
-    /// keeps both engines from going by the index of times there, over everything that has ended.
-    ///
-    /// - Parameters:
-    ///   - table: one with a column `expires_at`.
-    ///   - key: the table's primary key: `DELETE` knows no limit, so a query picks the rows.
-    static func purge(_ table: String, by key: String) -> SQLStatement {
-        SQLStatement(
-            """
-            DELETE FROM \(table) WHERE \(key) IN
-                (SELECT \(key) FROM \(table) WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
-                AND +expires_at < $1
-            RETURNING \(key)
-            """)
-    }
-}
-
 // Everything else follows from the text.
 extension SQLStatement: Hashable {
     package static func == (one: SQLStatement, other: SQLStatement) -> Bool { one.text == other.text }

@@ -3,8 +3,8 @@ import Foundation
 package import Logging
 import Synchronization
 
-/// Hears from PostgreSQL (`LISTEN`) of the sessions that any node ended and of keys that it changed, at the commit that
-/// did so.
+/// Hears from PostgreSQL (`LISTEN`) of the sessions that any node ended and of keys that it changed, right after the
+/// commit that did so.
 ///
 /// A connection and a thread of its own. After a loss it reconnects; what was sent meanwhile is found by the poll.
 package struct PostgresRevocationChannel: RevocationChannel {
@@ -19,7 +19,7 @@ package struct PostgresRevocationChannel: RevocationChannel {
         self.logger = logger
     }
 
-    /// Nothing to do: the transaction that ends a session carries the message (``SQLDialect``).
+    /// Nothing to do: the storage sends the message after the commit that ends a session (``SQLDialect``).
     package func publish(_ ids: [SessionID]) {}
 
     /// As ``publish(_:)``.

@@ -127,5 +127,5 @@ enum SingleUseSQL {
         WHERE NOT EXISTS (SELECT 1 FROM restore_point WHERE restored_at > $3) ON CONFLICT (digest) DO NOTHING
         """
 
-    static let purge: SQLStatement = .purge("client_assertion_use", by: "digest")
+    static let purge = ExpiredRows(of: "client_assertion_use", by: "digest")
 }

@@ -18,6 +18,8 @@ package final class DurableStorage: Sendable {
     let heldWebSession: SQLStatement
     /// ``AccountSQL/passwordSetAt`` likewise.
     let heldPassword: SQLStatement
+    /// ``DeviceSecretSQL/ownerStanding`` likewise.
+    let heldDeviceOwner: SQLStatement
     let endings: EndingSQL
     private let timers = Mutex<[Task<Void, Never>]>([])
 
@@ -40,6 +42,7 @@ package final class DurableStorage: Sendable {
         heldAppSession = SQLStatement(AppSessionSQL.endedAt.text + engine.dialect.rowHold)
         heldWebSession = SQLStatement(WebSessionSQL.endedAt.text + engine.dialect.rowHold)
         heldPassword = SQLStatement(AccountSQL.passwordSetAt.text + engine.dialect.rowHold)
+        heldDeviceOwner = SQLStatement(DeviceSecretSQL.ownerStanding.text + engine.dialect.rowHold)
         endings = EndingSQL(engine.dialect)
         writing = auditor.map {
             Writing(
@@ -69,10 +72,18 @@ package final class DurableStorage: Sendable {
     }
 
     /// Removes rows that ended before `cutoff`, at most `limit` of them.
-    /// - Parameter statement: as ``SQLStatement/purge(_:by:)`` makes it.
     /// - Returns: how many went.
-    func purge(_ statement: SQLStatement, before cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await writeUpkeep { try $0.run(statement, [SQLValue(cutoff), .limit(limit)]).count }
+    func purge(_ rows: ExpiredRows, before cutoff: Timestamp, limit: Int) async throws -> Int {
+        guard try await isAnyDue(rows, before: cutoff) else { return 0 }
+        return try await writeUpkeep { try $0.run(rows.remove, [SQLValue(cutoff), .limit(limit)]).count }
+    }
+
+    /// Whether a purge of these would find anything. Asked first, as long as nothing is due: a transaction that removes
+    /// nothing would be flushed all the same, for the lease that it holds.
+    func isAnyDue(_ kinds: ExpiredRows..., before cutoff: Timestamp) async throws -> Bool {
+        try await read { session in
+            try kinds.contains { try !session.run($0.anyDue, [SQLValue(cutoff)]).isEmpty }
+        }
     }
 
     /// Writes that wait for the next commit.

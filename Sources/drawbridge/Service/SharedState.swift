@@ -111,7 +111,7 @@ struct SharedState: Sendable {
         }
     }
 
-    /// Where there are two: the database's messages come with the commit and go on while Redis is away.
+    /// Where there are two: the database's messages come right after the commit and go on while Redis is away.
     private static func revocations(
         over redis: RedisRevocationChannel?, _ settings: DrawbridgeSettings, _ logger: Logger
     ) -> (any RevocationChannel)? {

@@ -123,7 +123,7 @@ struct SourceRule: Sendable, CustomStringConvertible {
                 "BrowserSessions.swift",
             ],
             matching:
-                #"\b(gate|bearers)\.(admit|visit|identity|claims)\(|\.lookUp\(|\bRouteGuard\(|\bextension RouteGuard\b|\b(AdminVisit|SignedIn|AdmittedBearer|ClientRequest|ConsoleForm)\("#
+                #"\b(gate|bearers)\.(admit|visit|identity|claims)\(|\.lookUp\(|\bRouteGuard\(|\bextension RouteGuard\b|\b(AdminVisit|SignedIn|AdmittedBearer|AdmittedCheck|ClientRequest|ConsoleForm)\("#
         ),
         // One style for every `error_description` (CONTRIBUTING.md); header fields keep their capitals.
         lines(

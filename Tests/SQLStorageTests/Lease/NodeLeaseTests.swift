@@ -1,6 +1,7 @@
 import Bridge
 import Foundation
 import Logging
+import StorageConformance
 import Testing
 
 @testable import SQLStorage

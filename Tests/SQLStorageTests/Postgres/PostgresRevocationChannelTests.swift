@@ -33,7 +33,7 @@ struct PostgresRevocationChannelTests {
         await server.end()
     }
 
-    @Test func `keys that one node changes are heard of by another, with the commit`() async throws {
+    @Test func `keys that one node changes are heard of by another, right after the commit`() async throws {
         try await PostgresDatabase.with { database in
             let storage = try await database.open()
             let (heard, continuation) = AsyncStream.makeStream(of: RevocationNews.self)

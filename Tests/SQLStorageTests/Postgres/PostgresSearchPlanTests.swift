@@ -56,4 +56,27 @@ struct PostgresSearchPlanTests {
             #expect(plan.contains("logout_notice_client") && !plan.contains("Sort"), "\(plan)")
         }
     }
+
+    @Test func `that nothing is due to be removed is seen without reading the table`() async throws {
+        try await PostgresDatabase.with { database in
+            _ = try await database.open()
+            let session = try database.session()
+            let prepared =
+                "PREPARE any_due (bigint) AS " + SessionRefreshSQL.purge.anyDue.text.replacing("$", with: "?")
+            for text in [
+                """
+                INSERT INTO web_session_refresh (digest, session_id, issued_at, expires_at, is_void)
+                SELECT 'd' || number, 's' || number, 0, number, 0 FROM generate_series(0, 29999) AS number
+                """,
+                "ANALYZE web_session_refresh",
+                "SET plan_cache_mode = force_generic_plan",
+                "DO 'BEGIN EXECUTE replace(''\(prepared)'', ''?'', chr(36)); END'",
+            ] {
+                _ = try session.run(SQLStatement(text, isRecurring: false), [])
+            }
+            let plan = try session.run(SQLStatement("EXPLAIN EXECUTE any_due (0)", isRecurring: false), [])
+                .map { try $0.text(0) }.joined(separator: "\n")
+            #expect(plan.contains("Index") && !plan.contains("Seq Scan"), "\(plan)")
+        }
+    }
 }

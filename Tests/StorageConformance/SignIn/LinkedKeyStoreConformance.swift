@@ -123,7 +123,7 @@ package enum LinkedKeyStoreConformance {
     private static let told = ConformanceCase<any BridgeStorage>("what a phone told is a note of its key") { open in
         let store = try await open()
         let note = LinkedKey(
-            thumbprint: "k", subject: "new", algorithm: "ES256", origin: .account, createdAt: Sample.now,
+            thumbprint: "k", subject: "new", algorithm: .es256, origin: .account, createdAt: Sample.now,
             told: LinkedKey.Told(name: "Ada", email: "ada@example.com"))
         let account = Account(subject: "new", username: nil, createdAt: Sample.now)
         try expect(
@@ -173,7 +173,7 @@ package enum LinkedKeyStoreConformance {
 
     private static func key(_ name: String, of subject: Subject, after seconds: Int = 0) -> LinkedKey {
         LinkedKey(
-            thumbprint: name, subject: subject, algorithm: "ES256", origin: .linked,
+            thumbprint: name, subject: subject, algorithm: .es256, origin: .linked,
             createdAt: Sample.now + .seconds(seconds))
     }
 

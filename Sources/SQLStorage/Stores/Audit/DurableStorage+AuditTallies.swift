@@ -11,6 +11,7 @@ extension DurableStorage {
             guard let progress = try Self.progress(of: node, upTo: head, session) else {
                 return (nil as Int64?, head, [AuditTally]())
             }
+            guard progress < head else { return (progress, progress, []) }
             let next = try session.run(
                 AuditTallySQL.end, [.text(node), .integer(progress), .integer(head), .integer(Int64(limit))])
             guard case .integer(let end)? = next.first?.values[0] else { return (progress, progress, []) }

@@ -57,6 +57,11 @@ enum DeviceSecretSQL {
         UPDATE device_secret SET last_used_at = $2 WHERE id = $1 AND revoked_at IS NULL AND expires_at > $2
         """
 
+    /// Whether a device's user is disabled.
+    static let ownerStanding: SQLStatement = """
+        SELECT disabled_at FROM app_user WHERE subject = (SELECT subject FROM device_secret WHERE id = $1)
+        """
+
     /// Holds the row of an app session's user.
     static let holdUserOf: SQLStatement = """
         UPDATE app_user SET issuer = issuer WHERE subject = (SELECT subject FROM app_session WHERE id = $1)

@@ -64,11 +64,12 @@ extension DurableStorage: DeviceStore {
     }
 
     package func attach(_ sessionID: SessionID, to id: DeviceSecretID, at now: Timestamp) async throws -> Bool {
-        try await write { [heldStanding] transaction in
-            guard try transaction.holdsOwner(of: id, by: heldStanding) ?? false,
-                try transaction.changes(DeviceSecretSQL.hold, [SQLValue(id), SQLValue(now)])
-            else { return false }
-            return try transaction.changes(DeviceSecretSQL.attach, [SQLValue(sessionID), SQLValue(id)])
+        let owner = SQLCall(heldDeviceOwner, [SQLValue(id)])
+        let hold = SQLCall(DeviceSecretSQL.hold, [SQLValue(id), SQLValue(now)])
+        let attach = SQLCall(DeviceSecretSQL.attach, [SQLValue(sessionID), SQLValue(id)])
+        return try await write(anticipating: [owner, hold, attach]) { transaction in
+            guard try transaction.isOwnerActive(owner), try transaction.changes(hold) else { return false }
+            return try transaction.changes(attach)
         }
     }
 
@@ -76,26 +77,30 @@ extension DurableStorage: DeviceStore {
         digest: String, to id: DeviceSecretID, for session: SessionID, at now: Timestamp, keeping count: Int,
         event: AuditEvent
     ) async throws -> DeviceSecretAddition {
-        try await write { [heldStanding, heldAppSession] transaction in
-            guard let isActive = try transaction.holdsOwner(of: id, by: heldStanding) else { return .deviceEnded }
-            guard isActive else { return .sessionEnded }
-            guard try transaction.changes(DeviceSecretSQL.hold, [SQLValue(id), SQLValue(now)]) else {
-                return .deviceEnded
-            }
-            _ = try transaction.run(heldAppSession, [SQLValue(session)])
-            let alive = try transaction.run(
-                DeviceSecretSQL.liveSession, [SQLValue(session), SQLValue(id), SQLValue(now)])
-            guard !alive.isEmpty else { return .sessionEnded }
-            try transaction.run(
+        let owner = SQLCall(heldDeviceOwner, [SQLValue(id)])
+        let hold = SQLCall(DeviceSecretSQL.hold, [SQLValue(id), SQLValue(now)])
+        let carrier = SQLCall(heldAppSession, [SQLValue(session)])
+        let alive = SQLCall(DeviceSecretSQL.liveSession, [SQLValue(session), SQLValue(id), SQLValue(now)])
+        return try await write(anticipating: [owner, hold, carrier, alive]) { transaction in
+            guard try transaction.isOwnerActive(owner) else { return .sessionEnded }
+            guard try transaction.changes(hold) else { return .deviceEnded }
+            _ = try transaction.run(carrier)
+            guard try !transaction.run(alive).isEmpty else { return .sessionEnded }
+            try transaction.submit(
                 DeviceSecretSQL.insertAnother, [.text(digest), SQLValue(id), SQLValue(now), SQLValue(session)])
-            try transaction.run(DeviceSecretSQL.dropMiddle, [SQLValue(id), .integer(Int64(count))])
+            // One whose secret goes and that is used in the same batch may have come first.
+            try transaction.submit(DeviceSecretSQL.dropMiddle, [SQLValue(id), .integer(Int64(count))])
             try transaction.record(event)
             return .added
         }
     }
 
     package func purgeDeviceSecrets(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await writeUpkeep { transaction in
+        let isAnyDue = try await read { session in
+            try !session.run(DeviceSecretSQL.purgeable, [SQLValue(cutoff), .limit(1)]).isEmpty
+        }
+        guard isAnyDue else { return 0 }
+        return try await writeUpkeep { transaction in
             let ids = try transaction.run(
                 DeviceSecretSQL.purgeable, [SQLValue(cutoff), .limit(limit)]
             ).map(\.values)
@@ -111,9 +116,9 @@ extension DurableStorage: DeviceStore {
 extension WriteTransaction {
     /// Holds the row of a device's user, before the device's own: an end of everything of the user goes from sessions on to
     /// devices, and would wait for who goes the other way.
-    /// - Returns: whether the user may sign in; `nil` when there is no such device.
-    fileprivate func holdsOwner(of id: DeviceSecretID, by held: SQLStatement) throws -> Bool? {
-        guard let row = try run(DeviceSecretSQL.select, [SQLValue(id)]).first else { return nil }
-        return try isActive(try DeviceSecret(row: row).subject, by: held)
+    /// - Parameter held: ``DurableStorage/heldDeviceOwner`` of a device.
+    /// - Returns: whether the user may sign in; also of a device that is not there, and that nobody can hold then.
+    fileprivate func isOwnerActive(_ held: SQLCall) throws -> Bool {
+        try run(held).first?.optionalTimestamp(0) == nil
     }
 }

@@ -177,5 +177,5 @@ enum AuthorizationCodeSQL {
     /// Where what it opens goes on.
     static let browserSession: SQLStatement = "SELECT browser_session_id FROM authorization_code WHERE digest = $1"
 
-    static let purge: SQLStatement = .purge("authorization_code", by: "digest")
+    static let purge = ExpiredRows(of: "authorization_code", by: "digest")
 }

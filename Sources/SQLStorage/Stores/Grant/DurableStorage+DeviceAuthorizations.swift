@@ -133,5 +133,5 @@ enum DeviceAuthorizationSQL {
         WHERE digest = $1 RETURNING polled_too_soon, poll_interval
         """
 
-    static let purge: SQLStatement = .purge("device_authorization", by: "digest")
+    static let purge = ExpiredRows(of: "device_authorization", by: "digest")
 }

@@ -57,5 +57,5 @@ enum PushedRequestSQL {
         UPDATE pushed_request SET used_at = $2 WHERE digest = $1 AND used_at IS NULL
         """
 
-    static let purge: SQLStatement = .purge("pushed_request", by: "digest")
+    static let purge = ExpiredRows(of: "pushed_request", by: "digest")
 }

@@ -93,5 +93,5 @@ enum RefreshTokenSQL {
             (SELECT 1 FROM app_session s WHERE s.id = session_id AND s.ended_at IS NULL AND s.expires_at > $2)
         """
 
-    static let purge: SQLStatement = .purge("refresh_token", by: "digest")
+    static let purge = ExpiredRows(of: "refresh_token", by: "digest")
 }

@@ -26,5 +26,5 @@ enum RevokedTokenSQL {
 
     static let select: SQLStatement = "SELECT expires_at FROM revoked_token WHERE token_id = $1"
 
-    static let purge: SQLStatement = .purge("revoked_token", by: "token_id")
+    static let purge = ExpiredRows(of: "revoked_token", by: "token_id")
 }

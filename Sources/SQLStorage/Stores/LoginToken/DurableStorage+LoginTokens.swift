@@ -103,10 +103,11 @@ extension DurableStorage: LoginTokenStore {
     }
 
     package func purgeLoginTokens(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await writeUpkeep { transaction in
+        guard try await isAnyDue(LoginTokenSQL.purgeKeys, LoginTokenSQL.purge, before: cutoff) else { return 0 }
+        return try await writeUpkeep { transaction in
             let bounds: [SQLValue] = [SQLValue(cutoff), .limit(limit)]
-            try transaction.run(LoginTokenSQL.purgeKeys, bounds)
-            return try transaction.run(LoginTokenSQL.purge, bounds).count
+            try transaction.run(LoginTokenSQL.purgeKeys.remove, bounds)
+            return try transaction.run(LoginTokenSQL.purge.remove, bounds).count
         }
     }
 

@@ -72,7 +72,7 @@ enum LoginTokenSQL {
         FROM login_token_use t LEFT JOIN app_user u ON u.subject = t.subject WHERE t.token_id = $1
         """
 
-    static let purge: SQLStatement = .purge("login_token_use", by: "token_id")
+    static let purge = ExpiredRows(of: "login_token_use", by: "token_id")
 
     /// With a token that was revoked its key is free again.
     private static let isOfRevokedToken = """
@@ -97,5 +97,5 @@ enum LoginTokenSQL {
     /// Not that of a token that was revoked.
     static let selectUsableKey = SQLStatement("\(selectKey.text) AND NOT \(isOfRevokedToken)")
 
-    static let purgeKeys: SQLStatement = .purge("idempotency_key", by: "key_digest")
+    static let purgeKeys = ExpiredRows(of: "idempotency_key", by: "key_digest")
 }

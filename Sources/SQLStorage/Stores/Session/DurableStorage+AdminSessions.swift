@@ -51,6 +51,10 @@ extension DurableStorage: AdminSessionStore {
     }
 
     package func purgeAdminSessions(expiredBefore cutoff: Timestamp) async throws {
+        let isAnyDue = try await read { session in
+            try !session.run(AdminSessionSQL.anyExpired, [SQLValue(cutoff)]).isEmpty
+        }
+        guard isAnyDue else { return }
         try await writeUpkeep { transaction in
             _ = try transaction.changes(AdminSessionSQL.purge, [SQLValue(cutoff)])
         }
@@ -118,5 +122,6 @@ private enum AdminSessionSQL {
         UPDATE admin_session SET last_seen_at = $2 WHERE secret_digest = $1 AND last_seen_at < $2
         """
     static let delete: SQLStatement = "DELETE FROM admin_session WHERE secret_digest = $1"
+    static let anyExpired: SQLStatement = "SELECT 1 FROM admin_session WHERE expires_at < $1 LIMIT 1"
     static let purge: SQLStatement = "DELETE FROM admin_session WHERE expires_at < $1"
 }

@@ -40,10 +40,11 @@ extension DurableStorage {
     }
 
     package func purgeAppSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await writeUpkeep { transaction in
+        guard try await isAnyDue(RefreshTokenSQL.purge, AppSessionSQL.purge, before: cutoff) else { return 0 }
+        return try await writeUpkeep { transaction in
             let bounds: [SQLValue] = [SQLValue(cutoff), .limit(limit)]
-            let tokens = try transaction.run(RefreshTokenSQL.purge, bounds).count
-            return max(tokens, try transaction.run(AppSessionSQL.purge, bounds).count)
+            let tokens = try transaction.run(RefreshTokenSQL.purge.remove, bounds).count
+            return max(tokens, try transaction.run(AppSessionSQL.purge.remove, bounds).count)
         }
     }
 }
@@ -88,7 +89,7 @@ enum AppSessionSQL {
         WHERE device_secret_id = $1 AND ended_at IS NULL ORDER BY id
         """
 
-    static let purge: SQLStatement = .purge("app_session", by: "id")
+    static let purge = ExpiredRows(of: "app_session", by: "id")
 }
 
 extension WriteTransaction {

@@ -14,15 +14,19 @@ extension WriteTransaction {
         try EndingWalk.run(ending, of: root, on: SQLEndingGround(transaction: self, sql: sql), first: first)
     }
 
-    /// As ``EndingGround/deleteCodes(below:takingInherited:)`` says.
+    /// As ``EndingGround/deleteCodes(below:takingInherited:)`` says. They travel with what asks for the sessions below,
+    /// and have run by then: at READ COMMITTED that sees what a redemption committed that they waited for.
     func deleteCodes(below id: SessionID, takingInherited takesInherited: Bool) throws {
         let both = [SQLValue(id), .integer(takesInherited ? 1 : 0)]
-        _ = try changes(EndingSQL.deleteCodesIn, both)
-        _ = try changes(EndingSQL.deleteMovedCodes, [SQLValue(id)])
-        _ = try changes(EndingSQL.deleteCodesBelow, both)
+        try submit(EndingSQL.deleteCodesIn, both)
+        try submit(EndingSQL.deleteMovedCodes, [SQLValue(id)])
+        try submit(EndingSQL.deleteCodesBelow, both)
     }
 
     /// What becomes of a session whose place in its browser another took, and that was alive until now.
+    ///
+    /// What goes on is only submitted: no statement that a write names ahead (ADR-0011) may read the columns that change
+    /// here, `browser_session_id`, `granted_in`, `handed_from` and `parent_id`.
     func settle(_ replaced: ReplacedSession, by new: SessionID, _ sql: EndingSQL) throws {
         try record(replaced.event)
         announce(ended: replaced.id)
@@ -32,11 +36,11 @@ extension WriteTransaction {
         }
         let places = [SQLValue(replaced.id), SQLValue(new)]
         // The same sign-in, made stronger: what came of it comes of it still.
-        for origin in replaced.isRaised ? EndingSQL.renamedOrigins : [] { _ = try changes(origin, places) }
+        for origin in replaced.isRaised ? EndingSQL.renamedOrigins : [] { try submit(origin, places) }
         // Codes first, as at an end.
-        _ = try changes(EndingSQL.moveCodes, places)
-        _ = try changes(EndingSQL.moveAppSessions, places)
-        _ = try changes(EndingSQL.moveHandOffs, places)
+        try submit(EndingSQL.moveCodes, places)
+        try submit(EndingSQL.moveAppSessions, places)
+        try submit(EndingSQL.moveHandOffs, places)
     }
 }
 
@@ -48,11 +52,10 @@ struct EndingSQL: Sendable {
     let endWebSession: SQLStatement
     /// As ``endWebSession``, where the row is at hand: for busy paths.
     let replaceWebSession: SQLStatement
-    /// What the next reading of ends begins with: the run of the database, and the lowest number that a transaction under
-    /// way may have.
-    let mark: SQLStatement
-    /// The ends since a mark. A dump that was loaded into another cluster has numbers that this one has not come to.
-    let endedIn: SQLStatement
+    /// The ends since a mark, each beside what the next reading begins with: the run of the database, and the lowest number
+    /// that a transaction under way may have; a row without an end where there is none. A dump that was loaded into
+    /// another cluster has numbers that this one has not come to.
+    let endedSince: SQLStatement
 
     init(_ dialect: SQLDialect) {
         endAppSession = SQLStatement(
@@ -68,10 +71,10 @@ struct EndingSQL: Sendable {
             """
         endWebSession = SQLStatement("\(end) RETURNING \(WebSessionSQL.columns)")
         replaceWebSession = SQLStatement(end)
-        mark = SQLStatement("SELECT \(dialect.databaseRun), \(dialect.lowestOpenNumber)")
-        endedIn = SQLStatement(
+        endedSince = SQLStatement(
             """
-            SELECT id FROM web_session WHERE ended_in >= $1 AND ended_in < \(dialect.nextNumber) ORDER BY ended_in
+            SELECT \(dialect.databaseRun), \(dialect.lowestOpenNumber), w.id FROM (SELECT 1 AS one) AS moment
+            LEFT JOIN web_session w ON w.ended_in >= $1 AND w.ended_in < \(dialect.nextNumber) ORDER BY w.ended_in
             """)
     }
 
@@ -176,11 +179,13 @@ extension EndingSQL {
         UPDATE web_session SET parent_id = $2 WHERE parent_id = $1 AND opening = 'hand_off' AND id <> $2
         """
 
-    /// Where something was granted, or a browser went on from, when that session has another id now.
-    fileprivate static let renamedOrigins: [SQLStatement] = [
+    /// Where something was granted, or a browser went on from, when that session has another id now. Codes by two
+    /// statements: the indexes of those that nobody has redeemed serve no `OR` on SQLite.
+    static let renamedOrigins: [SQLStatement] = [
+        "UPDATE authorization_code SET granted_in = $2 WHERE granted_in = $1 AND redeemed_at IS NULL",
         """
         UPDATE authorization_code SET granted_in = $2
-        WHERE (granted_in = $1 OR (granted_in IS NULL AND browser_session_id = $1)) AND redeemed_at IS NULL
+        WHERE granted_in IS NULL AND browser_session_id = $1 AND redeemed_at IS NULL
         """,
         """
         UPDATE app_session SET granted_in = $2

@@ -96,5 +96,5 @@ enum SessionRefreshSQL {
         WHERE id = $1 AND \(WebSessionSQL.isAlive)
         """)
 
-    static let purge: SQLStatement = .purge("web_session_refresh", by: "digest")
+    static let purge = ExpiredRows(of: "web_session_refresh", by: "digest")
 }

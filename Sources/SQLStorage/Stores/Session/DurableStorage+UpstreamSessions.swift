@@ -6,7 +6,8 @@ extension DurableStorage: UpstreamSessionStore {
             SingleUseSQL.claim,
             [.text(token.digest), SQLValue(token.usableUntil), SQLValue(token.madeAfter)])
         let named = UpstreamSessionSQL.living(namedBy: token, at: ending.at)
-        return try await write(anticipating: [claim, named]) { [endings] transaction in
+        // Names nothing ahead: it goes by what one browser's session leaves to the next, which others only submit.
+        return try await write { [endings] transaction in
             guard try transaction.changes(claim) else { return nil }
             // Held, so that one which is made stronger meanwhile is found in the one place or the other.
             for user in Set(try transaction.run(named).map { try $0.text(0) }).sorted() {
@@ -69,5 +70,5 @@ enum UpstreamSessionSQL {
             """)
     }
 
-    static let purge: SQLStatement = .purge("upstream_session", by: "session_id")
+    static let purge = ExpiredRows(of: "upstream_session", by: "session_id")
 }

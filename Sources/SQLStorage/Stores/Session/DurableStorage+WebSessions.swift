@@ -84,26 +84,29 @@ extension DurableStorage {
 
     package func sessionsEnded(since earlier: EndMark?) async throws -> EndNews {
         try await look { [endings] session in
-            // The mark is read first: what commits between the two statements is found twice, and never missed.
-            guard let row = try session.run(endings.mark).first else {
+            // One statement, so that both are of one moment: what is not over at the mark is found from there.
+            let rows = try session.run(endings.endedSince, [.integer(earlier?.number ?? .max)])
+            guard let row = rows.first else {
                 throw StorageError.corrupt("the database does not count its transactions")
             }
             let mark = EndMark(run: try row.text(0), number: try row.integer(1))
             guard let earlier, earlier.run == mark.run, earlier.number <= mark.number else {
                 return EndNews(ended: [], mark: mark, hasGap: true)
             }
-            let ended: [SessionID] = try session.run(endings.endedIn, [.integer(earlier.number)])
-                .map { try $0.identifier(0) }
+            let ended: [SessionID] = try rows.compactMap { try $0.optionalIdentifier(2) }
             return EndNews(ended: ended, mark: mark, hasGap: false)
         }
     }
 
     package func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await writeUpkeep { transaction in
+        guard
+            try await isAnyDue(SessionRefreshSQL.purge, UpstreamSessionSQL.purge, WebSessionSQL.purge, before: cutoff)
+        else { return 0 }
+        return try await writeUpkeep { transaction in
             let bounds: [SQLValue] = [SQLValue(cutoff), .limit(limit)]
-            let cookies = try transaction.run(SessionRefreshSQL.purge, bounds).count
-            let upstream = try transaction.run(UpstreamSessionSQL.purge, bounds).count
-            return max(cookies, upstream, try transaction.run(WebSessionSQL.purge, bounds).count)
+            let cookies = try transaction.run(SessionRefreshSQL.purge.remove, bounds).count
+            let upstream = try transaction.run(UpstreamSessionSQL.purge.remove, bounds).count
+            return max(cookies, upstream, try transaction.run(WebSessionSQL.purge.remove, bounds).count)
         }
     }
 }

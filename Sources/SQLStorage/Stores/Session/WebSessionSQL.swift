@@ -60,5 +60,5 @@ enum WebSessionSQL {
 
     static let endedAt: SQLStatement = "SELECT ended_at FROM web_session WHERE id = $1"
 
-    static let purge: SQLStatement = .purge("web_session", by: "id")
+    static let purge = ExpiredRows(of: "web_session", by: "id")
 }

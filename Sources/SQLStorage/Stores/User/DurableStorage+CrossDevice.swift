@@ -72,5 +72,5 @@ enum CrossDeviceSQL {
     static let moved: SQLStatement =
         "SELECT record_key, version FROM cross_device WHERE version > 0 AND expires_at > $1"
 
-    static let purge: SQLStatement = .purge("cross_device", by: "record_key")
+    static let purge = ExpiredRows(of: "cross_device", by: "record_key")
 }

@@ -1,4 +1,5 @@
 package import Bridge
+import OAuth2
 
 extension DurableStorage: LinkedKeyStore {
     package func linkedKey(_ thumbprint: String) async throws -> LinkedKey? {
@@ -105,6 +106,16 @@ extension DurableStorage: SelfIssuedTransactionStore {
         }
     }
 
+    package func replaceSelfIssued(
+        with record: SelfIssuedRecord, as digest: String, at now: Timestamp
+    ) async throws -> Bool {
+        try await write { transaction in
+            try transaction.changes(
+                SelfIssuedSQL.replace,
+                [.text(digest), .text(record.text), SQLValue(record.expiresAt), SQLValue(now)])
+        }
+    }
+
     package func takeSelfIssued(_ digest: String, at now: Timestamp) async throws -> SelfIssuedRecord? {
         try await write { transaction in
             try Self.alive(transaction.run(SelfIssuedSQL.take, [.text(digest)]), at: now)
@@ -128,14 +139,14 @@ extension DurableStorage: SelfIssuedTransactionStore {
 extension LinkedKey {
     fileprivate var columns: [SQLValue] {
         [
-            .text(thumbprint), SQLValue(subject), .text(algorithm), .text(origin.rawValue), SQLValue(createdAt),
-            SQLValue(lastUsedAt), SQLValue(revokedAt), SQLValue(told.name), SQLValue(told.email),
+            .text(thumbprint), SQLValue(subject), .text(algorithm.rawValue), .text(origin.rawValue),
+            SQLValue(createdAt), SQLValue(lastUsedAt), SQLValue(revokedAt), SQLValue(told.name), SQLValue(told.email),
         ]
     }
 
     fileprivate init(row: SQLRow) throws {
         self.init(
-            thumbprint: try row.text(0), subject: try row.identifier(1), algorithm: try row.text(2),
+            thumbprint: try row.text(0), subject: try row.identifier(1), algorithm: try row.word(2),
             origin: try row.word(3), createdAt: try row.timestamp(4), lastUsedAt: try row.optionalTimestamp(5),
             revokedAt: try row.optionalTimestamp(6),
             told: Told(name: try row.optionalText(7), email: try row.optionalText(8)))
@@ -187,7 +198,11 @@ enum SelfIssuedSQL {
     static let insert: SQLStatement = """
         INSERT INTO self_issued_transaction (digest, content, expires_at) VALUES ($1, $2, $3)
         """
+    static let replace: SQLStatement = """
+        UPDATE self_issued_transaction SET content = $2, expires_at = $3
+        WHERE digest = $1 AND expires_at > $4 AND expires_at >= $3
+        """
     static let take: SQLStatement = "DELETE FROM self_issued_transaction WHERE digest = $1 RETURNING content"
     static let select: SQLStatement = "SELECT content FROM self_issued_transaction WHERE digest = $1"
-    static let purge: SQLStatement = .purge("self_issued_transaction", by: "digest")
+    static let purge = ExpiredRows(of: "self_issued_transaction", by: "digest")
 }

@@ -124,5 +124,5 @@ enum PasskeySQL {
         SELECT digest FROM passkey_challenge WHERE digest = $1
         UNION ALL SELECT CAST('' AS TEXT) FROM restore_point WHERE restored_at >= $2
         """
-    static let purge: SQLStatement = .purge("passkey_challenge", by: "digest")
+    static let purge = ExpiredRows(of: "passkey_challenge", by: "digest")
 }
