@@ -425,7 +425,12 @@ class Apart(instance.Served):
                      {"client_id": "unchanged", "client_type": "web", "public_origin": "https://rp.example.com",
                       "landing": "initiate_login", "initiate_login_uri": "https://rp.example.com/login",
                       "redirect_uris": ["https://rp.example.com/callback"], "return_paths": ["/x"],
-                      "default_return_path": "/x"}], reach=["web", "unchanged"])
+                      "default_return_path": "/x"},
+                     # Its own path begins the sign-in, and the link lands there.
+                     {"client_id": "beginning", "client_type": "web", "public_origin": "https://rp.example.net",
+                      "first_party": True, "require_pkce": False, "redirect_uris": ["https://rp.example.net/callback"],
+                      "return_paths": ["/login"], "default_return_path": "/login"}],
+            reach=["web", "unchanged", "beginning"])
 
     def at(self, host: str, method: str, target: str, headers: dict | None = None, body=None) -> wire.Answer:
         return self.send(method, target, {**(headers or {}), "Host": host}, body)
@@ -515,6 +520,18 @@ def test_a_login_link_opens_a_session_at_the_website(apart):
     landed = apart.redeem(apart.issue("alice")["token"], {"Host": WEBSITE})
     assert (landed.status, landed.header("Location")) == (303, f"https://{WEBSITE}/contacts")
     assert apart.at(WEBSITE, "GET", "/session", {"Cookie": landed.session_cookie}).json()["sub"] == "alice"
+
+
+def test_a_link_of_a_relying_party_elsewhere_answers_the_sign_in_that_it_begins(apart):
+    issued = apart.issue("alice", {"client_id": "beginning"}, headers={"Host": ISSUER})
+    assert issued["login_url"].startswith(f"https://{ISSUER}/login-with-token?"), issued
+    landed = apart.redeem(issued["token"], {"Host": ISSUER})
+    assert (landed.status, landed.header("Location")) == (303, "https://rp.example.net/login")
+    query = urlencode({"response_type": "code", "client_id": "beginning", "scope": "openid", "state": "s" * 22,
+                       "nonce": "n" * 22, "redirect_uri": "https://rp.example.net/callback"})
+    answer = apart.at(ISSUER, "GET", f"/oauth/authorize?{query}", {**wire.NAVIGATION, "Cookie": landed.session_cookie})
+    location = urlsplit(answer.header("Location"))
+    assert (location.netloc, location.path) == ("rp.example.net", "/callback") and "code=" in location.query, answer.text
 
 
 def test_a_link_at_the_issuer_that_expired_or_was_altered_gets_the_page_that_refuses_it(apart):

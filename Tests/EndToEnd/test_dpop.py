@@ -172,12 +172,14 @@ def test_a_proof_that_is_written_otherwise_is_taken(demo, name):
 def test_a_proof_is_taken_once(demo):
     app = BoundApp(demo)
     proof = app.proof()
-    app.sign_in(headers={"DPoP": proof})
-    refused(app.token({"DPoP": proof}, grant_type="refresh_token", refresh_token="x"), "invalid_dpop_proof")
+    good = {"grant_type": "refresh_token", "refresh_token": app.sign_in(headers={"DPoP": proof})["refresh_token"]}
+    refused(app.token({"DPoP": proof}, **good), "invalid_dpop_proof")
     # The same id once more, under another time.
     id = claims(proof)["jti"]
     again = app.proof(jti=id, iat=int(time.time()) + 5)
-    refused(app.token({"DPoP": again}, grant_type="refresh_token", refresh_token="x"), "invalid_dpop_proof")
+    refused(app.token({"DPoP": again}, **good), "invalid_dpop_proof")
+    # Beside what is not good a proof is not kept: anybody can make some (RFC 9449 §11.1).
+    refused(app.token({"DPoP": again}, grant_type="refresh_token", refresh_token="x"), "invalid_grant")
 
 
 def test_a_refusal_stands_in_the_audit_log_with_its_reason(demo):

@@ -428,10 +428,6 @@ def test_an_access_token_of_ours_issues_login_tokens_until_its_session_ends(demo
     assert demo.redeem(pending["token"], headers=oauth.wire.OTHER_BROWSER).status == 400
 
 
-def test_the_administration_token_names_no_user(demo):
-    assert issue_with(demo, demo.facts["admin_token"]).status == 401
-
-
 # Logout
 
 def logout_url(**parameters) -> str:

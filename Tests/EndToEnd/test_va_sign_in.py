@@ -13,6 +13,7 @@ import native
 import signing
 import wire
 from native import App, Browser
+from test_native_sso import cookie_header
 from test_web_view_cookies import change
 
 BASE = "/v0/sign_in"
@@ -45,10 +46,6 @@ def app(demo) -> VAApp:
     app = VAApp(demo)
     app.sign_in()
     return app
-
-
-def cookie_header(answer: wire.Answer) -> dict:
-    return {"Cookie": "; ".join(f"{name}={cookie.value}" for name, cookie in answer.cookies.items())}
 
 
 def is_signed_in(demo, answer: wire.Answer) -> bool:
@@ -139,6 +136,18 @@ def test_the_anti_csrf_value_is_not_proved_by_the_cookie_alone(demo, app):
     renewed = post(demo, "refresh", {**cookie_header(answer), "X-CSRF-Token": proof})
     assert renewed.status == 200
     assert renewed.cookies["vagov_refresh_token"].attributes["path"] == "/v0/sign_in/refresh"
+
+
+def test_a_web_view_is_revoked_by_its_refresh_cookie_with_the_anti_csrf_value(demo, app):
+    view = app.web_cookies()
+    token, proof = (view.cookies[f"vagov_{name}_token"].value for name in ["refresh", "anti_csrf"])
+    assert post(demo, "revoke", refresh_token=token).status == 403
+    assert post(demo, "revoke", refresh_token=token, anti_csrf_token=proof,
+                device_secret=app.tokens["device_secret"]).status == 401
+    assert is_signed_in(demo, view)
+    assert post(demo, "revoke", refresh_token=token, anti_csrf_token=proof).status == 200
+    assert not is_signed_in(demo, view)
+    assert post(demo, "revoke", refresh_token=token, anti_csrf_token=proof).status == 401
 
 
 def test_revoking_with_the_device_secret_ends_everything_it_spawned_and_without_it_the_session_alone(demo):

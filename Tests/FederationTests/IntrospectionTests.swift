@@ -149,11 +149,39 @@ private func active(_ changes: [String: any Sendable] = [:], without: Set<String
         Case("expired", .expired, active(["exp": TestToken.now.seconds - 30])),
         Case("no subject", .missing(claim: "sub"), active(without: ["sub"])),
         Case("bound to a key", .senderConstrained, active(["cnf": ["x5t#S256": "x"]])),
+        Case("a refresh token by its type", .wrongType, active(["token_type": "refresh_token"])),
+        Case("a refresh token by its use", .wrongType, active(["token_type": "Bearer", "token_use": "refresh_token"])),
+        Case("an ID token", .wrongType, active(["token_use": "id"])),
+        Case("a type that is no text", .malformed(claim: "token_type"), active(["token_type": 1])),
+        Case("DPoP without a key", .missing(claim: "cnf"), active(["token_type": "DPoP"])),
     ])
     func `a refusing answer refuses`(_ item: Case) async throws {
         try await IssuerServer.run { server, origin in
             server.answer("/introspect", json: item.answer)
             await (try issuers(settings(origin))).expect(item.refusal, of: "opaque-token")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ["token_type": "Bearer"], ["token_type": "bearer", "token_use": "access_token"], ["token_use": "access"],
+            ["token_type": "access_token"], ["token_type": TokenTypeURI.accessToken],
+        ] as [[String: String]])
+    func `an answer that says in any way that it is about an access token names the user`(
+        says: [String: String]
+    ) async throws {
+        try await IssuerServer.run { server, origin in
+            server.answer("/introspect", json: active(says))
+            try await issuers(settings(origin)).expectAlice("opaque-token")
+        }
+    }
+
+    @Test func `an answer about a DPoP token names the key that it is bound to`() async throws {
+        try await IssuerServer.run { server, origin in
+            let key = String(repeating: "A", count: 43)
+            server.answer("/introspect", json: active(["token_type": "DPoP", "cnf": ["jkt": key]]))
+            let identity = try await issuers(settings(origin)).authenticate("opaque-token")
+            #expect(identity.proofKeyThumbprint == key)
         }
     }
 

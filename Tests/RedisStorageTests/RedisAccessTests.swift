@@ -170,6 +170,7 @@ import Testing
         let waiting = SelfIssuedRecord(content: "sealed", expiresAt: now + .seconds(60))
         try await phones.keepSelfIssued(waiting, as: "p", at: now)
         #expect(try await phones.selfIssued("p", at: now) == waiting)
+        #expect(try await phones.replaceSelfIssued(with: waiting, as: "p", at: now))
         #expect(try await phones.takeSelfIssued("p", at: now) == waiting)
         #expect(try await phones.takeSelfIssued("p", at: now) == nil)
         let pages = RedisCrossDeviceStore(client: client)

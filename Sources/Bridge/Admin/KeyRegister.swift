@@ -94,26 +94,19 @@ package enum KeyConsequence: String, Sendable, CaseIterable {
     }
 }
 
-/// The signing keys, which an administrator lists, rotates and retires.
-package protocol KeyRegister: Sendable {
-    func keys() async throws -> [KeyOverview]
-
-    /// Adds keys that sign when verifiers have them; the old ones verify what they signed for as long as it lives.
-    func rotate(action: AdminAction) async throws
-
-    /// Retires a key at once, on every node; where it was signing, another one signs from now on.
-    /// - Returns: `nil` for a key that there is not.
-    func retire(_ id: String, action: AdminAction) async throws -> KeyRetirement?
-}
-
-extension SigningKeys: KeyRegister {
+// What an administrator does with the signing keys.
+extension SigningKeys {
+    /// All that are stored, of the algorithms that sign here.
     package func keys() async throws -> [KeyOverview] {
         let keys = try await store.signingKeys().keys.filter { algorithms.contains($0.algorithm) }
         return KeyOverview.all(in: keys, at: time.now())
     }
 
+    /// Adds keys that sign when verifiers have them; the old ones verify what they signed for as long as it lives.
     package func rotate(action: AdminAction) async throws { try await rotate(action: action, signingAfter: nil) }
 
+    /// Retires a key at once, on every node; where it was signing, another one signs from now on.
+    /// - Returns: `nil` for a key that there is not.
     package func retire(_ id: String, action: AdminAction) async throws -> KeyRetirement? {
         try await retire([id], action: action)
     }

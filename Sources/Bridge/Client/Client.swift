@@ -293,6 +293,27 @@ extension Client {
     package func needsPortal(besides issuer: WebOrigin) -> Bool {
         kind == .web && redirectURIs.isEmpty && !setsCookies(at: issuer.host)
     }
+
+    /// Whether what a login link opens has to be where the provider is, to answer the website's own sign-in
+    /// (contract §4.5). A relying party that has its cookies in common with our own origin may ask us about them there,
+    /// and one with the profile `tokens` is answered by the sign-in page wherever they are (contract §16.3).
+    package func landsAtSignIn(besides ours: WebOrigin) -> Bool {
+        if landing == .initiateLogin { return true }
+        guard mayLandAtSignIn, cookieProfile == .session, redemptionPage == nil, let origin = publicOrigin else {
+            return false
+        }
+        return !hasCommonCookies(at: origin, ours)
+    }
+
+    /// The same, as far as it does not depend on where our own origin is.
+    var mayLandAtSignIn: Bool {
+        landing == .initiateLogin || (kind == .web && publicOrigin != nil && !redirectURIs.isEmpty)
+    }
+
+    /// Cookies are the same for every port of a host and for the hosts of a `cookie_domain`.
+    func hasCommonCookies(at origin: WebOrigin, _ ours: WebOrigin) -> Bool {
+        origin.host == ours.host || (setsCookies(at: origin.host) && setsCookies(at: ours.host))
+    }
 }
 
 /// What a client may say about the names and reach of its cookies.

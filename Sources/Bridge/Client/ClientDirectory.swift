@@ -16,12 +16,12 @@ package struct ClientDirectory: Sendable {
     package let webhookSubscribers: Set<ClientID>
     /// The clients that hear of ends by back-channel logout.
     package let logoutSubscribers: Set<ClientID>
-    /// Whether login links lead to any website's own way to sign in.
+    /// Whether login links of any website may have to be where the provider is (``Client/landsAtSignIn(besides:)``).
     package let hasLandingsAtSignIn: Bool
 
     /// - Parameter clients: of two with one id, the later stands.
     package init(_ clients: [Client], defaultTarget: ClientID?) {
-        hasLandingsAtSignIn = clients.contains { $0.landing == .initiateLogin }
+        hasLandingsAtSignIn = clients.contains(where: \.mayLandAtSignIn)
         self.clients = Dictionary(clients.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         self.defaultTarget = defaultTarget
         tokenCookieClients = Dictionary(
@@ -41,6 +41,13 @@ package struct ClientDirectory: Sendable {
     }
 
     package subscript(_ id: ClientID) -> Client? { clients[id] }
+
+    /// An id from outside as the audit log keeps it.
+    /// - Returns: `nil` for one that no client has and that has a secret in it, which somebody put into the wrong place
+    ///   (contract §8).
+    package func recordable(_ id: ClientID) -> ClientID? {
+        clients[id] != nil || !StrayedSecret.isIn(Array(id.rawValue.utf8)[...]) ? id : nil
+    }
 
     /// The client that ``defaultTarget`` names; `nil` where none is named, or none has that id.
     package var defaultWebsite: Client? { defaultTarget.flatMap { clients[$0] } }

@@ -122,6 +122,7 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         if !isStored {
             Self.checkCookieDomain(of: client, &fields)
             Self.checkMinimumACR(of: client, &fields)
+            Self.checkKeys(of: client, &fields)
         }
         client.theme = Self.readTheme(&fields, of: kind)
         if let error = ClientDocumentError(fields.problems) { throw error }
@@ -181,6 +182,18 @@ package struct ClientDocument: Sendable, Codable, Hashable {
             fields.note(
                 .minimumACR,
                 "must be 1 to 128 printable ASCII characters, without spaces, double quotes and backslashes")
+        }
+    }
+
+    /// With no key that verifies here the client could never authenticate, without a word why. One of an unknown kind
+    /// among others is passed over (RFC 7517 §5).
+    private static func checkKeys(of client: Client, _ fields: inout StrictFields<Field>) {
+        guard client.authenticationMethod == .privateKeyJWT, let keys = client.keys,
+            fields.areSound(.authenticationMethod, .keys)
+        else { return }
+        if VerificationKey.all(inSet: keys).isEmpty {
+            let names = VerificationKey.announcedAlgorithms.map(\.rawValue).joined(separator: ", ")
+            fields.note(.keys, "must hold a public key for one of \(names)")
         }
     }
 

@@ -21,7 +21,7 @@ package final class InProcessRateLimiter: RateLimiter {
         let value: String
     }
 
-    private struct State {
+    private struct Table {
         var fullAt: [Key: Int64] = [:]
         var windows: [Key: AttemptCount] = [:]
         /// The size at which full buckets are looked for next.
@@ -30,8 +30,19 @@ package final class InProcessRateLimiter: RateLimiter {
         var nextSweep: Int64 = .min
     }
 
-    /// More keys than this at once are an attack; new ones are then refused rather than uncounted, and the refusal
-    /// says that there was no room (``fullScope``).
+    private struct State {
+        /// Of names that anybody may have typed.
+        private var typedNames = Table()
+        private var others = Table()
+
+        /// Strangers who type one name after another must not take the room of users, networks and apps.
+        mutating func withTable<Outcome>(of key: RateLimitKey, _ body: (inout Table) -> Outcome) -> Outcome {
+            key.isOfTypedName ? body(&typedNames) : body(&others)
+        }
+    }
+
+    /// More keys than this at once in one table are an attack; new ones are then refused rather than uncounted, and the
+    /// refusal says that there was no room (``fullScope``).
     private let capacity: Int
     private let state = Mutex(State())
     /// Milliseconds of the clock in use.
@@ -59,10 +70,7 @@ package final class InProcessRateLimiter: RateLimiter {
         let now = reading(now)
         state.withLock { state in
             for key in keys {
-                switch key.rule {
-                case .bucket(let bucket): giveBack(key, bucket, at: now, in: &state)
-                case .window: state.windows[Key(scope: key.scope, value: key.value)]?.giveBack(at: now)
-                }
+                state.withTable(of: key) { giveBack(key, at: now, in: &$0) }
             }
         }
     }
@@ -76,72 +84,79 @@ package final class InProcessRateLimiter: RateLimiter {
     private func decide(_ keys: [RateLimitKey], at now: Int64, taking: Bool) -> RateLimitDecision {
         state.withLock { state in
             var longest: Refusal?
-            var granted: [(key: RateLimitKey, bucket: TokenBucket)] = []
+            var granted: [RateLimitKey] = []
             for key in keys {
-                let refusal: Refusal? =
+                let refusal: Refusal? = state.withTable(of: key) { table in
                     switch key.rule {
-                    case .bucket(let bucket): attempt(key, bucket, at: now, taking: taking, in: &state)
-                    case .window(let window): attempt(key, window, at: now, taking: taking, in: &state)
+                    case .bucket(let bucket): attempt(key, bucket, at: now, taking: taking, in: &table)
+                    case .window(let window): attempt(key, window, at: now, taking: taking, in: &table)
                     }
-                if refusal == nil, taking, case .bucket(let bucket) = key.rule { granted.append((key, bucket)) }
+                }
+                if refusal == nil, taking, case .bucket = key.rule { granted.append(key) }
                 guard let refusal, refusal.wait > longest?.wait ?? .zero else { continue }
                 longest = refusal
             }
-            if longest != nil { for (key, bucket) in granted { giveBack(key, bucket, at: now, in: &state) } }
+            if longest != nil {
+                for key in granted { state.withTable(of: key) { giveBack(key, at: now, in: &$0) } }
+            }
             return longest.map { .exceeded(retryAfter: $0.wait, scope: $0.scope) } ?? .allowed
         }
     }
 
-    private func giveBack(_ key: RateLimitKey, _ bucket: TokenBucket, at now: Int64, in state: inout State) {
+    private func giveBack(_ key: RateLimitKey, at now: Int64, in table: inout Table) {
         let id = Key(scope: key.scope, value: key.value)
-        guard let fullAt = state.fullAt[id] else { return }
+        guard case .bucket(let bucket) = key.rule else {
+            table.windows[id]?.giveBack(at: now)
+            return
+        }
+        guard let fullAt = table.fullAt[id] else { return }
         let before = fullAt - bucket.refillInterval.inMilliseconds
-        state.fullAt[id] = before > now ? before : nil
+        table.fullAt[id] = before > now ? before : nil
     }
 
     /// Tries a key, and with `taking` counts the try.
     /// - Returns: `nil` when it passes.
     private func attempt(
-        _ key: RateLimitKey, _ bucket: TokenBucket, at now: Int64, taking: Bool, in state: inout State
+        _ key: RateLimitKey, _ bucket: TokenBucket, at now: Int64, taking: Bool, in table: inout Table
     ) -> Refusal? {
         let id = Key(scope: key.scope, value: key.value)
         let interval = bucket.refillInterval.inMilliseconds
-        let fullAt = max(state.fullAt[id] ?? now, now)
+        let fullAt = max(table.fullAt[id] ?? now, now)
         let afterTaking = fullAt + interval
         let capacityTime = interval * Int64(bucket.burst)
         guard afterTaking - now <= capacityTime else {
             return Refusal(wait: .milliseconds(afterTaking - now - capacityTime), scope: key.scope)
         }
         guard taking else { return nil }
-        sweep(&state, at: now)
-        guard state.fullAt.count < capacity || state.fullAt[id] != nil else {
+        sweep(&table, at: now)
+        guard table.fullAt.count < capacity || table.fullAt[id] != nil else {
             return Refusal(wait: .milliseconds(interval), scope: Self.fullScope)
         }
-        state.fullAt[id] = afterTaking
+        table.fullAt[id] = afterTaking
         return nil
     }
 
     private func attempt(
-        _ key: RateLimitKey, _ window: AttemptWindow, at now: Int64, taking: Bool, in state: inout State
+        _ key: RateLimitKey, _ window: AttemptWindow, at now: Int64, taking: Bool, in table: inout Table
     ) -> Refusal? {
         let id = Key(scope: key.scope, value: key.value)
-        var count = state.windows[id] ?? AttemptCount()
+        var count = table.windows[id] ?? AttemptCount()
         let refusal = count.attempt(in: window, at: now, taking: taking).map { Refusal(wait: $0, scope: key.scope) }
         guard taking else { return refusal }
-        sweep(&state, at: now)
-        guard state.windows.count < capacity || state.windows[id] != nil else {
+        sweep(&table, at: now)
+        guard table.windows.count < capacity || table.windows[id] != nil else {
             return Refusal(wait: window.duration, scope: Self.fullScope)
         }
-        state.windows[id] = count
+        table.windows[id] = count
         return refusal
     }
 
-    private func sweep(_ state: inout State, at now: Int64) {
-        let count = state.fullAt.count + state.windows.count
-        guard count >= min(state.sweepSize, capacity), now >= state.nextSweep else { return }
-        state.fullAt = state.fullAt.filter { $0.value > now }
-        state.windows = state.windows.filter { $0.value.endsAt > now }
-        state.sweepSize = max(4096, (state.fullAt.count + state.windows.count) * 2)
-        state.nextSweep = now + 1000
+    private func sweep(_ table: inout Table, at now: Int64) {
+        let count = table.fullAt.count + table.windows.count
+        guard count >= min(table.sweepSize, capacity), now >= table.nextSweep else { return }
+        table.fullAt = table.fullAt.filter { $0.value > now }
+        table.windows = table.windows.filter { $0.value.endsAt > now }
+        table.sweepSize = max(4096, (table.fullAt.count + table.windows.count) * 2)
+        table.nextSweep = now + 1000
     }
 }

@@ -74,4 +74,13 @@ package struct LimitSettings: Sendable {
         }
         return networkKey(scope, of: origin, bucket) + wider
     }
+
+    /// The same, of attempts until a window closes.
+    func widerNetworkKeys(_ scope: String, of origin: RequestOrigin, _ window: AttemptWindow) -> [RateLimitKey] {
+        guard let address = origin.address else { return [] }
+        let networks = [(network: address.limitNetwork, factor: 1)] + address.widerNetworks
+        return networks.map { network, factor in
+            RateLimitKey(scope: scope, value: network.description, window: window.multiplied(by: factor))
+        }
+    }
 }

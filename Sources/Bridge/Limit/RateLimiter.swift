@@ -36,17 +36,22 @@ package struct RateLimitKey: Hashable, Sendable {
     /// For whom. Stores keep a digest of it.
     package let value: String
     package let rule: Rule
+    /// Whether the value holds a name that anybody may have typed. There is no end of those, so where the room to count
+    /// in has an end, they have one of their own.
+    package let isOfTypedName: Bool
 
-    package init(scope: String, value: String, bucket: TokenBucket) {
+    package init(scope: String, value: String, bucket: TokenBucket, isOfTypedName: Bool = false) {
         self.scope = scope
         self.value = value
         rule = .bucket(bucket)
+        self.isOfTypedName = isOfTypedName
     }
 
-    package init(scope: String, value: String, window: AttemptWindow) {
+    package init(scope: String, value: String, window: AttemptWindow, isOfTypedName: Bool = false) {
         self.scope = scope
         self.value = value
         rule = .window(window)
+        self.isOfTypedName = isOfTypedName
     }
 }
 
@@ -103,5 +108,10 @@ package struct AttemptWindow: Hashable, Sendable {
         self.count = max(1, count)
         self.duration = max(.milliseconds(1), duration)
         self.block = max(.milliseconds(1), block)
+    }
+
+    /// A window of so many times as many attempts.
+    package func multiplied(by factor: Int) -> AttemptWindow {
+        AttemptWindow(count: count * factor, per: duration, block: block)
     }
 }

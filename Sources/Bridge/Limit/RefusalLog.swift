@@ -20,23 +20,30 @@ package final class RefusalLog: Sendable {
     }
 
     /// Writes an event, unless there were too many of them.
-    /// - Parameter bounds: limits of the caller's own, besides the ceiling.
-    package func record(_ event: AuditEvent, within bounds: RateLimitKey...) async throws {
-        guard try await admits(event, within: bounds) else { return countLeftOut(event) }
+    /// - Parameters:
+    ///   - isByAnybody: whether anybody can cause it, whomever it names: then it has the room of those that name
+    ///     nobody, so that neither a full log nor the time of an answer tells whether there is such a user.
+    ///   - bounds: limits of the caller's own, besides the ceiling.
+    package func record(
+        _ event: AuditEvent, byAnybody isByAnybody: Bool = false, within bounds: RateLimitKey...
+    ) async throws {
+        guard try await admits(event, byAnybody: isByAnybody, within: bounds) else { return countLeftOut(event) }
         try await audit.append([event])
     }
 
-    /// As ``record(_:within:)``, for an event that a store's verb writes along with what it finds.
+    /// As ``record(_:byAnybody:within:)``, for an event that a store's verb writes along with what it finds.
     /// - Returns: whether it is to be written where it comes with nothing else. One that the verb left out then is to be
     ///   counted; one that it wrote with a change is in the log, and must not be.
-    func admits(_ event: AuditEvent, within bounds: [RateLimitKey]) async throws -> Bool {
+    func admits(
+        _ event: AuditEvent, byAnybody isByAnybody: Bool = false, within bounds: [RateLimitKey]
+    ) async throws -> Bool {
         // Where there is no room to count in, the ceiling alone decides: nobody hides behind a flood of other keys.
         if !bounds.isEmpty, case .exceeded(_, let scope) = try await limiter.take(bounds, at: event.at),
             scope != InProcessRateLimiter.fullScope
         {
             return false
         }
-        return ceiling.admits(event)
+        return ceiling.admits(event, byAnybody: isByAnybody)
     }
 
     /// Counts an event that was not admitted, once it is certain that nothing wrote it.
@@ -112,10 +119,11 @@ package struct RefusalCeiling: Sendable {
 
     /// Takes room for an event.
     ///
-    /// Those about nobody known get half of it at most. Whoever sends rubbish by the million must not be able to push
-    /// out of the log what is about a user or about a token of ours.
-    func admits(_ event: AuditEvent) -> Bool {
-        let isNamed = event.subject != nil || event.tokenID != nil
+    /// Those about nobody known, and those that anybody can cause at will, get half of it at most. Whoever sends
+    /// rubbish by the million must not be able to push out of the log what is about a user or about a token of ours.
+    /// - Parameter isByAnybody: whether anybody can cause it, whomever it names.
+    func admits(_ event: AuditEvent, byAnybody isByAnybody: Bool = false) -> Bool {
+        let isNamed = !isByAnybody && (event.subject != nil || event.tokenID != nil)
         if !isNamed {
             let key = RateLimitKey(scope: "audit.ceiling", value: "anonymous", bucket: anonymous)
             guard case .allowed = limiter.take([key], at: event.at) else { return false }

@@ -54,7 +54,7 @@ package final class SignIn: Sendable {
         case .limited(let excess):
             return .limited(retryAfter: try await throttle.tell(excess, origin: origin, at: now))
         case .refused(let refusal, let account):
-            return try await record(refusal, account, origin: origin, at: now)
+            return try await record(refusal, account, byAnybody: true, origin: origin, at: now)
         case .right(let account, let renewed):
             if let old = account.passwordHash, let renewed {
                 try await accounts.rehashPassword(from: old, to: renewed, of: account.subject)
@@ -161,14 +161,18 @@ package final class SignIn: Sendable {
     }
 
     /// Records a refusal that is counted already.
+    /// - Parameter isByAnybody: whether nothing but a name and a guess led to it, so that whether it is written must
+    ///   not depend on whether there is such a user.
     private func record(
-        _ refusal: SignInRefusal, _ account: Account?, origin: RequestOrigin, at now: Timestamp
+        _ refusal: SignInRefusal, _ account: Account?, byAnybody isByAnybody: Bool = false, origin: RequestOrigin,
+        at now: Timestamp
     ) async throws -> SignInOutcome {
         // The typed name stays out: people type passwords into that field.
         try await refusals.record(
             AuditEvent(
                 at: now, type: .userSignInFailed, outcome: .failure, reason: refusal.rawValue,
-                subject: account?.subject, origin: origin))
+                subject: account?.subject, origin: origin),
+            byAnybody: isByAnybody)
         return refusal == .stale ? .stale : .refused
     }
 }

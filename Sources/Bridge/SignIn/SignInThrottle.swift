@@ -164,8 +164,9 @@ extension LimitSettings {
     ) -> [RateLimitKey] {
         var keys: [RateLimitKey] = []
         if let username {
-            keys.append(RateLimitKey(scope: "sign_in.account", value: username.key, bucket: failedSignIn))
-            keys.append(dailyKey(guess, value: "account \(username.key)"))
+            keys.append(
+                RateLimitKey(scope: "sign_in.account", value: username.key, bucket: failedSignIn, isOfTypedName: true))
+            keys.append(dailyKey(guess, value: "account \(username.key)", isOfTypedName: true))
         }
         return keys + widerNetworkKeys(Self.signInNetwork, of: origin, failedSignIn)
     }
@@ -185,10 +186,14 @@ extension LimitSettings {
         ]
     }
 
-    private func dailyKey(_ guess: SignInThrottle.Guess, value: String) -> RateLimitKey {
-        switch guess {
-        case .password: RateLimitKey(scope: "sign_in.password_day", value: value, bucket: wrongPasswordPerDay)
-        case .code: RateLimitKey(scope: "sign_in.code_day", value: value, bucket: wrongCodePerDay)
-        }
+    private func dailyKey(
+        _ guess: SignInThrottle.Guess, value: String, isOfTypedName: Bool = false
+    ) -> RateLimitKey {
+        let (scope, bucket) =
+            switch guess {
+            case .password: ("sign_in.password_day", wrongPasswordPerDay)
+            case .code: ("sign_in.code_day", wrongCodePerDay)
+            }
+        return RateLimitKey(scope: scope, value: value, bucket: bucket, isOfTypedName: isOfTypedName)
     }
 }

@@ -11,7 +11,7 @@ struct AdminKeyController: AdministratorGroup {
     ]
 
     let gate: AdminGate
-    let keys: any KeyRegister
+    let keys: SigningKeys
 
     @Sendable func list(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
         -> Response

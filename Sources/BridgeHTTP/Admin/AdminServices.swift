@@ -6,13 +6,13 @@ package final class AdminServices: Sendable {
     let storage: any BridgeStorage
     let clients: ClientRegister
     let users: UserRegister
-    let keys: any KeyRegister
+    let keys: SigningKeys
     let explainer: Explainer
     let node: NodeServices
 
     package init(
         gate: AdminGate, storage: any BridgeStorage, clients: ClientRegister, users: UserRegister,
-        keys: any KeyRegister, explainer: Explainer, node: NodeServices
+        keys: SigningKeys, explainer: Explainer, node: NodeServices
     ) {
         self.gate = gate
         self.storage = storage

@@ -20,7 +20,7 @@ struct AuditStreamController: AdministratorGroup {
     /// Each stream asks the database twice a second.
     static let maximumStreams = 50
     private static let pause = Duration.milliseconds(500)
-    /// After so many pauses a keep-alive, and a check that the administrator still is one.
+    /// After so many pauses the position, and a check that the administrator still is one.
     private static let pausesPerCheck = 20
 
     init(gate: AdminGate, log: any AuditLog) {
@@ -70,6 +70,7 @@ struct AuditStreamController: AdministratorGroup {
         try await writer.write(ByteBuffer(string: "retry: 2000\nid: \(start.text)\n: listening\n\n"))
         var pauses = 0
         for await _ in AsyncTimer(every: Self.pause).cancelOnGracefulShutdown() {
+            var isQuiet = true
             for entry in try await follower.next(limit: 1000) {
                 sent.advance(to: entry)
                 // What cannot be read matches when nothing is asked for.
@@ -78,11 +79,16 @@ struct AuditStreamController: AdministratorGroup {
                 piece.writeBytes(entry.json)
                 piece.writeString("\n\n")
                 try await writer.write(piece)
+                isQuiet = false
             }
             pauses += 1
-            guard pauses % Self.pausesPerCheck == 0 else { continue }
-            guard (try? await gate.stillAdmits(visit)) == true else { return }
-            try await writer.write(ByteBuffer(string: ": \(sent.text)\n\n"))
+            if pauses % Self.pausesPerCheck == 0 {
+                guard (try? await gate.stillAdmits(visit)) == true else { return }
+                try await writer.write(ByteBuffer(string: ": \(sent.text)\n\n"))
+            } else if isQuiet {
+                // Only a write tells that nobody is there any more, and the place is another's then.
+                try await writer.write(ByteBuffer(string: ":\n\n"))
+            }
         }
     }
 }

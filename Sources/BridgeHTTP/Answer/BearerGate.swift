@@ -8,6 +8,7 @@ package final class BearerGate: Sendable {
     private let inquiries: BearerInquiries
     private let constraint: SenderConstraint
     private let parents: ParentSessions
+    private let clients: Reloadable<ClientDirectory>
     private let limitGate: LimitGate
     private let limits: LimitSettings
     private let refusals: RefusalLog
@@ -15,22 +16,23 @@ package final class BearerGate: Sendable {
 
     package init(
         authenticator: any BearerAuthenticator, constraint: SenderConstraint = SenderConstraint(proofs: nil),
-        parents: ParentSessions, limiter: any RateLimiter, limits: LimitSettings, refusals: RefusalLog,
-        time: TimeSource = .system
+        parents: ParentSessions, clients: Reloadable<ClientDirectory>, limiter: any RateLimiter, limits: LimitSettings,
+        refusals: RefusalLog, time: TimeSource = .system
     ) {
         self.authenticator = authenticator
         inquiries = BearerInquiries(authenticator, limiter: limiter, limits: limits, refusals: refusals)
         self.constraint = constraint
         self.parents = parents
+        self.clients = clients
         limitGate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
         self.refusals = refusals
         self.time = time
     }
 
-    /// - Throws: `invalid_token`, with a bare challenge when there is no token; `invalid_dpop_proof` or
-    ///   `use_dpop_nonce` for one that is bound to a key; `rate_limited` where its issuer is not asked about another;
-    ///   ``StorageError`` when it cannot be found out now.
+    /// - Throws: `invalid_token`, with a bare challenge when there is no token; `unauthorized_client` for a client's own;
+    ///   `invalid_dpop_proof` or `use_dpop_nonce` for one that is bound to a key; `rate_limited` where its issuer is not
+    ///   asked about another; ``StorageError`` when it cannot be found out now.
     func identity(of request: Request, origin: RequestOrigin) async throws -> BearerIdentity {
         let now = time.now()
         return try await admit(try BearerReader.token(in: request), origin: origin) { presented in
@@ -157,6 +159,8 @@ package final class BearerGate: Sendable {
         let now = time.now()
         let decision = try await limitGate.take(limits.refusedBearerKeys(origin: origin), origin: origin, at: now)
         guard case .allowed = decision else { return }
-        try await refusals.bearerRefused(reason: reason, issuer: issuer, of: identity, origin: origin, at: now)
+        try await refusals.bearerRefused(
+            reason: reason, issuer: issuer, of: identity,
+            client: identity.flatMap { clients.current.recordable($0.clientID) }, origin: origin, at: now)
     }
 }

@@ -11,6 +11,12 @@ enum ResourceChallenge {
 
     /// - Parameter scheme: that the token came with: whoever can make proofs is asked for one.
     static func error(for refusal: BearerRefusal, scheme: PresentedAccessToken.Scheme) -> any Error {
+        // The token holds, and another one of the client's would do no more: no reason to fetch one (RFC 6750 §3.1).
+        if refusal == .clientsOwnToken {
+            return OAuthError(
+                .unauthorizedClient, "the access token is a client's own, with no user behind it",
+                detail: refusal.reason.rawValue)
+        }
         let error = OAuthError(.invalidToken, detail: refusal.reason.rawValue)
         guard scheme == .dpop || refusal == .senderConstrained else { return error }
         return challenged(error)

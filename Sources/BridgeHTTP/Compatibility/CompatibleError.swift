@@ -65,19 +65,43 @@ enum CompatibleError {
     }
 
     /// The service's own sentences for the steps of an exchange.
-    fileprivate static func text(of error: OAuthError) -> String {
-        if let flaw = error.detail.flatMap({ NativeSSORefusal(rawValue: $0) }), let sentence = sentence(on: flaw) {
-            return sentence
-        }
-        return switch error.detail {
-        case RefusalReason.subjectTokenType.rawValue?: "subject token type is invalid"
-        case RefusalReason.actorTokenType.rawValue?: "actor token type is invalid"
+    static func text(of error: OAuthError) -> String {
+        let reason = error.detail.flatMap { RefusalReason(rawValue: $0) }
+        let sentence: String? =
+            if let flaw = NativeSSORefusal(in: error) {
+                self.sentence(on: flaw)
+            } else {
+                reason.flatMap { self.sentence(on: $0, told: error.code) }
+            }
+        return sentence ?? error.publicDescription ?? ErrorTable.description(of: error.code)
+    }
+
+    /// - Returns: `nil` where that service has no sentence of its own.
+    private static func sentence(on reason: RefusalReason, told code: ErrorCode) -> String? {
+        switch reason {
+        case .subjectTokenType: "subject token type is invalid"
+        case .actorTokenType: "actor token type is invalid"
         // On the way in, that service names parameters.
-        case RefusalReason.unknownClient.rawValue? where error.code != .invalidRequest: "client configuration not found"
-        case RefusalReason.missingClientID.rawValue?: "Client ID can't be blank"
-        case let detail? where detail.hasPrefix("missing_"):
-            "\(detail.dropFirst(8).prefix(1).uppercased())\(words(detail.dropFirst(9))) can't be blank"
-        default: error.publicDescription ?? ErrorTable.description(of: error.code)
+        case .unknownClient where code != .invalidRequest: "client configuration not found"
+        default: blankParameter(reason).map { "\($0) can't be blank" }
+        }
+    }
+
+    /// The parameter that is missing, as that service writes it; `nil` for every other reason.
+    private static func blankParameter(_ reason: RefusalReason) -> String? {
+        switch reason {
+        case .missingClientID: "Client ID"
+        case .missingGrantType: "Grant type"
+        case .missingCode: "Code"
+        case .missingCodeVerifier: "Code verifier"
+        case .missingRefreshToken: "Refresh token"
+        case .missingDeviceCode: "Device code"
+        case .missingSubjectToken: "Subject token"
+        case .missingSubjectTokenType: "Subject token type"
+        case .missingActorToken: "Actor token"
+        case .missingActorTokenType: "Actor token type"
+        case .missingRedirectURI: "Redirect uri"
+        default: nil
         }
     }
 
@@ -93,8 +117,16 @@ enum CompatibleError {
         case .wrongAudience, .scopeWithoutOpenID, .scopeTooWide, .consentNeeded, .authenticationTooWeak: nil
         }
     }
+}
 
-    private static func words(_ name: Substring) -> String { name.map { $0 == "_" ? " " : String($0) }.joined() }
+extension NativeSSORefusal {
+    /// The one that an error tells of. Its reason alone says little: other checks have some of the same words.
+    fileprivate init?(in error: OAuthError) {
+        guard let flaw = error.detail.flatMap(Self.init(rawValue:)), flaw.code == error.code,
+            flaw.publicDescription == error.publicDescription
+        else { return nil }
+        self = flaw
+    }
 }
 
 extension BrowserGroup {

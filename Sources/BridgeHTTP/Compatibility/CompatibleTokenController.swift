@@ -117,6 +117,9 @@ struct CompatibleTokenController: BrowserGroup {
         guard let token = parameters["refresh_token"] else {
             throw OAuthError(.invalidRequest, detail: .missingRefreshToken)
         }
+        if let cookie = OpaqueSecret(token, kind: .sessionRefresh) {
+            return try await signOut(cookie, request, context, parameters: parameters)
+        }
         guard let session = try await session(ofRefreshToken: token), session.isAlive(at: now) else {
             throw try await recorded(Self.invalidRefreshToken, request, context)
         }
@@ -129,14 +132,28 @@ struct CompatibleTokenController: BrowserGroup {
                 known.device.subject == session.subject, let client = directory[session.clientID],
                 client.mayHold(known.device, among: directory)
             else {
-                throw try await recorded(
-                    OAuthError(.invalidToken, "the device secret is not valid", detail: .wrongDeviceSecret),
-                    request, context)
+                throw try await recorded(Self.wrongDeviceSecret, request, context)
             }
             try await secrets.revoke(secret, reason: .signedOut, origin: origin, at: now)
         }
         try await endings.end(
             .appSession(session.id), Ending(at: now, reason: .signedOut, origin: origin))
+        return Response(status: .ok, headers: TokenAnswer.headers)
+    }
+
+    private static let wrongDeviceSecret = OAuthError(
+        .invalidToken, "the device secret is not valid", detail: .wrongDeviceSecret)
+
+    /// By a website's refresh cookie, which its server sees. Websites hold no device secrets (contract §5.6).
+    private func signOut(
+        _ cookie: OpaqueSecret, _ request: Request, _ context: BridgeRequestContext, parameters: FormParameters
+    ) async throws -> Response {
+        guard parameters["device_secret"] == nil else {
+            throw try await recorded(Self.wrongDeviceSecret, request, context)
+        }
+        let hasEnded = try await refresh.refresh.signOut(
+            cookie, proof: parameters["anti_csrf_token"], origin: context.origin(of: request))
+        guard hasEnded else { throw try await recorded(Self.invalidRefreshToken, request, context) }
         return Response(status: .ok, headers: TokenAnswer.headers)
     }
 

@@ -4,7 +4,8 @@ package import Foundation
 import OAuth2
 import Synchronization
 
-/// One line per request, JSON or words on a terminal, written by a thread of its own so that no request ever waits for the disk.
+/// One line per request, JSON or words on a terminal, written by a thread of its own so that no request ever waits for
+/// the disk.
 ///
 /// Lines are batched in memory for a moment. When the sink cannot keep up, lines beyond ``capacity`` are dropped and
 /// counted, and the count is the next thing that is written.
@@ -83,9 +84,32 @@ package final class AccessLog: Sendable {
         if mustSchedule { queue.asyncAfter(deadline: .now() + interval) { self.drain() } }
     }
 
-    /// Writes what is pending and returns when it is written; for a clean stop.
-    package func flush() {
+    /// Writes what is pending and blocks its thread until that is done: nothing for a task, see ``flush(within:)``.
+    func flush() {
         queue.sync { drain() }
+    }
+
+    /// Writes what is pending, for a clean stop.
+    /// - Parameter patience: how long a sink is waited for that takes nothing, such as a pipe that nobody reads; what
+    ///   is left then is lost.
+    package func flush(within patience: Duration) async {
+        let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
+        let goOn = { @Sendable in
+            let continuation = waiting.withLock { waiting in
+                defer { waiting = nil }
+                return waiting
+            }
+            continuation?.resume()
+        }
+        await withCheckedContinuation { continuation in
+            waiting.withLock { $0 = continuation }
+            queue.async {
+                self.drain()
+                goOn()
+            }
+            DispatchQueue.global().asyncAfter(
+                deadline: .now() + .milliseconds(Int(clamping: patience.inMilliseconds)), execute: goOn)
+        }
     }
 
     private func drain() {

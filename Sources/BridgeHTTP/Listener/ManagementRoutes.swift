@@ -7,13 +7,15 @@ import OAuth2
 /// The management listener: `/livez`, `/readyz`, `/metrics` (contract §13). Not for the public.
 /// - Parameters:
 ///   - issuer: where the codes of errors are explained.
+///   - time: of the request ids, as `random` is.
 ///   - refreshMetrics: runs before each page of metrics, which waits for it, for what only a use would show otherwise.
 package func buildManagementRouter(
-    readiness: Readiness, metrics: PrometheusMetrics, issuer: WebOrigin,
+    readiness: Readiness, metrics: PrometheusMetrics, issuer: WebOrigin, time: TimeSource = .system,
+    random: RandomSource = .system,
     refreshMetrics: @escaping @Sendable () async -> Void = {}
 ) -> Router<BridgeRequestContext> {
     let router = Router(context: BridgeRequestContext.self)
-    router.add(middleware: ManagementFront(issuer: issuer))
+    router.add(middleware: ManagementFront(issuer: issuer, time: time, random: random))
     let pages = ManagementPages(readiness: readiness, metrics: metrics, refreshMetrics: refreshMetrics)
     let endpoints = Endpoints(router: router)
     endpoints.on("/livez", [.get: pages.alive])
@@ -65,11 +67,13 @@ private struct ManagementFront: RouterMiddleware {
     typealias Context = BridgeRequestContext
 
     let issuer: WebOrigin
+    let time: TimeSource
+    let random: RandomSource
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        let requestID = RequestID.make(at: TimeSource.system.now(), random: .system)
+        let requestID = RequestID.make(at: time.now(), random: random)
         var response: Response
         do {
             response = try await next(request, context)

@@ -6,18 +6,7 @@ enum HeaderText {
     /// read back: a subject is whatever its issuer says. By a comma a reader would take one value for two (RFC 9110 §5.3).
     static func encode(_ text: String) -> String {
         guard !text.utf8.allSatisfy(isPlain) else { return text }
-        let digits = Array("0123456789ABCDEF".utf8)
-        var output: [UInt8] = []
-        for byte in text.utf8 {
-            if isPlain(byte) {
-                output.append(byte)
-            } else {
-                output.append(UInt8(ascii: "%"))
-                output.append(digits[Int(byte >> 4)])
-                output.append(digits[Int(byte & 0xF)])
-            }
-        }
-        return String(decoding: output, as: UTF8.self)
+        return PercentEncoding.encode(text, keeping: isPlain)
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

@@ -67,6 +67,12 @@ final class SignInFlow: BrowserFacing {
         return services.authorizations.request(of: journey, browser: browser)?.limitsAge == true
     }
 
+    /// Whether the authorization request that the sign-in is for opens, and may still be answered; `true` where it is
+    /// for none.
+    func canGoOn(_ errand: SignInErrand, browser: OpaqueSecret) -> Bool {
+        errand.journey.map { services.authorizations.request(of: $0, browser: browser) != nil } ?? true
+    }
+
     /// Whether the app that asks for the sign-in shows the page inside itself and must not.
     func isBlocked(_ errand: SignInErrand, browser: OpaqueSecret, _ request: Request) -> Bool {
         guard EmbeddedBrowser.isLikely(request.headers), let journey = errand.journey else { return false }

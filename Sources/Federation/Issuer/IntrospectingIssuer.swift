@@ -38,9 +38,36 @@ final class IntrospectingIssuer: TrustedIssuer {
                 throw BearerRefusal.unknownIssuer
             }
         }
+        try Self.checkUse(of: answer)
         return try BearerClaims(settings: settings, claims: answer)
             .identity(at: now, cacheLifetime: connection.limits.introspectionLifetime, isSigned: false)
     }
+
+    /// Refuses what the issuer says is no access token: an endpoint may know refresh tokens too (RFC 7662 §2.1), and
+    /// pays our hint no attention. One that does not say (RFC 7662 §2.2 has `token_type` optional) is believed.
+    private static func checkUse(of answer: IntrospectionAnswers.Members) throws(BearerRefusal) {
+        if let type = try text("token_type", of: answer)?.lowercased() {
+            guard type != "dpop" || answer["cnf"] != nil else { throw .missing(claim: "cnf") }
+            guard tokenTypes.contains(type) else { throw .wrongType }
+        }
+        if let use = try text("token_use", of: answer) {
+            guard tokenUses.contains(use) else { throw .wrongType }
+        }
+    }
+
+    private static func text(
+        _ name: String, of answer: IntrospectionAnswers.Members
+    ) throws(BearerRefusal) -> String? {
+        guard let value = answer[name], !value.isNull else { return nil }
+        guard let text = value.string else { throw .malformed(claim: name) }
+        return text
+    }
+
+    /// In lower case (RFC 6749 §7.1): of RFC 6750 and RFC 9449, and what some issuers say in their place, such as the
+    /// name of RFC 8693 §3.
+    private static let tokenTypes: Set = ["bearer", "dpop", "access_token", TokenTypeURI.accessToken]
+    /// What Ory Hydra and Amazon Cognito say.
+    private static let tokenUses: Set = ["access_token", "access"]
 
     func mustAsk(about token: Secret<String>, at now: Timestamp) -> Bool {
         !answers.isKnownInactive(BearerCache.Key(token), at: now)

@@ -4,11 +4,12 @@ package enum PercentEncoding {
 
     /// Encodes everything but the unreserved characters, so the result fits a query value, a cookie value or a path
     /// segment alike.
-    package static func encode(_ text: String) -> String {
+    /// - Parameter isKept: the bytes that stay as they are, where more may than that; never `%`.
+    package static func encode(_ text: String, keeping isKept: (UInt8) -> Bool = ASCII.isUnreserved) -> String {
         var output: [UInt8] = []
         output.reserveCapacity(text.utf8.count + 16)
         for byte in text.utf8 {
-            if ASCII.isUnreserved(byte) {
+            if isKept(byte) {
                 output.append(byte)
             } else {
                 output.append(UInt8(ascii: "%"))
@@ -42,10 +43,22 @@ extension PercentEncoding {
         }
     }
 
+    /// Decodes every escape that there is, as a reader does who is not strict: a `%` that two hexadecimal digits do not
+    /// follow stays.
+    package static func decodeLeniently(bytes text: ArraySlice<UInt8>) -> [UInt8] {
+        replacingEscapes(in: text, passesOverOthers: true) { octet, output in
+            output.append(octet)
+            return true
+        } ?? []
+    }
+
     /// The text with each escape replaced by what `replace` appends for its octet.
-    /// - Parameter replace: `false` gives up.
+    /// - Parameters:
+    ///   - passesOverOthers: whether a `%` stays that two hexadecimal digits do not follow; otherwise it gives up.
+    ///   - replace: `false` gives up.
     static func replacingEscapes(
-        in text: ArraySlice<UInt8>, plusIsSpace: Bool = false, by replace: (UInt8, inout [UInt8]) -> Bool
+        in text: ArraySlice<UInt8>, plusIsSpace: Bool = false, passesOverOthers: Bool = false,
+        by replace: (UInt8, inout [UInt8]) -> Bool
     ) -> [UInt8]? {
         var output: [UInt8] = []
         output.reserveCapacity(text.count)
@@ -55,10 +68,15 @@ extension PercentEncoding {
             case UInt8(ascii: "+") where plusIsSpace:
                 output.append(UInt8(ascii: " "))
             case UInt8(ascii: "%"):
-                guard index + 2 < text.endIndex, let high = HexDigit.value(text[index + 1]),
-                    let low = HexDigit.value(text[index + 2]), replace(high << 4 | low, &output)
-                else { return nil }
-                index += 2
+                if index + 2 < text.endIndex, let high = HexDigit.value(text[index + 1]),
+                    let low = HexDigit.value(text[index + 2])
+                {
+                    guard replace(high << 4 | low, &output) else { return nil }
+                    index += 2
+                } else {
+                    guard passesOverOthers else { return nil }
+                    output.append(text[index])
+                }
             case let byte:
                 output.append(byte)
             }

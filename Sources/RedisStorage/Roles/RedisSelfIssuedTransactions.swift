@@ -14,9 +14,23 @@ package struct RedisSelfIssuedTransactions: SelfIssuedTransactionStore {
     package func keepSelfIssued(
         _ record: SelfIssuedRecord, as digest: String, at now: Timestamp
     ) async throws {
-        let life = max(1, (record.expiresAt - now).inMilliseconds)
         let key = key(of: digest)
-        _ = try await text(RedisCommand("SET", key, record.text, "PX", "\(life)", key: key))
+        _ = try await text(RedisCommand("SET", key, record.text, "PX", "\(Self.life(record, at: now))", key: key))
+    }
+
+    package func replaceSelfIssued(
+        with record: SelfIssuedRecord, as digest: String, at now: Timestamp
+    ) async throws -> Bool {
+        let call = ScriptCall(
+            script: .replaceSelfIssued, key: key(of: digest),
+            arguments: [
+                record.text, "\(now.milliseconds)", "\(record.expiresAt.milliseconds)",
+                "\(Self.life(record, at: now))",
+            ])
+        switch try await client.run([call])[0] {
+        case .integer(let replaced): return replaced == 1
+        case let reply: throw reply.failure
+        }
     }
 
     package func takeSelfIssued(_ digest: String, at now: Timestamp) async throws -> SelfIssuedRecord? {
@@ -36,6 +50,11 @@ package struct RedisSelfIssuedTransactions: SelfIssuedTransactionStore {
 
     private func key(of digest: String) -> String { keys.selfIssued(digest) }
 
+    /// In milliseconds; Redis takes none below 1.
+    private static func life(_ record: SelfIssuedRecord, at now: Timestamp) -> Int64 {
+        max(1, (record.expiresAt - now).inMilliseconds)
+    }
+
     private func text(_ command: RedisCommand) async throws -> String? {
         try Self.text(in: try await client.send([command])[0])
     }
@@ -50,6 +69,18 @@ package struct RedisSelfIssuedTransactions: SelfIssuedTransactionStore {
 }
 
 extension RedisScript {
+    /// `KEYS[1]` the transaction; `ARGV` what takes its place, the instant, the end of the new one, and its
+    /// milliseconds to live. A value begins with its end. The answer is 1 when it was replaced.
+    static let replaceSelfIssued = RedisScript(
+        """
+        local old = redis.call('GET', KEYS[1])
+        if not old then return 0 end
+        local ends = tonumber(string.match(old, '^(%d+) '))
+        if not ends or ends <= tonumber(ARGV[2]) or ends < tonumber(ARGV[3]) then return 0 end
+        redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[4])
+        return 1
+        """)
+
     /// As `GETDEL`, which Redis has since 6.2 alone. `KEYS[1]` the transaction.
     static let takeSelfIssued = RedisScript(
         """

@@ -51,7 +51,7 @@ struct ProviderWing: Sendable {
                 authenticator: authenticator, accessTokens: tokens.accessTokens, idTokens: tokens.idTokens,
                 grants: ground.storage, endings: sessions.endings, refusals: ground.refusals,
                 further: [
-                    nativeSSO.secrets.revocation,
+                    nativeSSO.secrets.revocation, nativeSSO.services.refresh.revocation,
                     AppSignOut(bearers: ground.inquiries(by: bearers.issuers), endings: sessions.endings).revocation,
                 ], time: ground.time),
             introspection: TokenIntrospection(

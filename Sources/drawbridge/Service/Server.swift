@@ -83,7 +83,7 @@ struct Server: Sendable {
         buildApplication(
             router: buildManagementRouter(
                 readiness: composition.readiness, metrics: composition.metrics,
-                issuer: composition.httpSettings.origins.issuer,
+                issuer: composition.httpSettings.origins.issuer, time: ground.time,
                 refreshMetrics: { [redis = ground.shared.refreshMetrics, tally = auditTally, composition] in
                     // Notes are kept, or cannot be, between two looks at the log.
                     composition.auditWatch.watch.record(to: composition.metrics)
@@ -206,7 +206,7 @@ struct Server: Sendable {
             ground.logger.error("could not close the audit log", metadata: ["error": "\(error)"])
         }
         await ground.shared.close()
-        composition.services.front.accessLog.flush()
+        await composition.services.front.accessLog.flush(within: .seconds(2))
         ground.logger.notice("stopped")
     }
 

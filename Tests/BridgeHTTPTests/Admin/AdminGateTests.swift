@@ -213,6 +213,10 @@ import Testing
                 "/sign-in/code", code.fields + [("code", TestAccounts.code(at: bridge.clock.now))])
             #expect(page.status == .ok)
             #expect(page.text.contains("left &lt;us&gt;"))
+            // In the words of the page that it came from, without what nobody typed.
+            #expect(page.text.contains("<strong>Disable and end everything</strong>"))
+            #expect(page.text.contains("<dt>User</dt><dd><bdi>bob</bdi></dd>"))
+            #expect(page.text.contains("<dt>Reason</dt>") && !page.text.contains(">disabled</dt>"))
             #expect(try await bridge.storage.standing(of: "bob") == .active)
             let fields = page.fields.map { ($0.0, $0.1.replacing("&lt;", with: "<").replacing("&gt;", with: ">")) }
             #expect(try await browser.post("/admin/users/bob/standing", fields).status == .seeOther)

@@ -2,6 +2,7 @@ import Bridge
 import BridgeHTTP
 import HTTPTypes
 import HummingbirdTesting
+import OAuth2
 import SQLStorage
 import Testing
 
@@ -107,7 +108,7 @@ import Testing
         try await TestAccounts.add(to: bridge)
         let now = bridge.clock.now
         let linking = try await bridge.storage.link(
-            LinkedKey(thumbprint: "k1", subject: "bob", algorithm: "ES256", origin: .linked, createdAt: now), in: nil,
+            LinkedKey(thumbprint: "k1", subject: "bob", algorithm: .es256, origin: .linked, createdAt: now), in: nil,
             event: AuditEvent(at: now, type: .userCreated, outcome: .success, subject: "bob"))
         #expect(linking == .linked)
     }

@@ -93,8 +93,8 @@ struct TestBridge: Sendable {
                 redeemer: redeemer,
                 handOffs: HandOffs(issuer: issuer, tries: InProcessRecentTries(time: time)),
                 bearers: BearerGate(
-                    authenticator: TestBearers(), parents: parents, limiter: limiter, limits: limits,
-                    refusals: refusals, time: time)),
+                    authenticator: TestBearers(), parents: parents, clients: clients, limiter: limiter,
+                    limits: limits, refusals: refusals, time: time)),
             signIn: SignInServices(
                 signIn: SignIn(
                     accounts: storage, hasher: hasher,

@@ -1,5 +1,6 @@
 import Bridge
 import CoreMetrics
+import Dispatch
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -77,6 +78,18 @@ import Testing
         #expect(answer.status == (path == "/nowhere" ? .notFound : .ok))
         #expect(answer.headers[.name("X-Request-Id")]?.utf8.count == 20)
         #expect(answer.headers[.xContentTypeOptions] == "nosniff")
+    }
+
+    @Test func `request ids are of the clock and the randomness that the listener was given`() async throws {
+        let issuer = try #require(WebOrigin("https://id.example"))
+        let now = Timestamp(seconds: 1_763_708_400)
+        let random = RandomSource { [UInt8](repeating: 7, count: $0) }
+        let application = Application(
+            router: buildManagementRouter(
+                readiness: Readiness(checks: []), metrics: PrometheusMetrics(), issuer: issuer,
+                time: TimeSource { now }, random: random))
+        let answer = try await application.test(.router) { try await $0.send(.get, "/livez") }
+        #expect(answer.headers[.xRequestID] == RequestID.make(at: now, random: random))
     }
 
     @Test func `a page of metrics has what is found out for it`() async throws {
@@ -247,5 +260,21 @@ private final class SlowStore: Sendable {
         }
         log.flush()
         #expect(sink.text.hasSuffix("\n{\"dropped_lines\":3}\n"))
+    }
+
+    @Test func `a sink that takes nothing does not hold up the stop`() async {
+        let (release, sink) = (DispatchSemaphore(value: 0), TextSink())
+        let log = AccessLog(interval: .never) { bytes in
+            release.wait()
+            sink.append(bytes)
+        }
+        log.write(
+            at: Timestamp(seconds: 0), route: "/", method: "GET", status: 200, elapsed: .zero, requestID: "r",
+            address: nil)
+        await log.flush(within: .milliseconds(1))
+        #expect(sink.text.isEmpty)
+        release.signal()
+        await log.flush(within: .seconds(60))
+        #expect(sink.lines.count == 1)
     }
 }

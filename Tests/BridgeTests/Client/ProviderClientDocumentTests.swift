@@ -145,6 +145,26 @@ import Testing
         #expect(try decode(document(#""min_acr":"\#(level)""#)).minimumACR == level)
     }
 
+    /// 32 bytes; no point of the curve has it twice.
+    private static let zero = String(repeating: "A", count: 43)
+
+    @Test(arguments: [
+        "{}", #"{"kty":"foo"}"#, #"{"kty":"EC","crv":"P-256"}"#,
+        #"{"kty":"EC","crv":"P-256","x":"\#(zero)","y":"\#(zero)"}"#,
+        #"{"kty":"OKP","crv":"Ed25519","use":"enc","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#,
+    ])
+    func `keys of which none verifies are refused of a client that signs, but for a stored one`(key: String) throws {
+        func json(_ keys: String) -> String {
+            document(#""token_endpoint_auth_method":"private_key_jwt","jwks":{"keys":["# + keys + "]}")
+        }
+        let error = #expect(throws: ClientDocumentError.self) { try decode(json(key)) }
+        #expect(error?.problems.map(\.field) == ["jwks"])
+        let stored = try JSONDecoder().decode(StoredClientDocument.self, from: Data(json(key).utf8)).client
+        #expect(stored.keys != nil)
+        let good = #"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#
+        #expect(try decode(json(key + "," + good)).keys != nil)
+    }
+
     @Test(arguments: [".other.example", "127.0.0.1", "a.www.shop.example"])
     func `contract §14: a cookie domain that does not cover its website is refused, but what is stored stays`(
         domain: String

@@ -34,6 +34,15 @@ import Testing
         #expect((2...20).contains(runs.withLock { $0 }), "shared by two at least")
     }
 
+    @Test func `who joins where no run is under way begins one`() async throws {
+        let runs = Mutex(0)
+        let run = FreshRun { runs.withLock { $0 += 1 } }
+        try await run.join()
+        try await run()
+        try await run.join()
+        #expect(runs.withLock { $0 } == 3)
+    }
+
     @Test func `a run that fails fails for those who shared it, and the next is another`() async throws {
         struct Failure: Error {}
         let runs = Mutex(0)

@@ -47,6 +47,27 @@ import Testing
         #expect(RefusedRedirect.detail(Array(path.utf8)) == #"{"length":\#(path.utf8.count)}"#)
     }
 
+    @Test func `a user agent with a secret in it is neither kept nor the name of a device`() {
+        for secret in Self.secrets {
+            for beginning in ["InApp/1.0 (url=https://a.example/login-with-token?token=", "InApp/", "", "A%3D"] {
+                let kept = origin(userAgent: beginning + secret).userAgent
+                #expect(kept == RequestOrigin.redactedUserAgent && DeviceName.fromUserAgent(kept) == nil)
+            }
+            // Where its end is cut off, enough of it may be left.
+            let long = String(repeating: "a", count: RequestOrigin.userAgentLimit - 40) + " " + secret
+            #expect(origin(userAgent: long).userAgent == RequestOrigin.redactedUserAgent)
+        }
+    }
+
+    @Test(arguments: [
+        "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148",
+        "Mozilla/5.0 (Linux; Android 15; K; wv) AppleWebKit/537.36 Chrome/137.0.0.0 Mobile Safari/537.36 [FB_IAB/x;]",
+        "Example%20App/3.1 CFNetwork/1410.0.3 Darwin/24.5.0", "curl/8.14.1", "Größe/1.0 100%", "",
+    ])
+    func `ordinary user agents stay as they are`(_ agent: String) {
+        #expect(origin(userAgent: agent).userAgent == agent)
+    }
+
     @Test(arguments: [
         "/com.example.app/v1.2", "/fields_of/a%2Fb", "/records_and_words", "/eyewitness-reports", "/eyJack.html",
         "/100%", "/a%3Fb%3Dc", "/%zz%3", "/example.evening-express-extra-long",

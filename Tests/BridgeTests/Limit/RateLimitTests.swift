@@ -116,18 +116,55 @@ import Testing
     }
 
     @Test func `pushed requests are counted by client where it authenticates, else by network as well`() {
-        func key(_ client: Client, _ origin: RequestOrigin) -> RateLimitKey {
-            LimitSettings().clientKey(
+        func keys(_ client: Client, _ origin: RequestOrigin) -> [RateLimitKey] {
+            LimitSettings().clientKeys(
                 "pushed_request", client, of: origin, perClient: TokenBucket(perMinute: 600),
                 perNetwork: TokenBucket(perMinute: 60))
         }
         let native = Client(id: app, name: "App", kind: .native)
-        #expect(key(native, origin()).value == "203.0.113.0/24 app")
-        #expect(key(native, origin(nil)).value == "local app")
-        #expect(key(native, origin("198.51.100.1")) != key(native, origin()))
+        #expect(keys(native, origin()).map(\.value) == ["203.0.113.0/24 app"])
+        #expect(keys(native, origin(nil)).map(\.value) == ["local app"])
+        #expect(keys(native, origin("198.51.100.1")) != keys(native, origin()))
         var server = Client(id: website, name: "Website", kind: .web)
         server.secretDigest = "d"
-        #expect(key(server, origin()).value == "web")
+        #expect(keys(server, origin("2001:db8:1:203::4")).map(\.value) == ["web"])
+    }
+
+    @Test func `contract §12: what nobody signs in for is counted by /64, by /56 and by /48 of IPv6`() {
+        let limits = LimitSettings()
+        let native = Client(id: app, name: "App", kind: .native)
+        let home = origin("2001:db8:1:203::4")
+        let networks = ["2001:db8:1:203::/64", "2001:db8:1:200::/56", "2001:db8:1::/48"]
+        let perNetwork = limits.pushedRequestPerNetwork
+        let pushed = limits.clientKeys(
+            "pushed_request", native, of: home, perClient: limits.pushedRequestPerClient, perNetwork: perNetwork)
+        #expect(pushed.map(\.value) == networks.map { "\($0) app" })
+        #expect(pushed.map(\.rule) == [1, 4, 16].map { RateLimitKey.Rule.bucket(perNetwork.multiplied(by: $0)) })
+        #expect(limits.phonePageKeys(origin: home).map(\.value) == networks)
+        let codes = limits.shownCodeKeys(nil, origin: home)
+        let span = Duration.seconds(600)
+        #expect(codes.map(\.value) == networks)
+        #expect(
+            codes.map(\.rule)
+                == [20, 80, 320].map { RateLimitKey.Rule.window(AttemptWindow(count: $0, per: span, block: span)) })
+    }
+
+    @Test func `names that strangers type take no room from users, networks and apps`() {
+        let small = InProcessRateLimiter(capacity: 2, clock: .parameter)
+        let limits = LimitSettings()
+        func typeName(_ number: Int) -> [RateLimitDecision] {
+            let name = Username("nobody-\(number)")
+            return [
+                small.take(limits.shownCodeKeys(name, origin: origin(nil)), at: noon),
+                small.take(limits.failedSignInKeys(username: name, .password, origin: origin(nil)), at: noon),
+            ]
+        }
+        for number in 0..<2 { _ = typeName(number) }
+        let scopes = typeName(2).map { if case .exceeded(_, let scope) = $0 { scope } else { "allowed" } }
+        #expect(scopes == [InProcessRateLimiter.fullScope, InProcessRateLimiter.fullScope])
+        let window = AttemptWindow(count: 10, per: .seconds(60), block: .seconds(60))
+        #expect(small.take([RateLimitKey(scope: "exchange.device", value: "d", window: window)], at: noon) == .allowed)
+        #expect(small.take([makeKey(bucket: TokenBucket(perMinute: 60))], at: noon) == .allowed)
     }
 
     @Test func `no stretch of a day passes the daily cap, and half of it comes at once`() {

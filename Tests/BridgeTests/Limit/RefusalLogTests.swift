@@ -82,8 +82,8 @@ import Testing
         try await withLog(perSecond: 10) { log, service in
             for _ in 0..<500 { try await log.record(refusal()) }
             #expect(try await count(.bearerRefused, in: service) == 50)
-            for _ in 0..<50 { try await log.record(refusal(.userSignInFailed, of: "alice")) }
-            #expect(try await count(.userSignInFailed, in: service) == 50)
+            for _ in 0..<50 { try await log.record(refusal(.loginTokenReplayed, of: "alice")) }
+            #expect(try await count(.loginTokenReplayed, in: service) == 50)
         }
     }
 
@@ -111,6 +111,16 @@ import Testing
         #expect(both.all == [.bearerRefused: 2] && both.failures == both.all && both.since == noon)
         let none = suppressed.take()
         #expect(none.all.isEmpty && none.since == nil)
+    }
+}
+
+extension RefusalCeiling {
+    /// One that has no room left at noon for what anybody can cause.
+    static func fullForAnybody() -> RefusalCeiling {
+        let ceiling = RefusalCeiling(perSecond: 10, clock: .parameter)
+        let rubbish = AuditEvent(at: noon, type: .bearerRefused, outcome: .failure, origin: origin())
+        while ceiling.admits(rubbish) {}
+        return ceiling
     }
 }
 

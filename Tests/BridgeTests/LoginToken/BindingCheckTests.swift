@@ -33,20 +33,23 @@ import Testing
         ("2001:db8:1::/48", "2001:db8:1:ffff::1", true), ("2001:db8:1::/48", "2001:db8:2::1", false),
         ("203.0.113.0/24", "2001:db8::1", true), ("2001:db8:1::/48", "203.0.113.7", true),
     ])
-    func `a network is compared only inside one family`(network: String, address: String, passes: Bool) {
-        #expect((failure(.network(network), from: address) == nil) == passes)
+    func `a network is compared only inside one family`(network: String, address: String, passes: Bool) throws {
+        let prefix = try #require(NetworkPrefix(network))
+        #expect((failure(.network(prefix), from: address) == nil) == passes)
     }
 
-    @Test func `contract §3: an exact address is that address, in every family`() {
-        #expect(failure(.exact("203.0.113.7")) == nil)
-        #expect(failure(.exact("203.0.113.8")) == .wrongNetwork)
-        #expect(failure(.exact("2001:db8::1")) == .wrongNetwork)
+    @Test func `contract §3: an exact address is that address, in every family`() throws {
+        for (bound, flaw) in [
+            ("203.0.113.7", nil), ("203.0.113.8", .wrongNetwork), ("2001:db8::1", .wrongNetwork),
+        ] as [(String, RedemptionRefusal?)] {
+            let address = try #require(NetworkAddress(bound))
+            #expect(failure(.exact(address)) == flaw)
+        }
     }
 
-    @Test func `a binding that cannot be compared is not met`() {
-        #expect(failure(.network("203.0.113.0/24"), from: nil) == .wrongNetwork)
-        #expect(failure(.exact("203.0.113.7"), from: nil) == .wrongNetwork)
-        #expect(failure(.network("nonsense")) == .wrongNetwork)
-        #expect(failure(.exact("nonsense")) == .wrongNetwork)
+    @Test func `a binding that cannot be compared is not met`() throws {
+        let address = try #require(NetworkAddress("203.0.113.7"))
+        #expect(failure(.network(address.bindingNetwork), from: nil) == .wrongNetwork)
+        #expect(failure(.exact(address), from: nil) == .wrongNetwork)
     }
 }

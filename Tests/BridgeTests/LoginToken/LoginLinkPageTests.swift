@@ -44,4 +44,31 @@ import Testing
             #expect(answer.loginURL.expose() == "\(link)?token=\(answer.token.expose())")
         }
     }
+
+    private static let callback = #","redirect_uris":["https://shop.example/cb"]"#
+
+    @Test(arguments: [
+        ("https://shop.example", callback, "https://id.example/login-with-token"),
+        ("https://shop.example", "", "https://shop.example/login-with-token"),
+        ("https://shop.example", callback + #","redemption_page":"/in.php""#, "https://shop.example/in.php"),
+        // Its cookies are those at our own origin, of which it may ask us.
+        ("https://bridge.example:8443", callback, "https://bridge.example/login-with-token"),
+        // No authorization request is answered by these.
+        ("https://shop.example", callback + #","cookie_profile":"tokens""#, "https://bridge.example/login-with-token"),
+    ])
+    func `contract §4.5: where the provider has an origin of its own, links of relying parties elsewhere are there`(
+        origin: String, members: String, link: String
+    ) throws {
+        let document =
+            #"{"client_id":"shop","client_type":"web","return_paths":["/"],"default_return_path":"/","#
+            + "\"public_origin\":\"\(origin)\"\(members)}"
+        let site = try JSONDecoder().decode(ClientDocument.self, from: Data(document.utf8)).client
+        let ours = try #require(WebOrigin("https://bridge.example"))
+        let issuer = try #require(WebOrigin("https://id.example"))
+        func page(isHandOff: Bool) -> String {
+            LoginLinkPage.of(site, isHandOff: isHandOff, publicOrigin: ours, issuer: issuer).description
+        }
+        #expect(page(isHandOff: false) == link)
+        #expect(page(isHandOff: true) == "\(origin)/login-with-token")
+    }
 }

@@ -30,7 +30,10 @@ import Testing
 
     @Test func `what is signed reads back field by field`() async throws {
         let challenge = try #require(CodeChallenge("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"))
-        for network in [LoginTokenBinding.Network.none, .network("203.0.113.0/24"), .exact("2001:db8::1")] {
+        let (prefix, address) = (
+            try #require(NetworkPrefix("203.0.113.0/24")), try #require(NetworkAddress("2001:db8::1"))
+        )
+        for network in [LoginTokenBinding.Network.none, .network(prefix), .exact(address)] {
             let claims = claims(binding: LoginTokenBinding(challenge: challenge, network: network))
             #expect(try await codec.verify(Secret(try sign(claims)), at: noon) == .verified(claims))
         }
@@ -145,6 +148,18 @@ import Testing
         let payload = LoginTokenPayload.encode(claims()).dropLast() + #","cnf":{"S256":"short"}}"#
         let token = try #require(codec.sign(payload: String(payload), keyID: "k1", at: noon)).token
         #expect(try await codec.verify(token, at: noon) == .refused(.malformed))
+    }
+
+    @Test(arguments: [
+        (#""network":"203.0.113.0/24""#, true), (#""address":"203.0.113.7""#, true),
+        (#""network":"nonsense""#, false), (#""address":"nonsense""#, false), (#""address":"203.0.113.0/24""#, false),
+        (#""network":"203.0.113.0/24","address":"203.0.113.7""#, false),
+    ])
+    func `a network that cannot be read, or two at once, are not taken for a weaker binding`(
+        members: String, isRead: Bool
+    ) {
+        let payload = LoginTokenPayload.encode(claims()).dropLast() + #","cnf":{\#(members)}}"#
+        #expect((LoginTokenPayload.decode(Array(payload.utf8)) != nil) == isRead)
     }
 
     @Test func `no single changed character verifies`() async throws {

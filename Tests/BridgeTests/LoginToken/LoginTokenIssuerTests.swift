@@ -81,6 +81,21 @@ import Testing
         }
     }
 
+    @Test func `of a client that nobody has and that is a secret, the log keeps the length alone`() async throws {
+        try await withService { service async throws in
+            let secret = OpaqueSecret.make(.clientSecret, random: .system).expose()
+            for name in [secret, "nobody"] {
+                let bearer = service.bearer(client: ClientID(rawValue: name))
+                _ = try await service.refusal(of: LoginTokenIssueRequest(), bearer: bearer)
+            }
+            let events = try await service.storage.search(AuditFilter(), before: nil, limit: 9).records.map(\.event)
+            let length = secret.utf8.count
+            #expect(Set(events.map(\.clientID)) == [nil, "nobody"])
+            #expect(
+                Set(events.map(\.detail)) == [#"{"at":"issue","length":\#(length)}"#, #"{"at":"issue"}"#])
+        }
+    }
+
     @Test func `without a default website the request must name one`() async throws {
         try await withService(defaultTarget: nil) { service async throws in
             let error = try await service.refusal(of: LoginTokenIssueRequest())
@@ -101,8 +116,10 @@ import Testing
     @Test func `bindings are written from the app's address`() async throws {
         try await withService { service async throws in
             let codec = LoginTokenCodec(issuer: "https://bridge.example", keys: service.keys)
+            let address = try #require(NetworkAddress("203.0.113.7"))
+            let network = try #require(NetworkPrefix("203.0.113.0/24"))
             let expected: [(String?, LoginTokenBinding.Network)] = [
-                ("none", .none), ("network", .network("203.0.113.0/24")), ("exact", .exact("203.0.113.7")),
+                ("none", .none), ("network", .network(network)), ("exact", .exact(address)),
             ]
             for (bind, network) in expected {
                 let answer = try await service.issue(LoginTokenIssueRequest(bind: bind))

@@ -63,7 +63,7 @@ import Testing
 }
 
 /// A log of which much is not sealed yet: the first pages of a search are empty, though others follow.
-private final class LogInWindows: AuditLog {
+final class LogInWindows: AuditLog {
     private let log: any AuditLog
     private let emptyPages: Int
     private let count = Mutex(0)

@@ -80,7 +80,8 @@ import Testing
     private func spoil(
         _ trial: inout Trial, for row: Row, _ token: Secret<String>, _ service: Service
     ) async throws -> Answer {
-        let elsewhere = LoginTokenBinding(network: .network("198.51.100.0/24"))
+        let here = LoginTokenBinding(network: .network(try #require(NetworkPrefix("203.0.113.0/24"))))
+        let elsewhere = LoginTokenBinding(network: .network(try #require(NetworkPrefix("198.51.100.0/24"))))
         switch row.question {
         case .inTime:
             trial.isExpired = true
@@ -106,7 +107,7 @@ import Testing
             trial.claims = changed(trial.claims, clientID: "portal")
             return .refused(.boundToken)
         case .isUnbound:
-            trial.claims = changed(trial.claims, binding: LoginTokenBinding(network: .network("203.0.113.0/24")))
+            trial.claims = changed(trial.claims, binding: here)
             return .refused(.boundToken)
         case .bindingIsShown:
             trial.claims = changed(trial.claims, binding: elsewhere)

@@ -26,7 +26,7 @@ import Testing
     /// What a website's server sends.
     private func redeem(
         _ token: Secret<String>, _ native: NativeProvider, as client: ClientID = website, codeVerifier: String? = nil,
-        from requestOrigin: RequestOrigin = origin()
+        proof: PresentedProof = .none, from requestOrigin: RequestOrigin = origin()
     ) async throws -> TokenResponse {
         var form = [
             ("grant_type", GrantType.tokenExchange.rawValue), ("subject_token", token.expose()),
@@ -35,7 +35,30 @@ import Testing
         if let codeVerifier { form.append(("code_verifier", codeVerifier)) }
         return try await native.post(
             form, basic: .given(id: client.rawValue, secret: Secret(native.provider.secret.expose())),
-            from: requestOrigin)
+            proof: proof, from: requestOrigin)
+    }
+
+    @Test func `RFC 9449 §11.1: a proof is used up beside a good access token, and by a website that authenticates`()
+        async throws
+    {
+        try await withNativeProvider { native in
+            let key = try ProofKey()
+            let (first, second) = (
+                try key.proof(id: "1", at: native.clock.now), try key.proof(id: "2", at: native.clock.now)
+            )
+            let tokens = try await native.signIn()
+            let foreign = order(tokens, changing: ["subject_token": "nonsense"])
+            let wrong = try await refusal { try await native.post(foreign, proof: first) }
+            #expect(wrong.hasPrefix("invalid_request"))
+            let token = try await native.post(order(tokens), proof: first).accessToken
+            let again = try await refusal { try await native.post(order(tokens), proof: first) }
+            #expect(again == "invalid_dpop_proof proof_replayed")
+            _ = try await redeem(token, native, proof: second)
+            let replay = try await refusal { try await redeem(token, native, proof: second) }
+            #expect(replay == "invalid_dpop_proof proof_replayed")
+            let replays = try await native.records(.loginTokenReplayed)
+            #expect(replays.isEmpty)
+        }
     }
 
     @Test func `contract §5.4: an access token gives a login token, which is no access token`() async throws {

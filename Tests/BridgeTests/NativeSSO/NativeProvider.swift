@@ -106,7 +106,7 @@ struct NativeProvider: Sendable {
         revocation = TokenRevocation(
             authenticator: authenticator, accessTokens: provider.accessTokens, idTokens: provider.idTokens,
             grants: storage, endings: service.endings, refusals: refusals,
-            further: [Self.awayIssuer, devices.revocation],
+            further: [Self.awayIssuer, devices.revocation, refreshing.revocation],
             time: time)
         introspection = TokenIntrospection(
             authenticator: authenticator, clients: service.clients, accessTokens: provider.accessTokens,

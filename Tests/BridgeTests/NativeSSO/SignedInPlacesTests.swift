@@ -146,6 +146,20 @@ import Testing
         }
     }
 
+    @Test func `to end all others, nothing is searched for in the audit log`() async throws {
+        try await withNativeProvider { native in
+            let other = try await browser(native)
+            let session = try await browser(native)
+            let log = LogInWindows(native.storage, emptyPages: 0)
+            let places = SignedInPlaces(
+                devices: native.storage, apps: native.storage, webs: native.storage, audit: log,
+                endings: native.service.endings, time: native.clock.source)
+            try await places.endOthers(than: session, origin: origin())
+            #expect(try await native.service.sessions.peek(other.id) == nil)
+            #expect(log.searches == 0)
+        }
+    }
+
     @Test func `the place in hand is shown, and all others end, where one list does not hold them`() async throws {
         try await withNativeProvider { native in
             let session = try await browser(native)

@@ -70,6 +70,25 @@ import Testing
         }
     }
 
+    @Test func `RFC 9449 §11.1: a proof is used up beside a secret that is known, and no exchange comes twice`()
+        async throws
+    {
+        try await withNativeProvider { native in
+            let first = try await native.signIn()
+            let key = try ProofKey()
+            let proof = try key.proof(id: "1", at: native.clock.now)
+            let unknown = native.exchangeForm(first, secret: Secret("ds_nonsense"))
+            let wrong = try await refusal { try await native.post(unknown, proof: proof) }
+            #expect(wrong == "invalid_grant secret_unknown")
+            let form = native.exchangeForm(first)
+            _ = try await native.post(form, proof: proof)
+            let again = try await refusal { try await native.post(form, proof: proof) }
+            #expect(again == "invalid_dpop_proof proof_replayed")
+            let next = try await native.post(form, proof: try key.proof(id: "2", at: native.clock.now))
+            #expect(next.tokenType == "DPoP")
+        }
+    }
+
     @Test(
         arguments: [
             (["subject_token": nil], "invalid_request missing_subject_token"),

@@ -270,6 +270,51 @@ import Testing
         }
     }
 
+    @Test func `contract §5.6: a website that revokes its refresh cookie ends its session, and no other client does`()
+        async throws
+    {
+        try await withNativeProvider { native in
+            let response = try await openShop(native)
+            let cookie = try secret(response).expose()
+            func revoke(_ token: String, of client: ClientID) async throws {
+                try await native.revocation.revoke(
+                    try Provider.parameters([("token", token), ("client_id", client.rawValue)]), basic: .absent,
+                    origin: origin())
+            }
+            let other = try await refusal { try await revoke(cookie, of: "news") }
+            #expect(other == "invalid_grant other_client")
+            #expect(try await native.isActive(response))
+            try await revoke(cookie, of: NativeProvider.shop)
+            let isActive = try await native.isActive(response)
+            #expect(!isActive)
+            // Dead, and unknown (RFC 7009 §2.2).
+            let unknown = OpaqueSecret.make(.sessionRefresh, random: .system).expose()
+            for token in [cookie, unknown] { try await revoke(token, of: NativeProvider.shop) }
+            let reasons = try await native.records(.webSessionEnded).map(\.reason)
+            #expect(reasons == ["revoked"])
+        }
+    }
+
+    @Test func `a refresh cookie signs out together with its anti-CSRF value alone`() async throws {
+        try await withNativeProvider { native in
+            let response = try await openShop(native)
+            let cookie = try secret(response)
+            for proof in [nil, "", "x"] as [String?] {
+                let forged = try await refusal {
+                    try await native.refreshing.signOut(cookie, proof: proof, origin: origin())
+                }
+                #expect(forged == "forbidden ")
+            }
+            #expect(try await native.isActive(response))
+            let proof = AntiCSRF.value(for: cookie).expose()
+            let hasEnded = try await native.refreshing.signOut(cookie, proof: proof, origin: origin())
+            let again = try await native.refreshing.signOut(cookie, proof: proof, origin: origin())
+            #expect(hasEnded && !again)
+            let isActive = try await native.isActive(response)
+            #expect(!isActive)
+        }
+    }
+
     @Test func `signing out clears every cookie, the refresh cookie at each of its routes`() async throws {
         try await withNativeProvider { native in
             let first = try await openShop(native)

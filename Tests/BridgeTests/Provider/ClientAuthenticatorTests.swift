@@ -156,6 +156,26 @@ private func expectRefusal(
         }
     }
 
+    @Test func `an assertion made later than our clock says is refused, since a restore would let it count again`()
+        async throws
+    {
+        try await withProvider { provider in
+            for (lifetime, age) in [(Int64(600), Int64(-31)), (600, -300), (60, -1000)] {
+                try await expectRefusal("invalid_client assertion_not_yet_valid") {
+                    try await provider.token(try assertion(provider, lifetime: lifetime, age: age))
+                }
+            }
+            // A clock that is ahead by no more than clocks may be.
+            let signed = try assertion(provider, lifetime: 600, age: -30)
+            try await expectRefusal("accepted") { try await provider.token(signed) }
+            let now = provider.service.clock.now + .milliseconds(1)
+            _ = try await provider.service.storage.recordRestore(
+                by: .login("root"), at: now, keepsSessions: true, reason: nil)
+            let another = try assertion(provider, id: "2", lifetime: 600, age: -30)
+            try await expectRefusal("invalid_client assertion_replayed") { try await provider.token(another) }
+        }
+    }
+
     @Test func `an assertion of an hour is remembered for as long as it could be used`() async throws {
         try await withProvider { provider in
             let signed = try assertion(provider, lifetime: 3600, age: 0)

@@ -81,10 +81,23 @@ func withKeys(nodes count: Int = 1, _ body: (KeyNodes) async throws -> Void) asy
 
 /// What a node keeps beside the database.
 final class NotedKeys: WithdrawnKeyRecord {
-    private let state = Mutex(Set<String>())
-    var noted: Set<String> { state.withLock { $0 } }
+    struct DiskFull: Error {}
+
+    private let state = Mutex((noted: Set<String>(), isFull: false))
+    var noted: Set<String> { state.withLock { $0.noted } }
+    var isFull: Bool {
+        get { state.withLock { $0.isFull } }
+        set { state.withLock { $0.isFull = newValue } }
+    }
+
     func ids() -> Set<String> { noted }
-    func add(_ ids: Set<String>) { state.withLock { $0.formUnion(ids) } }
+
+    func add(_ ids: Set<String>) throws {
+        try state.withLock { state in
+            guard !state.isFull else { throw DiskFull() }
+            state.noted.formUnion(ids)
+        }
+    }
 }
 
 struct UnreadableKeys: WithdrawnKeyRecord {

@@ -280,6 +280,22 @@ import Testing
         }
     }
 
+    @Test func `a retired key that could not be noted beside the database is noted once there is room`() async throws {
+        try await withKeys { nodes async throws in
+            let record = NotedKeys()
+            let keys = nodes.make("careful", record: record)
+            try await keys.load()
+            let leaked = try #require(keys.signing)
+            record.isFull = true
+            _ = try await keys.retire([leaked], action: action(nodes.clock.now))
+            #expect(record.noted.isEmpty)
+            record.isFull = false
+            // Nothing has changed in the database since.
+            try await keys.refresh()
+            #expect(record.noted == [leaked])
+        }
+    }
+
     @Test func `a node that cannot read which keys were retired does not start`() async throws {
         try await withKeys { nodes async throws in
             let keys = nodes.make("blind", record: UnreadableKeys())
@@ -298,7 +314,7 @@ import Testing
             }
             let file = [key("dead", until: 0), key("leaked"), key("a", until: 5), key("b")]
             let record = NotedKeys()
-            record.add(["leaked"])
+            try record.add(["leaked"])
             let keys = nodes.make("node", record: record)
             #expect(try await keys.load { file } == ["a", "b"])
             #expect(try await nodes.keys(.hs256).map(\.id) == ["a", "b"])

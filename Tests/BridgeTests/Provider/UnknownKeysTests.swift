@@ -165,12 +165,31 @@ import Testing
             #expect(store.questions == before + 2)
         }
     }
+
+    @Test func `whoever comes while the database is asked waits for that answer, and not for a second`() async throws {
+        try await withKeys { nodes async throws in
+            let store = CountingKeyStore(nodes.storage)
+            let keys = nodes.make("node", store: store)
+            try await keys.load()
+            let gate = Gate()
+            store.gate = gate
+            let before = store.questions
+            async let first: Void = keys.beCurrent()
+            await gate.whenWaiting(1)
+            async let second: Void = keys.beCurrent()
+            // Whoever comes too late to join finds the answer of a moment ago: the same count.
+            for _ in 0..<1000 { await Task.yield() }
+            await gate.open()
+            _ = await (first, second)
+            #expect(store.questions == before + 1)
+        }
+    }
 }
 
 /// Counts the questions for the keys' number; away when it is told so.
 private final class CountingKeyStore: SigningKeyStore {
     private let store: any SigningKeyStore
-    private let state = Mutex((questions: 0, isAway: false))
+    private let state = Mutex((questions: 0, isAway: false, gate: Gate?.none))
 
     init(_ store: any SigningKeyStore) { self.store = store }
 
@@ -179,12 +198,18 @@ private final class CountingKeyStore: SigningKeyStore {
         get { state.withLock { $0.isAway } }
         set { state.withLock { $0.isAway = newValue } }
     }
+    /// Holds up every question; `nil` for none.
+    var gate: Gate? {
+        get { state.withLock { $0.gate } }
+        set { state.withLock { $0.gate = newValue } }
+    }
 
     func signingKeysNumber() async throws -> Int64 {
         let isAway = state.withLock { state in
             state.questions += 1
             return state.isAway
         }
+        await gate?.wait()
         if isAway { throw StorageError.unavailable("away") }
         return try await store.signingKeysNumber()
     }

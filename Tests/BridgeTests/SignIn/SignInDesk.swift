@@ -17,16 +17,17 @@ struct SignInDesk: Sendable {
     ///   - sessions: where sessions are opened; `nil` for the service's own database.
     ///   - readsCodes: whether it has the key that codes are looked at with.
     ///   - hasher: where passwords wait for their turn.
+    ///   - ceiling: what the audit log takes of refusals.
     init(
         _ service: Service, openingIn sessions: (any SessionStore)? = nil, readsCodes: Bool = true,
-        hasher: PasswordHasher = PasswordHasher(cost: SignInDesk.cost)
+        hasher: PasswordHasher = PasswordHasher(cost: SignInDesk.cost), ceiling: RefusalCeiling = RefusalCeiling()
     ) throws {
         let limiter = InProcessRateLimiter(clock: .parameter)
         let storage = service.storage
         self.service = service
         let master = try #require(MasterKey([UInt8](repeating: 7, count: 32)))
         secrets = SecondFactorSecrets(master: master)
-        let refusals = RefusalLog(audit: storage, limiter: limiter)
+        let refusals = RefusalLog(audit: storage, limiter: limiter, ceiling: ceiling)
         signIn = SignIn(
             accounts: storage, hasher: hasher,
             codes: SecondFactorCheck(accounts: storage, secrets: readsCodes ? secrets : nil),

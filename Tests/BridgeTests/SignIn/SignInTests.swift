@@ -346,6 +346,31 @@ import Testing
         }
     }
 
+    @Test func `a second factor of another master key takes recovery codes alone, and the log names its user`()
+        async throws
+    {
+        try await withService { service in
+            let desk = try SignInDesk(service)
+            let former = SecondFactorSecrets(master: try #require(MasterKey([UInt8](repeating: 8, count: 32))))
+            let factor = SecondFactor(sealedSecret: try former.seal(Self.secret, for: "sub-alice"))
+            try await desk.add("alice")
+            let recovery = RecoveryCode(random: .system)
+            _ = try await service.storage.replaceSecondFactor(
+                factor, recoveryDigests: [recovery.digest], of: "sub-alice",
+                event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
+            let pending = try #require(try await desk.attempt("alice").pending)
+            try await expectWord("refused", of: confirm(desk, pending, code))
+            try await expectWord("signed in", of: confirm(desk, pending, recovery.text.expose()))
+            let log = DegradationLog()
+            let account = try #require(try await service.storage.account(of: "sub-alice"))
+            let check = SecondFactorCheck(accounts: service.storage, secrets: desk.secrets, logger: log.logger)
+            let isRight = try await check.accepts(code, for: account, at: noon)
+            #expect(!isRight)
+            #expect(log.lines.first?.hasPrefix("error: a second factor cannot be used ") == true)
+            #expect(log.lines.first?.hasSuffix(" sub=sub-alice") == true)
+        }
+    }
+
     @Test func `right codes count towards no limit`() async throws {
         try await withFactor { desk, pending in
             let factor = try #require(try await desk.service.storage.account(of: "sub-alice")?.secondFactor)

@@ -48,7 +48,7 @@ import Testing
             settings: settings, storage: storage, accessLog: accessLog, logger: Self.logger)
         let router = buildRouter(services: composition.services, settings: composition.httpSettings)
         try await Application(router: router, logger: Self.logger).test(.router, body)
-        accessLog.flush()
+        await accessLog.flush(within: .seconds(60))
         await composition.ground.shared.close()
         try await storage.close()
     }

@@ -55,7 +55,7 @@ import Testing
             IssuedLoginToken(
                 id: "t", subject: "alice", clientID: "app", issuedAt: Self.noon,
                 expiresAt: Self.noon + .seconds(60)),
-            scope: nil, idempotency: nil,
+            scope: nil, namedFirstBy: nil, idempotency: nil,
             event: AuditEvent(at: Self.noon, type: .loginTokenIssued, outcome: .success))
         try await service.purge()
         clocks.set(by: Self.year)
@@ -77,7 +77,7 @@ import Testing
             IssuedLoginToken(
                 id: "t", subject: "alice", clientID: "app", issuedAt: Self.noon,
                 expiresAt: Self.noon + .seconds(60)),
-            scope: nil, idempotency: nil,
+            scope: nil, namedFirstBy: nil, idempotency: nil,
             event: AuditEvent(at: Self.noon, type: .loginTokenIssued, outcome: .success))
         clocks.advance(.seconds(5))
         clocks.set(by: .seconds(7200))

@@ -34,7 +34,7 @@ import Testing
         _ = try await storage.recordIssue(
             IssuedLoginToken(
                 id: id, subject: "alice", clientID: "app", issuedAt: expiry - .seconds(60), expiresAt: expiry),
-            scope: nil, idempotency: nil,
+            scope: nil, namedFirstBy: nil, idempotency: nil,
             event: AuditEvent(at: Self.noon, type: .loginTokenIssued, outcome: .success))
     }
 

@@ -4,17 +4,30 @@ import OAuth2
 package struct RequestOrigin: Sendable {
     /// The client's address, after trusted proxies were taken off; `nil` for the command line.
     package let address: NetworkAddress?
-    /// At most ``userAgentLimit`` bytes of it.
-    package let userAgent: String?
+    /// As it was sent.
+    private let sentUserAgent: String?
     package let requestID: String
     /// What the browser showed to be known by at the sign-in, if it did (``KnownBrowsers``).
     package var recognition: Secret<String>?
 
     package init(address: NetworkAddress?, userAgent: String?, requestID: String) {
         self.address = address
-        self.userAgent = userAgent.map { $0.prefix(bytes: Self.userAgentLimit) }
+        sentUserAgent = userAgent
         self.requestID = requestID
     }
+
+    /// At most ``userAgentLimit`` bytes of it; ``redactedUserAgent`` where it has a secret in it, such as that of an
+    /// app that names its login link there (contract §8).
+    ///
+    /// Looked through when it is asked for: many requests, such as checks, never write it down.
+    package var userAgent: String? {
+        guard let sentUserAgent else { return nil }
+        guard !StrayedSecret.isIn(Array(sentUserAgent.utf8)[...]) else { return Self.redactedUserAgent }
+        return sentUserAgent.prefix(bytes: Self.userAgentLimit)
+    }
+
+    /// What stands for a user agent with a secret in it.
+    package static let redactedUserAgent = "<redacted>"
 
     /// What limits count by, the command line among it: ``NetworkAddress/limitNetwork`` where there is an address.
     var networkName: String { address?.limitNetwork.description ?? "local" }

@@ -50,23 +50,10 @@ enum StrayedSecret {
             || byte == UInt8(ascii: "\r")
     }
 
-    /// Unlike ``PercentEncoding`` this passes over what is no escape: whoever reads the log does too.
+    /// Passes over what is no escape: whoever reads the log does too.
     /// - Returns: `nil` where there is no escape.
     private static func decoded(_ bytes: [UInt8]) -> [UInt8]? {
-        var output: [UInt8] = []
-        output.reserveCapacity(bytes.count)
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-                let high = HexDigit.value(bytes[index + 1]), let low = HexDigit.value(bytes[index + 2])
-            {
-                output.append(high << 4 | low)
-                index += 3
-            } else {
-                output.append(bytes[index])
-                index += 1
-            }
-        }
+        let output = PercentEncoding.decodeLeniently(bytes: bytes[...])
         return output.count < bytes.count ? output : nil
     }
 }

@@ -7,6 +7,7 @@ package final class FreshRun: Sendable {
         var last: Task<Void, any Error>?
         /// Has not begun: whoever asks now may share it.
         var waiting: Task<Void, any Error>?
+        var running: Task<Void, any Error>?
     }
 
     private let state = Mutex(State())
@@ -19,7 +20,12 @@ package final class FreshRun: Sendable {
             if let waiting = state.waiting { return waiting }
             let run = Task { [last = state.last] in
                 _ = await last?.result
-                self.state.withLock { $0.waiting = nil }
+                // What waited is this run: no other was begun while it did.
+                self.state.withLock { state in
+                    state.running = state.waiting
+                    state.waiting = nil
+                }
+                defer { self.state.withLock { $0.running = nil } }
                 try await action()
             }
             state.waiting = run
@@ -27,5 +33,12 @@ package final class FreshRun: Sendable {
             return run
         }
         try await run.value
+    }
+
+    /// Shares the run under way, whenever that began; where there is none, as a call does. For those to whom what was
+    /// true a moment ago is good enough.
+    package func join() async throws {
+        guard let running = state.withLock({ $0.running }) else { return try await self() }
+        try await running.value
     }
 }

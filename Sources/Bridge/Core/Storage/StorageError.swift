@@ -8,7 +8,7 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
     /// Stored bytes do not mean what they should.
     case corrupt(String, because: Cause = .notUnderstood)
 
-    // Engine messages may quote statement values, so they are for the debugger (`debugDescription`) only.
+    // Engine messages may quote statement values, so they stay in `text`, for those who know that theirs do not.
     package var description: String {
         switch self {
         case .unavailable: "storage unavailable"

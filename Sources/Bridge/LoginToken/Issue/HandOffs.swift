@@ -41,17 +41,11 @@ package final class HandOffs: Sendable {
 
     /// A link for a page of ours.
     /// - Parameter read: what is asked for; throws what is wrong with the request, once that has counted.
-    /// - Throws: as ``LoginTokenIssuer/handOff(reading:from:origin:goesOn:)``.
+    /// - Throws: as ``LoginTokenIssuer/handOff(reading:from:origin:)``.
     package func link(
         reading read: () async throws -> Request, from session: WebSession, origin: RequestOrigin
     ) async throws -> LoginTokenAnswer {
-        guard
-            let answer = try await issuer.handOff(
-                reading: read, from: session, origin: origin, goesOn: { true })
-        else {
-            throw StorageError.unavailable("no hand-off was made")
-        }
-        return answer
+        try await issuer.handOff(reading: read, from: session, origin: origin)
     }
 
     /// A link that the browser follows now.
@@ -63,10 +57,9 @@ package final class HandOffs: Sendable {
         let website = (try? request.get())?.website ?? ""
         let id = Self.id(ofTry: Array("\(session.id.rawValue) \(website)".utf8))
         do {
-            let answer = try await issuer.handOff(
+            return try await issuer.handOff(
                 reading: { try request.get() }, from: session, origin: origin,
                 goesOn: { try await tries.isFirst(id, within: Self.loopWindow) })
-            return answer.map(Outcome.link) ?? .stuck
         } catch let error as StorageError {
             // Nobody was sent anywhere, so whoever comes back did not come from there.
             try? await tries.takeBack(id)

@@ -23,6 +23,7 @@ extension LoginLinkPage {
         // Of a hand-off no server makes a session, so the website's own page could do nothing with it.
         if isHandOff { return LoginLinkPage(origin: origin, path: path) }
         if let page = website.redemptionPage { return LoginLinkPage(origin: origin, path: page) }
+        if website.landsAtSignIn(besides: publicOrigin) { return LoginLinkPage(origin: issuer, path: path) }
         let isSeenHere = website.signsIn(at: origin, byCookiesOf: publicOrigin)
         return LoginLinkPage(origin: isSeenHere ? publicOrigin : origin, path: path)
     }
@@ -30,10 +31,9 @@ extension LoginLinkPage {
 
 extension Client {
     /// Whether a session whose cookie is at our own origin signs in at this website elsewhere: a relying party sends its
-    /// visitor here, and cookies are the same for every port of a host and for the hosts of a `cookie_domain`.
+    /// visitor here, and others see the cookie themselves.
     fileprivate func signsIn(at origin: WebOrigin, byCookiesOf ours: WebOrigin) -> Bool {
-        !redirectURIs.isEmpty || origin.host == ours.host
-            || (setsCookies(at: origin.host) && setsCookies(at: ours.host))
+        !redirectURIs.isEmpty || hasCommonCookies(at: origin, ours)
     }
 }
 

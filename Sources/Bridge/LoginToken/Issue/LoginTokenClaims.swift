@@ -53,10 +53,10 @@ package struct LoginTokenBinding: Hashable, Sendable {
     /// How the browser's network is compared with the app's at issue; only inside one address family.
     package enum Network: Hashable, Sendable {
         case none
-        /// /24 of IPv4, /48 of IPv6, in CIDR form.
-        case network(String)
+        /// /24 of IPv4, /48 of IPv6.
+        case network(NetworkPrefix)
         /// One address.
-        case exact(String)
+        case exact(NetworkAddress)
     }
 
     /// The PKCE challenge that `code_verifier` must answer.

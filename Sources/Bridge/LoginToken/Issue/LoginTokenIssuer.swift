@@ -61,7 +61,9 @@ package final class LoginTokenIssuer: Sendable {
         do {
             return try await issue(request, bearer: bearer, origin: origin, at: now)
         } catch let error as OAuthError where error.code != .rateLimited {
-            try await refusals.issueRefused(error, bearer: bearer, request: request, origin: origin, at: now)
+            try await refusals.issueRefused(
+                error, bearer: bearer, client: clients.current.recordable(bearer.clientID), request: request,
+                origin: origin, at: now)
             throw error
         }
     }
@@ -81,7 +83,8 @@ package final class LoginTokenIssuer: Sendable {
             guard let flaw = error as? OAuthError else { throw error }
             let refusal = lackOfRight(bearer) ?? flaw
             try await refusals.issueRefused(
-                refusal, bearer: bearer, request: LoginTokenIssueRequest(), origin: origin, at: now)
+                refusal, bearer: bearer, client: clients.current.recordable(bearer.clientID),
+                request: LoginTokenIssueRequest(), origin: origin, at: now)
             throw refusal
         }
         return try await issue(request, bearer: bearer, origin: origin)
@@ -129,8 +132,9 @@ package final class LoginTokenIssuer: Sendable {
 
     private func takeFromLimits(_ bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp) async throws {
         try await gate.pass(
-            limits.issueKeys(bearer, origin: origin), of: bearer.subject, client: bearer.clientID, origin: origin,
-            at: now, else: .rateLimited, "too many login tokens were asked for")
+            limits.issueKeys(bearer, origin: origin), of: bearer.subject,
+            client: clients.current.recordable(bearer.clientID), origin: origin, at: now, else: .rateLimited,
+            "too many login tokens were asked for")
     }
 
     /// What the token will say and what it is issued from, after every check of app, website, user and session.
@@ -268,15 +272,35 @@ package final class LoginTokenIssuer: Sendable {
 
 extension LoginTokenIssuer {
     /// Issues for a browser that goes on to another website (contract §4.6).
-    /// - Parameters:
-    ///   - read: what is asked for; throws what is wrong with the request, once that has counted.
-    ///   - goesOn: asked once every check has passed, whether anything would come of it.
-    /// - Returns: `nil` when nothing would.
+    /// - Parameter read: what is asked for; throws what is wrong with the request, once that has counted.
     /// - Throws: `OAuthError` by contract §3; ``StorageError`` when a store cannot decide.
+    func handOff(
+        reading read: () async throws -> HandOffs.Request, from session: WebSession, origin: RequestOrigin
+    ) async throws -> LoginTokenAnswer {
+        try await checkedHandOff(reading: read, from: session, origin: origin) { try await record($0) }
+    }
+
+    /// The same, unless nothing would come of it.
+    /// - Parameter goesOn: asked once every check has passed, whether anything would.
     func handOff(
         reading read: () async throws -> HandOffs.Request, from session: WebSession, origin: RequestOrigin,
         goesOn: () async throws -> Bool
-    ) async throws -> LoginTokenAnswer? {
+    ) async throws -> HandOffs.Outcome {
+        try await checkedHandOff(reading: read, from: session, origin: origin) { issuing in
+            guard try await goesOn() else {
+                try await refusals.handOffStuck(
+                    issuing.bearer, at: issuing.terms.website.id, origin: origin, at: issuing.at)
+                return .stuck
+            }
+            return .link(try await record(issuing))
+        }
+    }
+
+    /// - Parameter conclude: what comes of a hand-off that passed every check.
+    private func checkedHandOff<Answer>(
+        reading read: () async throws -> HandOffs.Request, from session: WebSession, origin: RequestOrigin,
+        conclude: (Issuing) async throws -> Answer
+    ) async throws -> Answer {
         let now = time.now()
         let portal = portal(of: session)
         let bearer = BearerIdentity(
@@ -305,18 +329,14 @@ extension LoginTokenIssuer {
                 throw OAuthError(.invalidToken, "the session is over", detail: .subjectDisabled)
             }
             try Self.requireSignIn(session.authentication, for: terms.website, at: now)
-            guard try await goesOn() else {
-                try await refusals.handOffStuck(bearer, at: terms.website.id, origin: origin, at: now)
-                return nil
-            }
-            return try await record(
+            return try await conclude(
                 Issuing(
                     terms: terms, bearer: bearer, session: .browser(session), isFirstSight: false, origin: origin,
                     at: now))
         } catch let error as OAuthError where error.code != .rateLimited {
             try await refusals.issueRefused(
-                error, bearer: bearer, request: request, origin: origin,
-                repeating: session.isOwnSignIn ? nil : session.id, at: now)
+                error, bearer: bearer, client: clients.current.recordable(bearer.clientID), request: request,
+                origin: origin, repeating: session.isOwnSignIn ? nil : session.id, at: now)
             throw error
         }
     }
@@ -346,17 +366,21 @@ extension RefusalLog {
     }
 
     /// An issue that was refused to a verified bearer, but for a limit, which is written down where it is counted.
-    /// - Parameter repeating: a session that no limit holds back.
-    func issueRefused(
-        _ error: OAuthError, bearer: BearerIdentity, request: LoginTokenIssueRequest, origin: RequestOrigin,
-        repeating: SessionID? = nil, at now: Timestamp
+    /// - Parameters:
+    ///   - client: the bearer's, as ``ClientDirectory/recordable(_:)`` says.
+    ///   - repeating: a session that no limit holds back.
+    fileprivate func issueRefused(
+        _ error: OAuthError, bearer: BearerIdentity, client: ClientID?, request: LoginTokenIssueRequest,
+        origin: RequestOrigin, repeating: SessionID? = nil, at now: Timestamp
     ) async throws {
         let isRedirect = error.code == .invalidRedirect
+        let length = bearer.clientID.rawValue.utf8.count
+        let detail = client == nil ? #"{"at":"issue","length":\#(length)}"# : Self.atIssue
         let event = AuditEvent(
             at: now, type: isRedirect ? .redirectRefused : .loginTokenRefused, outcome: .failure,
-            reason: error.detail ?? error.code.rawValue, subject: bearer.subject, clientID: bearer.clientID,
+            reason: error.detail ?? error.code.rawValue, subject: bearer.subject, clientID: client,
             targetClientID: nil, sessionID: bearer.sessionID, origin: origin,
-            detail: isRedirect ? request.redirect.map(RefusedRedirect.detail) : Self.atIssue)
+            detail: isRedirect ? request.redirect.map(RefusedRedirect.detail) : detail)
         guard let repeating else { return try await record(event) }
         try await record(event, within: .repeats(of: repeating.rawValue))
     }

@@ -25,8 +25,8 @@ enum LoginTokenPayload {
         members.add("S256", binding.challenge?.value)
         switch binding.network {
         case .none: break
-        case .network(let prefix): members.add("network", prefix)
-        case .exact(let address): members.add("address", address)
+        case .network(let prefix): members.add("network", prefix.description)
+        case .exact(let address): members.add("address", address.description)
         }
         members.add("hand_off", binding.handOff)
         members.add("typed_code", binding.typedCodeKey)
@@ -60,17 +60,24 @@ enum LoginTokenPayload {
         guard let value else { return LoginTokenBinding.none }
         guard let members = value.object else { return nil }
         let confirmation = ClaimReader(members: members)
-        guard let challenge = confirmation.optionalText("S256"), let network = confirmation.optionalText("network"),
-            let address = confirmation.optionalText("address"),
+        guard let challenge = confirmation.optionalText("S256"), let prefix = confirmation.optionalText("network"),
+            let address = confirmation.optionalText("address"), let network = network(prefix, orExact: address),
             let handOff = confirmation.optionalText("hand_off"),
             let typedCodeKey = confirmation.optionalText("typed_code")
         else { return nil }
         let read = challenge.flatMap { CodeChallenge($0) }
         guard (challenge == nil) == (read == nil) else { return nil }
-        return LoginTokenBinding(
-            challenge: read,
-            network: network.map(LoginTokenBinding.Network.network) ?? address.map(LoginTokenBinding.Network.exact)
-                ?? .none, handOff: handOff, typedCodeKey: typedCodeKey)
+        return LoginTokenBinding(challenge: read, network: network, handOff: handOff, typedCodeKey: typedCodeKey)
+    }
+
+    /// - Returns: `nil` for what is no network or no address, and for both at once, of which only one would be looked at.
+    private static func network(_ prefix: String?, orExact address: String?) -> LoginTokenBinding.Network? {
+        switch (prefix, address) {
+        case (nil, nil): LoginTokenBinding.Network.none
+        case (let prefix?, nil): NetworkPrefix(prefix).map(LoginTokenBinding.Network.network)
+        case (nil, let address?): NetworkAddress(address).map(LoginTokenBinding.Network.exact)
+        case (.some, .some): nil
+        }
     }
 }
 

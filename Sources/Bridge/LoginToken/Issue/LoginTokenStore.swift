@@ -70,24 +70,6 @@ package protocol LoginTokenStore: Sendable {
     func purgeLoginTokens(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
 }
 
-extension LoginTokenStore {
-    /// The same in the profile `session`, which has no refresh cookie.
-    package func redeem(
-        _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
-        replacing replaced: [ReplacedSession], events: [AuditEvent]
-    ) async throws -> LoginTokenRedeemOutcome {
-        try await redeem(
-            token, opening: session, refreshDigest: nil, use: use, replacing: replaced, events: events)
-    }
-
-    /// As ``recordIssue(_:scope:namedFirstBy:idempotency:event:)``, of a user who is known.
-    package func recordIssue(
-        _ token: IssuedLoginToken, scope: Scope?, idempotency: IdempotencyRecord?, event: AuditEvent
-    ) async throws -> LoginTokenIssueOutcome {
-        try await recordIssue(token, scope: scope, namedFirstBy: nil, idempotency: idempotency, event: event)
-    }
-}
-
 /// The facts of an issued token that outlive its signature.
 package struct IssuedLoginToken: Hashable, Sendable {
     package let id: TokenID

@@ -137,7 +137,7 @@ struct LoginTokenTerms: Sendable {
             guard let address else {
                 throw OAuthError(.invalidRequest, "bind needs a client address, and this request shows none")
             }
-            return bind == "exact" ? .exact(address.description) : .network(address.bindingNetwork.description)
+            return bind == "exact" ? .exact(address) : .network(address.bindingNetwork)
         default:
             throw OAuthError(.invalidRequest, "bind must be none, network or exact")
         }

@@ -19,12 +19,10 @@ enum BindingCheck {
     private static func isSameNetwork(_ bound: LoginTokenBinding.Network, _ address: NetworkAddress?) -> Bool {
         switch bound {
         case .none: return true
-        case .network(let text):
-            guard let address, let prefix = NetworkPrefix(text) else { return false }
+        case .network(let prefix):
+            guard let address else { return false }
             return prefix.family != address.family || prefix.contains(address)
-        case .exact(let text):
-            guard let address, let expected = NetworkAddress(text) else { return false }
-            return expected == address
+        case .exact(let expected): return expected == address
         }
     }
 }

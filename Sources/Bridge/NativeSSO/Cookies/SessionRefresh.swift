@@ -124,6 +124,42 @@ package final class SessionRefresh: Sendable {
     }
 }
 
+// What ends by a refresh cookie. What the browser's session took over from the one before goes on: the cookie opens none
+// of that.
+extension SessionRefresh {
+    /// For ``TokenRevocation``: a refresh cookie, renewed since or not, ends its session (contract §5.6).
+    package var revocation: TokenRevocation.OtherTokens {
+        { token, client, origin, now in
+            guard let cookie = OpaqueSecret(token.expose(), kind: .sessionRefresh) else { return false }
+            guard let session = try await self.session(of: cookie) else { return true }
+            guard session.clientID == client.id else { throw TokenRevocation.notYours }
+            try await self.end(session, reason: .revoked, origin: origin, at: now)
+            return true
+        }
+    }
+
+    /// Ends the session of a refresh cookie for whoever shows the anti-CSRF value with it.
+    /// - Returns: `false` when the cookie is unknown or its session over.
+    /// - Throws: `forbidden` without that value, and then nothing was touched; ``StorageError``.
+    package func signOut(_ cookie: OpaqueSecret, proof: String?, origin: RequestOrigin) async throws -> Bool {
+        let now = time.now()
+        guard AntiCSRF.matches(proof, cookie) else {
+            try await refusals.sessionRefreshRefused(.withoutProof, origin: origin, at: now)
+            throw OAuthError(.forbidden, "anti_csrf_token must repeat the anti-CSRF value")
+        }
+        guard let session = try await session(of: cookie), session.isAlive(at: now) else { return false }
+        try await end(session, reason: .signedOut, origin: origin, at: now)
+        return true
+    }
+
+    private func end(
+        _ session: WebSession, reason: EndReason, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        try await endings.end(
+            .webSession(session.id), Ending(at: now, reason: reason, origin: origin, extent: .descendants))
+    }
+}
+
 extension RefusalLog {
     /// Cookies that were not renewed for whoever asked; at most ten a minute of one network.
     func sessionRefreshRefused(

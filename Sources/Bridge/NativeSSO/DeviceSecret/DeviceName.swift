@@ -15,9 +15,12 @@ enum DeviceName {
         return words.isEmpty ? nil : String(words)
     }
 
-    /// The first product of a user agent, such as `ExampleApp/3.1`; `nil` for a browser's, which names everything.
+    /// The first product of a user agent, such as `ExampleApp/3.1`; `nil` for a browser's, which names everything,
+    /// and for ``RequestOrigin/redactedUserAgent``.
     static func fromUserAgent(_ userAgent: String?) -> String? {
-        guard let product = userAgent?.split(separator: " ").first, !product.hasPrefix("Mozilla/") else { return nil }
+        guard userAgent != RequestOrigin.redactedUserAgent,
+            let product = userAgent?.split(separator: " ").first, !product.hasPrefix("Mozilla/")
+        else { return nil }
         return clean(String(product))
     }
 }

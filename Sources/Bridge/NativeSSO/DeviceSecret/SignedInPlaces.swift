@@ -56,8 +56,14 @@ package final class SignedInPlaces: Sendable {
     /// What is alive of the user, this one first, then the youngest.
     /// - Parameter current: the session that the page is looked at with.
     func listing(of subject: Subject, current: WebSession) async throws -> Listing {
+        try await listing(of: subject, current: current, traces: try await audit.latestTraces(of: subject))
+    }
+
+    /// - Parameter traces: what the audit log tells of where the places were opened; empty where nobody is shown it.
+    private func listing(
+        of subject: Subject, current: WebSession, traces: [SessionID: SessionTrace]
+    ) async throws -> Listing {
         let now = time.now()
-        let traces = try await audit.latestTraces(of: subject)
         // One more than is listed tells that there are more.
         let apps = try await apps.appSessions(of: subject, aliveAt: now, limit: Self.limit + 1)
         let webs = try await webs.sessions(of: subject, aliveAt: now, limit: Self.limit + 1)
@@ -145,7 +151,7 @@ package final class SignedInPlaces: Sendable {
         repeat {
             hasEnded = false
             // Devices first: what they take with them need not be ended again.
-            let places = try await listing(of: current.subject, current: current).places
+            let places = try await listing(of: current.subject, current: current, traces: [:]).places
             for place in places where !place.isCurrent {
                 if place.kind == .browser, here.contains(SessionID(rawValue: place.id)) { continue }
                 if try await end(place.kind, place.id, of: current.subject, origin: origin) { hasEnded = true }

@@ -22,6 +22,7 @@ package final class LoginTokenExchange: Sendable {
         let bearer = try await bearer(of: subjectToken, request) {
             try await bearers.identity(of: subjectToken, from: request.origin, at: request.at)
         }
+        try await request.useUpProof()
         let answer: LoginTokenAnswer
         do {
             answer = try await issuer.issue(
@@ -78,6 +79,9 @@ package final class LoginTokenExchange: Sendable {
 
     /// A login token gives its website's server an ID token and an access token; it is consumed.
     func redeem(_ loginToken: Secret<String>, _ request: TokenRequest) async throws -> IssuedTokens {
+        // By the client's own credential, since to judge the token uses it up. A public client has none and gets
+        // nothing.
+        if !request.client.isPublic { try await request.useUpProof() }
         let web: WebSession
         do {
             web = try await redeemer.redeem(Self.redemption(of: loginToken, request))
@@ -88,12 +92,9 @@ package final class LoginTokenExchange: Sendable {
             .intersection(request.client.scope.adding(Scope.openID))
         // No more than the app's bearer had.
         let scope = web.lineage.limiting(wanted)
-        // Not kept: the web session is, and its id is the `sid` of both tokens.
-        let session = AppSession(
-            id: web.id, lineage: web.lineage, clientID: request.client.id, createdAt: web.createdAt)
         var response = try await redeemer.deliver(web, toServerAt: request.at) {
             try await tokens.answer(
-                for: session, client: request.client, scope: scope,
+                for: web, client: request.client, scope: scope,
                 extras: .init(proofKeyThumbprint: request.proofKeyThumbprint), at: request.at)
         }
         response.issuedTokenType = TokenTypeURI.accessToken

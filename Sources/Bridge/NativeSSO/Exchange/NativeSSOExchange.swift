@@ -41,6 +41,8 @@ package final class NativeSSOExchange: Sendable {
         let known = try await inquiry.presented(secret)
         let settings = try await inquiry.settings()
         try await checkLimit(of: known?.device, settings: settings, request)
+        // Ahead of the check, which ends a device whose secret was replaced.
+        if known != nil { try await request.useUpProof() }
         let facts = try await inquiry.facts(
             exchange, secret: secret, known: known, settings: settings, request: request)
         switch NativeSSOCheck.decide(facts) {

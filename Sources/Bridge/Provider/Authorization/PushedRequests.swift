@@ -50,10 +50,10 @@ package final class PushedRequests: Sendable {
         }
         let client = try await authenticator.client(
             sending: parameters, basic: basic, origin: origin, at: now, isChecked: true)
-        let key = limits.clientKey(
+        let keys = limits.clientKeys(
             "pushed_request", client, of: origin, perClient: limits.pushedRequestPerClient,
             perNetwork: limits.pushedRequestPerNetwork)
-        try await gate.pass([key], client: client.id, origin: origin, at: now, else: .rateLimited)
+        try await gate.pass(keys, client: client.id, origin: origin, at: now, else: .rateLimited)
         if parameters["request_uri"] != nil { throw OAuthError(.invalidRequest, "request_uri cannot be pushed") }
         // A client that names itself in the header alone is named here, for the checks and for later.
         var text = AuthorizationParameter.serialize(parameters)

@@ -1,6 +1,6 @@
 import OAuth2
 
-/// Why a bearer was refused. Outside, all are `invalid_token`.
+/// Why a bearer was refused. Outside, all are `invalid_token`, but for ``clientsOwnToken``: `unauthorized_client`.
 package struct BearerRefusal: Error, Hashable, Sendable {
     /// The reason, for audit log and service log.
     package enum Reason: String, Sendable, CaseIterable {
@@ -81,15 +81,17 @@ extension RefusalLog {
     ///   - reason: a ``BearerRefusal`` or a `DPoPRefusal`, raw.
     ///   - issuer: one of the settings that the bearer says to be of; `nil` where it names none of them.
     ///   - identity: whom it names, where the bearer itself is good.
+    ///   - client: the app that it names, as ``ClientDirectory/recordable(_:)`` says.
     package func bearerRefused(
-        reason: String, issuer: String?, of identity: BearerIdentity? = nil, origin: RequestOrigin, at now: Timestamp
+        reason: String, issuer: String?, of identity: BearerIdentity?, client: ClientID?, origin: RequestOrigin,
+        at now: Timestamp
     ) async throws {
         var detail = JSONObjectWriter()
         detail.add("issuer", issuer)
         try await record(
             AuditEvent(
                 at: now, type: .bearerRefused, outcome: .failure, reason: reason, subject: identity?.subject,
-                clientID: identity?.clientID, sessionID: identity?.sessionID, origin: origin,
+                clientID: client, sessionID: identity?.sessionID, origin: origin,
                 detail: issuer == nil ? nil : detail.finishedText()))
     }
 }

@@ -49,10 +49,10 @@ package final class DeviceAuthorizations: Sendable {
         let now = time.now()
         let client = try await authenticator.client(sending: parameters, basic: basic, origin: origin, at: now)
         do {
-            let key = limits.clientKey(
+            let keys = limits.clientKeys(
                 "device_authorization", client, of: origin, perClient: limits.deviceAuthorizationPerClient,
                 perNetwork: limits.deviceAuthorizationPerNetwork)
-            try await gate.pass([key], client: client.id, origin: origin, at: now, else: .rateLimited)
+            try await gate.pass(keys, client: client.id, origin: origin, at: now, else: .rateLimited)
             guard client.mayUse(.deviceCode) else {
                 throw OAuthError(.unauthorizedClient, "the client may not use this grant", detail: .grantType)
             }

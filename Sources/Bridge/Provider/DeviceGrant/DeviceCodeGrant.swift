@@ -52,6 +52,7 @@ package final class DeviceCodeGrant: TokenGrant {
     }
 
     private func redeem(_ state: AuthorizationCodeState, _ request: TokenRequest) async throws -> TokenResponse {
+        try await request.useUpProof()
         if let redeemedAt = state.redeemedAt { return try await reused(state, since: redeemedAt, request) }
         guard request.at < state.code.expiresAt else { throw Self.expired }
         let client = request.client

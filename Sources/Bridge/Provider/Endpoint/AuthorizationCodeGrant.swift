@@ -34,6 +34,7 @@ package final class AuthorizationCodeGrant: TokenGrant {
             if !isTold { redemption.refusals.countLeftOut(refused) }
             throw error
         }
+        try await request.useUpProof()
         guard state.redeemedAt == nil else { return try await reused(state, request) }
         guard request.at < state.code.expiresAt else { throw Self.refused(.expiredCode) }
         return try await open(state, request)

@@ -33,6 +33,7 @@ package final class ClientCredentialsGrant: TokenGrant {
         guard scope.isSubset(of: client.scope) else {
             throw OAuthError(.invalidScope, "scope is wider than the client's own", detail: .scopeWidened)
         }
+        try await request.useUpProof()
         let (response, id) = try tokens.answer(
             for: client, scope: scope, proofKeyThumbprint: request.proofKeyThumbprint, at: request.at)
         try await audit.append([

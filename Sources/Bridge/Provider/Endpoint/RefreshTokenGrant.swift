@@ -72,8 +72,12 @@ package final class RefreshTokenGrant: TokenGrant {
         try await limit.pass(
             of: state.session.subject, client: request.client.id, origin: request.origin, at: request.at,
             else: .slowDown, "too many refreshes of one user")
-        if state.rotatedAt != nil { return successor }
+        if state.rotatedAt != nil {
+            try await request.useUpProof()
+            return successor
+        }
         guard request.at < state.record.expiresAt else { throw Self.refused(.expiredRefreshToken) }
+        try await request.useUpProof()
         let session = state.session
         guard request.client.isPublic else {
             let extended = refreshTokens.record(
@@ -109,6 +113,8 @@ package final class RefreshTokenGrant: TokenGrant {
         {
             return
         }
+        // A copy of a request that was answered ends nothing.
+        try await request.useUpProof()
         try await endings.end(
             .appSession(state.session.id),
             Ending(at: request.at, reason: .refreshTokenReused, origin: request.origin, extent: .stolen),

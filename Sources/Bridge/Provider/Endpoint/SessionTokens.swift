@@ -42,12 +42,29 @@ package final class SessionTokens: Sendable {
     package func answer(
         for session: AppSession, client: Client, scope: Scope, extras: Extras = Extras(), at now: Timestamp
     ) async throws -> IssuedTokens {
+        let facts = SessionFacts(
+            id: session.id, lineage: session.lineage, requestedClaims: session.requestedClaims)
+        return try await answer(for: facts, client: client, scope: scope, extras: extras, at: now)
+    }
+
+    /// The same for a browser's session, of which nobody asked for claims by name.
+    package func answer(
+        for session: WebSession, client: Client, scope: Scope, extras: Extras = Extras(), at now: Timestamp
+    ) async throws -> IssuedTokens {
+        let facts = SessionFacts(id: session.id, lineage: session.lineage, requestedClaims: .none)
+        return try await answer(for: facts, client: client, scope: scope, extras: extras, at: now)
+    }
+
+    private func answer(
+        for session: SessionFacts, client: Client, scope: Scope, extras: Extras, at now: Timestamp
+    ) async throws -> IssuedTokens {
+        let (id, lineage) = (session.id, session.lineage)
         let scope = extras.deviceSecret == nil ? scope.removing(Scope.deviceSSO) : scope
         let claims = AccessTokenClaims(
-            subject: session.subject, audience: [accessTokens.issuer], clientID: client.id, scope: scope,
-            id: TokenID(rawValue: random.text(16)), sessionID: session.id, authentication: session.authentication,
+            subject: lineage.subject, audience: [accessTokens.issuer], clientID: client.id, scope: scope,
+            id: TokenID(rawValue: random.text(16)), sessionID: id, authentication: lineage.authentication,
             proofKeyThumbprint: extras.proofKeyThumbprint, issuedAt: now,
-            expiresAt: min(now + client.accessTokenLifetime, session.expiresAt))
+            expiresAt: min(now + client.accessTokenLifetime, lineage.expiresAt))
         let accessToken = try accessTokens.sign(claims, algorithm: client.accessTokenAlgorithm, at: now)
         var response = IssuedTokens(
             accessToken: accessToken, tokenType: claims.tokenType, expiresIn: claims.expiresAt - now, scope: scope,
@@ -77,33 +94,48 @@ package final class SessionTokens: Sendable {
     }
 
     private func idToken(
-        for session: AppSession, client: Client, scope: Scope, accessToken: Secret<String>, extras: Extras,
+        for session: SessionFacts, client: Client, scope: Scope, accessToken: Secret<String>, extras: Extras,
         at now: Timestamp
     ) async throws -> Secret<String> {
+        let lineage = session.lineage
         var claims = IDTokenClaims(
-            subject: session.subject, audience: client.id, sessionID: session.id,
-            authentication: session.authentication, nonce: extras.nonce, issuedAt: now, notAfter: session.expiresAt)
+            subject: lineage.subject, audience: client.id, sessionID: session.id,
+            authentication: lineage.authentication, nonce: extras.nonce, issuedAt: now, notAfter: lineage.expiresAt)
         // SHA-256 whatever the ID token is signed with: the apps of a device need not agree on that.
         claims.deviceSecretHash = extras.deviceSecret?.secret.deviceSecretHash
-        let requested = session.requestedClaims(with: scope, for: client)
+        let requested = session.requestedClaims.limited(with: scope, for: client, under: lineage)
         var names = ScopeClaims.names(requested: requested.idToken, with: scope)
         // Relying parties look for groups there, and few of them can ask by `claims`.
         if scope.contains(UserGroups.claim) { names.insert(UserGroups.claim) }
         // Without `openid` nobody asked who the user is (Core §3.1.2.1): the token is there for the exchange alone.
         if scope.contains(Scope.openID), !names.isEmpty {
-            claims.userClaims = try await users.claims(of: session.subject)
+            claims.userClaims = try await users.claims(of: lineage.subject)
                 .filter { names.contains($0.key) && !$0.value.isNull }
         }
         return try idTokens.sign(claims, accessToken: accessToken, algorithm: client.idTokenAlgorithm, at: now)
     }
 }
 
+/// What tokens say of the session that they are for.
+private struct SessionFacts {
+    let id: SessionID
+    let lineage: Lineage
+    let requestedClaims: RequestedClaims
+}
+
 extension AppSession {
     /// What was asked for by name, for a token of these scopes: no more than the client's own scopes open now, and
     /// nothing for a token with less than the whole grant, which was narrowed to tell less (RFC 6749 §6).
     func requestedClaims(with scope: Scope, for client: Client?) -> RequestedClaims {
+        requestedClaims.limited(with: scope, for: client, under: lineage)
+    }
+}
+
+extension RequestedClaims {
+    /// As ``AppSession/requestedClaims(with:for:)``, in a session of this lineage.
+    fileprivate func limited(with scope: Scope, for client: Client?, under lineage: Lineage) -> RequestedClaims {
         guard let client, lineage.limiting(client.grantableScope).isSubset(of: scope) else { return .none }
-        return requestedClaims.limited(to: client.grantableScope)
+        return limited(to: client.grantableScope)
     }
 }
 

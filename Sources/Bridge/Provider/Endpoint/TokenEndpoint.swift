@@ -49,10 +49,13 @@ package final class TokenEndpoint: Sendable {
         var request = TokenRequest(parameters: parameters, client: client, origin: origin, at: now)
         do {
             if case .refused(let refusal) = cookies, client.delivery == .cookies { throw refusal.error }
-            request.proofKeyThumbprint = try await key(shownBy: proof, client, at: now)
+            request.proof = try judge(proof, of: client, at: now)
             let grant = try await grant(for: request)
             try request.checkResource(of: grant.type, issuer: issuer)
-            return try await grant.authorize(request)
+            let response = try await grant.authorize(request)
+            // Whatever the grant has done: nothing is given for a proof that could be shown again (RFC 9449 §11.1).
+            try await request.useUpProof()
+            return response
         } catch let error as OAuthError where error.code == .authorizationPending || error.code == .pollingTooFast {
             // A device waits for its user: nothing was refused, and it asks every few seconds.
             throw error
@@ -67,13 +70,16 @@ package final class TokenEndpoint: Sendable {
         try await record(error, clientID: nil, origin: origin, at: time.now())
     }
 
-    /// The key that the request proves; a client that is registered so must prove one (RFC 9449 §5.2).
-    private func key(shownBy proof: PresentedProof, _ client: Client, at now: Timestamp) async throws -> String? {
+    /// The proof of a key, which is the grant's to use up; a client that is registered so must bring one
+    /// (RFC 9449 §5.2).
+    private func judge(
+        _ proof: PresentedProof, of client: Client, at now: Timestamp
+    ) throws(OAuthError) -> RequestProof? {
         guard proof.isPresent, let proofs else {
             guard !client.requiresProofOfPossession else { throw OAuthError(DPoPRefusal.missing) }
             return nil
         }
-        return try await proofs.verify(proof, at: now)
+        return RequestProof(try proofs.judge(proof, at: now), verifier: proofs, at: now)
     }
 
     private func grant(for request: TokenRequest) async throws -> any TokenGrant {

@@ -7,6 +7,7 @@ package import OAuth2
 package protocol TokenGrant: Sendable {
     var type: GrantType { get }
 
+    /// Calls ``TokenRequest/useUpProof()`` once what the request brings is found good, before it changes anything.
     /// - Throws: `OAuthError` with the RFC's code; ``StorageError`` when a store cannot decide.
     func authorize(_ request: TokenRequest) async throws -> TokenResponse
 
@@ -25,19 +26,22 @@ package struct TokenRequest: Sendable {
     package let client: Client
     package let origin: RequestOrigin
     package let at: Timestamp
-    /// The thumbprint of the key that a valid `DPoP` header showed (RFC 9449).
-    package var proofKeyThumbprint: String?
+    /// What a valid `DPoP` header showed (RFC 9449).
+    package var proof: RequestProof?
 
-    package init(
-        parameters: FormParameters, client: Client, origin: RequestOrigin, at: Timestamp,
-        proofKeyThumbprint: String? = nil
-    ) {
+    package init(parameters: FormParameters, client: Client, origin: RequestOrigin, at: Timestamp) {
         self.parameters = parameters
         self.client = client
         self.origin = origin
         self.at = at
-        self.proofKeyThumbprint = proofKeyThumbprint
     }
+
+    /// The thumbprint of the key that the proof showed.
+    package var proofKeyThumbprint: String? { proof?.keyThumbprint }
+
+    /// Uses up the proof, if there is one.
+    /// - Throws: `invalid_dpop_proof` for one that was shown before; ``StorageError``.
+    func useUpProof() async throws { try await proof?.useUp() }
 
     /// A parameter that must be there.
     /// - Throws: `invalid_request` naming it, for that reason.

@@ -49,6 +49,8 @@ struct ClientAssertionCheck: Sendable {
         if let start = claims["nbf"]?.decimal, start * 1000 > Double((now + Self.leeway).milliseconds) {
             return .flawed(.notYetValid)
         }
+        // Made after a restore by its own word, it would count again there, whoever used it up before.
+        if let madeAt, madeAt > now + Self.leeway { return .flawed(.notYetValid) }
         guard let id = claims["jti"]?.string, (1...256).contains(id.utf8.count) else { return .flawed(.withoutID) }
         let candidates = try await keysNow(of: client).filter { key in
             jws.keyID == nil || key.id == nil || key.id == jws.keyID

@@ -14,7 +14,10 @@ extension SigningKeys {
     @discardableResult
     package func load(importing imported: () throws -> [SecretKey] = { [] }) async throws -> [String] {
         let remembered = try record?.ids() ?? []
-        state.withLock { $0.withdrawn.formUnion(remembered) }
+        state.withLock { state in
+            state.withdrawn.formUnion(remembered)
+            state.recorded.formUnion(remembered)
+        }
         let taken = try await change { draft in
             var taken: [SecretKey] = []
             for algorithm in algorithms {

@@ -10,6 +10,7 @@ extension SigningKeys {
     /// Nothing for a command, which does not stay.
     func takePart() async throws {
         guard let node else { return }
+        noteWithdrawn()
         try await withdrawReturned()
         try await note(as: node)
         try await releaseAwaited()

@@ -40,6 +40,10 @@ package final class SigningKeys: Sendable {
         var opener: SealedKeyOpener
         /// Retired at once, now or before.
         var withdrawn: Set<String> = []
+        /// Of these the ones that are noted beside the database.
+        var recorded: Set<String> = []
+        /// Of these the ones that could not be noted, and that the log has named.
+        var unrecordedTold: Set<String> = []
         /// Of these the ones that the database believes all the same.
         var returned: Set<String> = []
         /// Sign as soon as every node has them, with the number of the change that added them.
@@ -82,14 +86,15 @@ package final class SigningKeys: Sendable {
 
     /// Takes in what changed in the database, if anything did. Callers at the same time share one question.
     /// - Throws: ``StorageError``; then all stays as it is.
-    package func refresh() async throws {
-        let run = reading.withLock { run in
+    package func refresh() async throws { try await sharedReading()() }
+
+    private func sharedReading() -> FreshRun {
+        reading.withLock { run in
             // Weak, or the two would keep each other.
             let shared = run ?? FreshRun { [weak self] in try await self?.read() }
             run = shared
             return shared
         }
-        try await run()
     }
 
     /// As ``refresh()``, whether anything seems to have changed or not.
@@ -104,19 +109,19 @@ package final class SigningKeys: Sendable {
     /// without it.
     package func beCurrent() async {
         let now = time.now()
-        let mustAsk = state.withLock { state in
-            guard !Self.isRecent(state.readAt, at: now) else { return false }
-            return switch (state.isReading, Self.isRecent(state.triedAt, at: now)) {
-            // Joins the reading that has just begun.
-            case (true, true): true
-            // One that hangs is not waited for by everybody.
-            case (true, false): false
-            // Nor is one tried again at once that has just failed.
-            case (false, true): false
-            case (false, false): true
-            }
+        let (isRecent, isReading, hasJustTried) = state.withLock { state in
+            (Self.isRecent(state.readAt, at: now), state.isReading, Self.isRecent(state.triedAt, at: now))
         }
-        if mustAsk { try? await refresh() }
+        if isRecent { return }
+        switch (isReading, hasJustTried) {
+        // A reading that began in the last second tells all that is wanted here: nobody waits for one more after it.
+        case (true, true): try? await sharedReading().join()
+        // One that hangs is not waited for by everybody.
+        case (true, false): break
+        // Nor is one tried again at once that has just failed.
+        case (false, true): break
+        case (false, false): try? await sharedReading()()
+        }
     }
 
     /// A clock that was set back proves nothing.
@@ -148,7 +153,8 @@ package final class SigningKeys: Sendable {
     func takeIn(_ stored: StoredSigningKeys) -> [MasterKeyError] {
         let now = time.now()
         let withdrawn = Set(stored.keys.filter { $0.withdrawnAt != nil }.map(\.id))
-        remember(withdrawn)
+        state.withLock { $0.withdrawn.formUnion(withdrawn) }
+        noteWithdrawn()
         return state.withLock { state in
             state.returned = state.withdrawn.subtracting(withdrawn).intersection(stored.keys.map(\.id))
             let wanted = stored.keys.filter { key in
@@ -187,19 +193,25 @@ package final class SigningKeys: Sendable {
         }
     }
 
-    /// Keeps in mind which keys were retired at once, and beside the database too.
-    private func remember(_ withdrawn: Set<String>) {
-        let fresh = state.withLock { state in
-            defer { state.withdrawn.formUnion(withdrawn) }
-            return withdrawn.subtracting(state.withdrawn)
-        }
-        guard !fresh.isEmpty, let record else { return }
+    /// Notes beside the database which keys were retired at once, as far as that is not done. What fails is tried again
+    /// with the next reading: until then an older backup of the database would bring the key back.
+    func noteWithdrawn() {
+        guard let record else { return }
+        let missing = state.withLock { $0.withdrawn.subtracting($0.recorded) }
+        guard !missing.isEmpty else { return }
         do {
-            try record.add(fresh)
+            try record.add(missing)
+            state.withLock { $0.recorded.formUnion(missing) }
         } catch {
+            // Once for each key, not with every reading.
+            let isNews = state.withLock { state in
+                defer { state.unrecordedTold.formUnion(missing) }
+                return !missing.isSubset(of: state.unrecordedTold)
+            }
+            guard isNews else { return }
             logger.error(
-                "a retired key could not be noted beside the database; an old backup would bring it back",
-                metadata: ["kids": "\(fresh.sorted())", "error": "\(error)"])
+                "a retired key cannot be noted beside the database; an old backup would bring it back",
+                metadata: ["kids": "\(missing.sorted())", "error": "\(error)"])
         }
     }
 }

@@ -10,7 +10,7 @@ package enum EndReason: String, Sendable, CaseIterable {
     case endedByUser = "ended_by_user"
     /// All of a user's at once, at the path of existing clients.
     case allSessionsRevoked = "all_sessions_revoked"
-    /// A client revoked its refresh token.
+    /// A client revoked its refresh token, or a website the one of its cookie.
     case revoked
     /// By a newer session of the same user in the same browser.
     case replaced

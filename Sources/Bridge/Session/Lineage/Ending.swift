@@ -162,12 +162,6 @@ package struct Ended: Hashable, Sendable {
     }
 }
 
-extension SessionStore {
-    package func end(_ root: EndingRoot, _ ending: Ending) async throws -> Ended {
-        try await end(root, ending, first: [])
-    }
-}
-
 extension Ending {
     /// A user signs out of a browser.
     package static func signOut(origin: RequestOrigin, at now: Timestamp) -> Ending {

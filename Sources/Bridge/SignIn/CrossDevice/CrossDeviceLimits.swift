@@ -1,7 +1,7 @@
 extension LimitSettings {
     /// Pages that show a code, per network.
     func phonePageKeys(origin: RequestOrigin) -> [RateLimitKey] {
-        networkKey("phone_sign_in.network", of: origin, phonePagesPerNetwork)
+        widerNetworkKeys("phone_sign_in.network", of: origin, phonePagesPerNetwork)
     }
 
     /// Of a computer that somebody reported: one report closes it for a quarter of an hour.
@@ -43,15 +43,11 @@ extension LimitSettings {
             keys.append(
                 RateLimitKey(
                     scope: "sign_in_code.account", value: username.key,
-                    window: AttemptWindow(count: 10, per: hour, block: hour)))
+                    window: AttemptWindow(count: 10, per: hour, block: hour), isOfTypedName: true))
         }
-        if let network = origin.address?.limitNetwork {
-            let span = Duration.seconds(600)
-            keys.append(
-                RateLimitKey(
-                    scope: "sign_in_code.network", value: network.description,
-                    window: AttemptWindow(count: 20, per: span, block: span)))
-        }
+        let span = Duration.seconds(600)
         return keys
+            + widerNetworkKeys(
+                "sign_in_code.network", of: origin, AttemptWindow(count: 20, per: span, block: span))
     }
 }

@@ -43,20 +43,24 @@ package final class CrossDeviceLog: Sendable {
     }
 
     /// The same where no phone is known.
+    /// - Parameter isByAnybody: as ``RefusalLog/record(_:byAnybody:within:)`` has it.
     func recordRefusal(
-        _ reason: RefusalReason, subject: Subject?, origin: RequestOrigin, at now: Timestamp
+        _ reason: RefusalReason, subject: Subject?, byAnybody isByAnybody: Bool, origin: RequestOrigin,
+        at now: Timestamp
     ) async throws {
-        try await recordRefusal(reason.rawValue, subject, nil, nil, origin: origin, at: now)
+        try await recordRefusal(
+            reason.rawValue, subject, nil, nil, byAnybody: isByAnybody, origin: origin, at: now)
     }
 
     private func recordRefusal(
         _ reason: String, _ subject: Subject?, _ clientID: ClientID?, _ sessionID: SessionID?,
-        origin: RequestOrigin, at now: Timestamp
+        byAnybody isByAnybody: Bool = false, origin: RequestOrigin, at now: Timestamp
     ) async throws {
         try await refusals.record(
             AuditEvent(
                 at: now, type: .crossDeviceRefused, outcome: .failure, reason: reason, subject: subject,
-                clientID: clientID, sessionID: sessionID, origin: origin))
+                clientID: clientID, sessionID: sessionID, origin: origin),
+            byAnybody: isByAnybody)
     }
 
     /// Whether somebody reported the computer a while ago.

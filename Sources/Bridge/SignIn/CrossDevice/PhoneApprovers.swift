@@ -76,8 +76,8 @@ package final class PhoneApprovers: Sendable {
         let key = RateLimitKey(
             scope: "cross_device.subject", value: bearer.subject.rawValue, bucket: limits.crossDevicePerSubject)
         try await gate.pass(
-            [key], of: bearer.subject, client: bearer.clientID, origin: origin, at: now, else: .rateLimited,
-            "too many requests of this user")
+            [key], of: bearer.subject, client: clients.current.recordable(bearer.clientID), origin: origin, at: now,
+            else: .rateLimited, "too many requests of this user")
         let session = try await session(of: bearer)
         do throws(OAuthError) {
             return try check(bearer, session: session, isFresh: isFresh, for: act, at: now)
@@ -214,6 +214,6 @@ package final class PhoneApprovers: Sendable {
         try await refusals.record(
             AuditEvent(
                 at: now, type: type, outcome: .failure, reason: reason, subject: bearer.subject,
-                clientID: bearer.clientID, sessionID: bearer.sessionID, origin: origin))
+                clientID: clients.current.recordable(bearer.clientID), sessionID: bearer.sessionID, origin: origin))
     }
 }

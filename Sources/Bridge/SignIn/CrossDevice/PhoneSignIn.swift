@@ -56,31 +56,68 @@ struct PhoneSignIn: Hashable, Sendable {
         let recognition: String?
     }
 
-    private(set) var stored: PhoneSignInState
+    /// Where it stands, with what belongs to that and nothing else.
+    enum Step: Hashable, Sendable {
+        case created
+        case scanned(by: ApprovingPhone, transactionDigest: String)
+        /// With how many tries of the digits were wrong.
+        case approved(by: ApprovingPhone, digitsDigest: String, at: Timestamp, wrong: Int)
+        /// With whether the phone's report has been written down.
+        case denied(by: ApprovingPhone, isReported: Bool)
+        case locked(ApprovingPhone)
+        case completed(by: ApprovingPhone, approvedAt: Timestamp)
+    }
+
+    let step: Step
     let createdAt: Timestamp
     let page: Page
-    private(set) var phone: ApprovingPhone?
-    private(set) var transactionDigest: String?
-    private(set) var digitsDigest: String?
-    private(set) var approvedAt: Timestamp?
-    private(set) var wrong: Int
-    /// Whether the phone's report has been written down.
-    private(set) var isReported: Bool
 
-    init(page: Page, at now: Timestamp) {
-        stored = .created
-        createdAt = now
+    private init(step: Step, createdAt: Timestamp, page: Page) {
+        self.step = step
+        self.createdAt = createdAt
         self.page = page
-        wrong = 0
-        isReported = false
+    }
+
+    init(page: Page, at now: Timestamp) { self.init(step: .created, createdAt: now, page: page) }
+
+    private func moved(to step: Step) -> PhoneSignIn { PhoneSignIn(step: step, createdAt: createdAt, page: page) }
+
+    var stored: PhoneSignInState {
+        switch step {
+        case .created: .created
+        case .scanned: .scanned
+        case .approved: .approved
+        case .denied: .denied
+        case .locked: .locked
+        case .completed: .completed
+        }
+    }
+
+    /// The one that is bound; `nil` until one is.
+    var phone: ApprovingPhone? {
+        switch step {
+        case .created: nil
+        case .scanned(let phone, _), .approved(let phone, _, _, _), .denied(let phone, _), .locked(let phone),
+            .completed(let phone, _):
+            phone
+        }
+    }
+
+    /// How many tries of the digits that are waited for were wrong.
+    var wrong: Int {
+        if case .approved(_, _, _, let wrong) = step { wrong } else { 0 }
+    }
+
+    var isReported: Bool {
+        if case .denied(_, let isReported) = step { isReported } else { false }
     }
 
     /// When it is over without another step.
     func endsAt() -> Timestamp {
-        switch stored {
+        switch step {
         case .created, .scanned: createdAt + Self.patience
-        case .approved: min((approvedAt ?? createdAt) + Self.digitsLifetime, createdAt + Self.lifetime)
-        case .denied, .locked, .completed, .expired: createdAt + Self.lifetime
+        case .approved(_, _, let approvedAt, _): min(approvedAt + Self.digitsLifetime, createdAt + Self.lifetime)
+        case .denied, .locked, .completed: createdAt + Self.lifetime
         }
     }
 
@@ -88,54 +125,51 @@ struct PhoneSignIn: Hashable, Sendable {
 
     /// Whether a phone may bind it, or has, and its user has not decided.
     func mayBeScanned(by scanner: ApprovingPhone, at now: Timestamp) -> Bool {
-        (try? scanned(by: scanner, transaction: Secret(""), at: now)) != nil
+        (try? checkScan(by: scanner, at: now)) != nil
+    }
+
+    /// - Throws: why this phone may not bind it.
+    func checkScan(by scanner: ApprovingPhone, at now: Timestamp) throws(Refusal) {
+        if state(at: now) == .expired { throw .gone }
+        guard phone == nil || phone?.isSame(as: scanner) == true else { throw .alreadyScanned }
+        guard stored == .created || stored == .scanned else { throw .over }
     }
 
     /// The first phone is bound; the same one may scan again.
     func scanned(
         by scanner: ApprovingPhone, transaction: Secret<String>, at now: Timestamp
     ) throws(Refusal) -> PhoneSignIn {
-        if state(at: now) == .expired { throw .gone }
-        guard phone == nil || phone?.isSame(as: scanner) == true else { throw .alreadyScanned }
-        guard stored == .created || stored == .scanned else { throw .over }
-        var next = self
-        next.stored = .scanned
-        next.phone = scanner
-        next.transactionDigest = Self.digest(transaction.expose())
-        return next
+        try checkScan(by: scanner, at: now)
+        return moved(to: .scanned(by: scanner, transactionDigest: Self.digest(transaction.expose())))
     }
 
     func approved(
         by approver: ApprovingPhone, transaction: Secret<String>, digits: Secret<String>, at now: Timestamp
     ) throws(Refusal) -> PhoneSignIn {
         try check(approver, at: now)
-        guard stored == .scanned else { throw .over }
-        guard let transactionDigest,
-            ConstantTime.equals(transactionDigest.utf8, Self.digest(transaction.expose()).utf8)
-        else { throw .wrongTransaction }
-        var next = self
-        next.stored = .approved
-        next.phone = approver
-        next.digitsDigest = Self.digest(digits.expose())
-        next.approvedAt = now
-        return next
+        guard case .scanned(_, let transactionDigest) = step else { throw .over }
+        guard ConstantTime.equals(transactionDigest.utf8, Self.digest(transaction.expose()).utf8) else {
+            throw .wrongTransaction
+        }
+        return moved(to: .approved(by: approver, digitsDigest: Self.digest(digits.expose()), at: now, wrong: 0))
     }
 
     /// Also after the approval, as long as nobody has typed the digits. Once more as well: whoever denies may have been told
     /// that it could not be written down for good.
     func denied(by decliner: ApprovingPhone, at now: Timestamp) throws(Refusal) -> PhoneSignIn {
         try check(decliner, at: now)
-        guard stored == .scanned || stored == .approved || stored == .denied else { throw .over }
-        var next = self
-        next.stored = .denied
-        return next
+        switch step {
+        case .scanned(let phone, _), .approved(let phone, _, _, _):
+            return moved(to: .denied(by: phone, isReported: false))
+        case .denied: return self
+        case .created, .locked, .completed: throw .over
+        }
     }
 
     /// That somebody else began it is written down.
     func reported() -> PhoneSignIn {
-        var next = self
-        next.isReported = true
-        return next
+        guard case .denied(let phone, _) = step else { return self }
+        return moved(to: .denied(by: phone, isReported: true))
     }
 
     private func check(_ caller: ApprovingPhone, at now: Timestamp) throws(Refusal) {
@@ -146,15 +180,13 @@ struct PhoneSignIn: Hashable, Sendable {
     /// What typed digits come to, and what follows: a wrong try counts, the third is the last.
     /// - Returns: `nil` where no digits are waited for; nothing changes then.
     func confirmed(with typed: String, at now: Timestamp) -> PhoneSignIn? {
-        guard state(at: now) == .approved, let digitsDigest else { return nil }
-        var next = self
+        guard state(at: now) == .approved, case .approved(let phone, let digitsDigest, let approvedAt, let wrong) = step
+        else { return nil }
         if ConstantTime.equals(digitsDigest.utf8, Self.digest(typed).utf8) {
-            next.stored = .completed
-        } else {
-            next.wrong += 1
-            if next.wrong >= Self.tries { next.stored = .locked }
+            return moved(to: .completed(by: phone, approvedAt: approvedAt))
         }
-        return next
+        guard wrong + 1 < Self.tries else { return moved(to: .locked(phone)) }
+        return moved(to: .approved(by: phone, digitsDigest: digitsDigest, at: approvedAt, wrong: wrong + 1))
     }
 
     static func digest(_ text: String) -> String {
@@ -207,30 +239,55 @@ extension PhoneSignIn {
         json.add("ua", page.userAgent)
         json.add("known", page.recognition)
         phone?.add(to: &json)
-        json.add("txn", transactionDigest)
-        json.add("digits", digitsDigest)
-        if let approvedAt { json.add("approved", approvedAt.milliseconds) }
+        switch step {
+        case .created, .locked: break
+        case .scanned(_, let transactionDigest): json.add("txn", transactionDigest)
+        case .approved(_, let digitsDigest, let approvedAt, _):
+            json.add("digits", digitsDigest)
+            json.add("approved", approvedAt.milliseconds)
+        case .denied(_, let isReported): if isReported { json.add("reported", true) }
+        case .completed(_, let approvedAt): json.add("approved", approvedAt.milliseconds)
+        }
+        // In every state, for nodes of the version before, which read nothing without it.
         json.add("wrong", Int64(wrong))
-        if isReported { json.add("reported", true) }
         return json.finish()
     }
 
+    /// - Returns: `nil` for a text that cannot be read, or whose state lacks what belongs to it.
     init?(_ text: [UInt8]) {
-        guard let members = JSONValue.parse(bytes: text)?.object,
-            let state = members["state"]?.string.flatMap(PhoneSignInState.init(rawValue:)),
-            let created = members["at"]?.integer, let wrong = members["wrong"]?.integer
+        guard let members = JSONValue.parse(bytes: text)?.object, let created = members["at"]?.integer,
+            let step = Step(members)
         else { return nil }
-        stored = state
-        createdAt = Timestamp(milliseconds: created)
-        page = Page(
-            address: members["ip"]?.string.flatMap { NetworkAddress($0) }, userAgent: members["ua"]?.string,
-            recognition: members["known"]?.string)
-        phone = ApprovingPhone(members)
-        transactionDigest = members["txn"]?.string
-        digitsDigest = members["digits"]?.string
-        approvedAt = members["approved"]?.integer.map { Timestamp(milliseconds: $0) }
-        self.wrong = Int(clamping: wrong)
-        isReported = members["reported"]?.bool ?? false
+        self.init(
+            step: step, createdAt: Timestamp(milliseconds: created),
+            page: Page(
+                address: members["ip"]?.string.flatMap { NetworkAddress($0) }, userAgent: members["ua"]?.string,
+                recognition: members["known"]?.string))
+    }
+}
+
+extension PhoneSignIn.Step {
+    fileprivate init?(_ members: [String: JSONValue]) {
+        guard let state = members["state"]?.string.flatMap(PhoneSignInState.init(rawValue:)) else { return nil }
+        let approvedAt = members["approved"]?.integer.map { Timestamp(milliseconds: $0) }
+        switch (state, ApprovingPhone(members)) {
+        case (.created, nil): self = .created
+        case (.scanned, let phone?):
+            guard let transactionDigest = members["txn"]?.string else { return nil }
+            self = .scanned(by: phone, transactionDigest: transactionDigest)
+        case (.approved, let phone?):
+            guard let digitsDigest = members["digits"]?.string, let approvedAt,
+                let wrong = members["wrong"]?.integer, (0..<Int64(PhoneSignIn.tries)).contains(wrong)
+            else { return nil }
+            self = .approved(by: phone, digitsDigest: digitsDigest, at: approvedAt, wrong: Int(wrong))
+        case (.denied, let phone?):
+            self = .denied(by: phone, isReported: members["reported"]?.bool ?? false)
+        case (.locked, let phone?): self = .locked(phone)
+        case (.completed, let phone?):
+            guard let approvedAt else { return nil }
+            self = .completed(by: phone, approvedAt: approvedAt)
+        default: return nil
+        }
     }
 }
 

@@ -168,13 +168,13 @@ extension PhoneSignIns {
                 return .over(page(secret, nil, at: now))
             }
             let reached = page(secret, next, at: now)
-            guard next.stored == .completed, let phone = next.phone else {
+            guard case .completed(let phone, let approvedAt) = next.step else {
                 try await log.recordRefusal(
                     next.stored == .locked ? .locked : .wrongDigits, of: next.phone, origin: origin, at: now)
                 return next.stored == .locked ? .over(reached) : .wrong(reached)
             }
             let app: AppSession
-            switch try await approvers.standing(of: phone, since: next.approvedAt ?? now, at: now) {
+            switch try await approvers.standing(of: phone, since: approvedAt, at: now) {
             case .good(let session): app = session
             case .over(let reason):
                 try await log.recordRefusal(reason, of: phone, origin: origin, at: now)

@@ -63,8 +63,10 @@ package final class ShownSignInCodes: Sendable {
         let code: ShownCode
         switch try await codes.take(digits, of: subject, at: now) {
         case .right(let taken): code = taken
-        case .wrong: return try await refuse(.wrongCode, account?.subject, keys, origin: origin, at: now)
-        case .usedBefore: return try await refuse(.usedBefore, account?.subject, keys, origin: origin, at: now)
+        case .wrong:
+            return try await refuse(.wrongCode, account?.subject, keys, byAnybody: true, origin: origin, at: now)
+        case .usedBefore:
+            return try await refuse(.usedBefore, account?.subject, keys, byAnybody: true, origin: origin, at: now)
         }
         let phone = code.phone
         let network = PhoneApprovers.network(of: origin.address)?.description
@@ -83,13 +85,16 @@ package final class ShownSignInCodes: Sendable {
         return .signedIn(opened)
     }
 
+    /// - Parameter isByAnybody: whether no live code was typed, so that whether it is written must not depend on whether
+    ///   there is such a user.
     private func refuse(
-        _ reason: RefusalReason, _ subject: Subject?, _ keys: [RateLimitKey], origin: RequestOrigin, at now: Timestamp
+        _ reason: RefusalReason, _ subject: Subject?, _ keys: [RateLimitKey], byAnybody isByAnybody: Bool = false,
+        origin: RequestOrigin, at now: Timestamp
     ) async throws -> Outcome {
         if let wait = try await log.gate.take(keys, origin: origin, at: now).retryAfter {
             return .limited(retryAfter: wait)
         }
-        try await log.recordRefusal(reason, subject: subject, origin: origin, at: now)
+        try await log.recordRefusal(reason, subject: subject, byAnybody: isByAnybody, origin: origin, at: now)
         return .refused
     }
 }

@@ -81,7 +81,8 @@ package final class PasskeySignIn: Sendable {
             guard let passkey else { throw .unknown }
             count = try assertion.check(passkey, for: challenge, at: party)
         } catch {
-            return try await refuse(error.rawValue, subject, assertion?.mark, origin: origin, at: now)
+            return try await refuse(
+                error.rawValue, subject, assertion?.mark, byAnybody: true, origin: origin, at: now)
         }
         guard let passkey, let account = try await storage.account(of: passkey.subject), account.disabledAt == nil
         else {
@@ -118,9 +119,11 @@ package final class PasskeySignIn: Sendable {
     /// - Parameters:
     ///   - mark: of the passkey that answered, whoever's.
     ///   - outcome: what the page says, unless there were too many.
+    ///   - isByAnybody: whether no key was proven, so that whether it is written must not depend on whether there is
+    ///     such a passkey.
     private func refuse(
         _ reason: String, _ subject: Subject?, _ mark: String?, as outcome: SignInOutcome = .refused,
-        origin: RequestOrigin, at now: Timestamp
+        byAnybody isByAnybody: Bool = false, origin: RequestOrigin, at now: Timestamp
     ) async throws -> SignInOutcome {
         // Past the limit only the limit itself is recorded.
         if let wait = try await throttle.count(.password, of: nil, subject, origin: origin, at: now) {
@@ -129,7 +132,8 @@ package final class PasskeySignIn: Sendable {
         try await refusals.record(
             AuditEvent(
                 at: now, type: .userSignInFailed, outcome: .failure, reason: reason, subject: subject, origin: origin,
-                detail: mark.map(Self.detail)))
+                detail: mark.map(Self.detail)),
+            byAnybody: isByAnybody)
         return outcome
     }
 }

@@ -6,7 +6,7 @@ import OAuth2
 struct KeyProof: Sendable {
     /// RFC 7638, SHA-256.
     let thumbprint: String
-    let algorithm: String
+    let algorithm: SignatureAlgorithm
     let nonce: String
 
     /// - Parameter audience: where it is brought to.
@@ -29,7 +29,7 @@ struct KeyProof: Sendable {
         try Self.checkTimes(of: claims, at: now)
         guard let nonce = claims["nonce"]?.string, !nonce.isEmpty else { throw .nonceMissing }
         thumbprint = key.thumbprint
-        algorithm = name
+        algorithm = key.algorithm
         self.nonce = nonce
     }
 

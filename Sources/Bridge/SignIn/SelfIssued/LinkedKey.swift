@@ -1,3 +1,5 @@
+package import OAuth2
+
 /// A phone's key that belongs to a user.
 package struct LinkedKey: Hashable, Sendable {
     /// How it came to be the user's.
@@ -11,7 +13,7 @@ package struct LinkedKey: Hashable, Sendable {
     /// RFC 7638, SHA-256; unique over all users, ever.
     package let thumbprint: String
     package let subject: Subject
-    package let algorithm: String
+    package let algorithm: SignatureAlgorithm
     package let origin: Origin
     package let createdAt: Timestamp
     package let lastUsedAt: Timestamp?
@@ -38,7 +40,7 @@ package struct LinkedKey: Hashable, Sendable {
     }
 
     package init(
-        thumbprint: String, subject: Subject, algorithm: String, origin: Origin, createdAt: Timestamp,
+        thumbprint: String, subject: Subject, algorithm: SignatureAlgorithm, origin: Origin, createdAt: Timestamp,
         lastUsedAt: Timestamp? = nil, revokedAt: Timestamp? = nil, told: Told = Told()
     ) {
         self.thumbprint = thumbprint

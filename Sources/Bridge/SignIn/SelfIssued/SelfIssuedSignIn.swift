@@ -65,7 +65,7 @@ package final class SelfIssuedSignIn: Sendable {
         errand: String, linking: Subject?, browser: OpaqueSecret, origin: RequestOrigin
     ) async throws -> Beginning {
         let now = time.now()
-        let keys = limits.networkKey("self_issued.network", of: origin, limits.selfIssuedStartPerNetwork)
+        let keys = limits.widerNetworkKeys("self_issued.network", of: origin, limits.selfIssuedStartPerNetwork)
         try await linkedKeys.admit(keys, origin: origin, at: now)
         let beginning = Beginning(state: random.text(16), nonce: random.text(16))
         try await transactions.keep(
@@ -100,11 +100,17 @@ extension SelfIssuedSignIn {
     ) async throws -> SelfIssuedOutcome {
         let now = time.now()
         return try await linkedKeys.recording(origin: origin, at: now) {
-            let transaction = try await take(answer, at: now)
+            let (state, seen) = try await unanswered(answer, at: now)
+            guard try await useUp("answered \(state)", of: seen) else { throw SelfIssuedRefusal(.replayed) }
+            // Taken whatever is wrong with the answer: it was the only one. Not before it is used up, or the browser
+            // that waits for an answer from elsewhere would find nothing.
+            guard let transaction = try await transactions.take(state, at: now), transaction == seen else {
+                throw SelfIssuedRefusal(.stateUnknown)
+            }
             guard let browser, ConstantTime.equals(browser.digest.utf8, transaction.browserDigest.utf8) else {
                 throw SelfIssuedRefusal(.browserMismatch)
             }
-            let proof = try await proof(of: answer, for: transaction, at: now)
+            let proof = try proof(of: answer, for: transaction, at: now)
             guard transaction.linking == nil else {
                 try await link(proof, for: transaction, current: current, origin: origin, at: now)
                 return .linked
@@ -115,28 +121,38 @@ extension SelfIssuedSignIn {
     }
 
     /// Takes in an answer that a phone posted itself, for a browser on another device to pick up.
+    ///
+    /// The transaction stays in its place all the while: the browser looks at it every few seconds. And what is looked
+    /// up for the checks comes before the answer is used up, so that a phone may post it once more when storage was away.
     /// - Throws: ``SelfIssuedRefusal``, which is written down; ``StorageError``.
     package func receive(_ answer: FormParameters, origin: RequestOrigin) async throws {
         let now = time.now()
         try await linkedKeys.recording(origin: origin, at: now) {
             guard configuration.crossDevice != .off else { throw SelfIssuedRefusal(.crossDeviceOff) }
-            var transaction = try await take(answer, at: now)
-            // Linking is giving away one's account: never to a screen that somebody else may have shown.
-            guard transaction.linking == nil else { throw SelfIssuedRefusal(.crossDeviceOff) }
-            guard now < transaction.codeEndsAt else { throw SelfIssuedRefusal(.stateUnknown) }
-            let proof = try await proof(of: answer, for: transaction, at: now)
-            let key = try await linkedKeys.liveKey(proof.thumbprint)
-            if let key {
-                try await linkedKeys.checkStanding(of: key.subject, with: proof.thumbprint)
-            } else if configuration.crossDevice != .any {
-                throw SelfIssuedRefusal(.subjectUnknown, thumbprint: proof.thumbprint)
+            let (state, transaction) = try await unanswered(answer, at: now)
+            let proof: SelfIssuedProof
+            let key: LinkedKey?
+            do {
+                (proof, key) = try await checkFromElsewhere(answer, to: transaction, at: now)
+            } catch let refusal as SelfIssuedRefusal {
+                // Whatever is wrong with it, it was the only answer, unless another was first.
+                if try await useUp("answered \(state)", of: transaction) {
+                    _ = try await transactions.take(state, at: now)
+                }
+                throw refusal
             }
-            let end = min(transaction.expiresAt, now + Self.codeLifetime)
-            transaction = SelfIssuedTransaction(
+            // Of several answers at once, one.
+            guard try await useUp("answered \(state)", of: transaction) else {
+                throw SelfIssuedRefusal(.replayed, thumbprint: proof.thumbprint)
+            }
+            let answered = SelfIssuedTransaction(
                 nonce: transaction.nonce, errand: transaction.errand, linking: nil,
-                browserDigest: transaction.browserDigest, codeEndsAt: transaction.codeEndsAt, expiresAt: end,
-                answer: proof)
-            try await transactions.keep(transaction, as: answer["state"] ?? "", at: now)
+                browserDigest: transaction.browserDigest, codeEndsAt: transaction.codeEndsAt,
+                expiresAt: min(transaction.expiresAt, now + Self.codeLifetime), answer: proof)
+            guard try await transactions.replace(with: answered, as: state, at: now) else {
+                // Declined by the browser meanwhile.
+                throw SelfIssuedRefusal(.stateUnknown, thumbprint: proof.thumbprint)
+            }
             try await refusals.record(
                 AuditEvent(
                     at: now, type: .selfIssuedAnswered, outcome: .success, reason: proof.form.rawValue,
@@ -144,25 +160,37 @@ extension SelfIssuedSignIn {
         }
     }
 
-    /// Takes the transaction that an answer is to, for good: whatever is wrong with the answer, it was the only one. A
-    /// transaction that has been answered stays, for the browser that waits for it.
-    private func take(_ answer: FormParameters, at now: Timestamp) async throws -> SelfIssuedTransaction {
+    /// The transaction that an answer is to, and its `state`; it has none yet.
+    private func unanswered(
+        _ answer: FormParameters, at now: Timestamp
+    ) async throws -> (state: String, transaction: SelfIssuedTransaction) {
         guard let state = answer["state"], state.utf8.count <= 1024,
-            let seen = try await transactions.look(state, at: now), seen.answer == nil,
-            let transaction = try await transactions.take(state, at: now)
+            let transaction = try await transactions.look(state, at: now), transaction.answer == nil
         else { throw SelfIssuedRefusal(.stateUnknown) }
-        guard transaction.answer == nil else {
-            // Another request answered it since we looked.
-            try await transactions.keep(transaction, as: state, at: now)
-            throw SelfIssuedRefusal(.stateUnknown)
+        return (state, transaction)
+    }
+
+    /// What an answer from another device proves, and whose key it is; `nil` for nobody's.
+    private func checkFromElsewhere(
+        _ answer: FormParameters, to transaction: SelfIssuedTransaction, at now: Timestamp
+    ) async throws -> (SelfIssuedProof, LinkedKey?) {
+        // Linking is giving away one's account: never to a screen that somebody else may have shown.
+        guard transaction.linking == nil else { throw SelfIssuedRefusal(.crossDeviceOff) }
+        guard now < transaction.codeEndsAt else { throw SelfIssuedRefusal(.stateUnknown) }
+        let proof = try proof(of: answer, for: transaction, at: now)
+        guard let key = try await linkedKeys.liveKey(proof.thumbprint) else {
+            guard configuration.crossDevice == .any else {
+                throw SelfIssuedRefusal(.subjectUnknown, thumbprint: proof.thumbprint)
+            }
+            return (proof, nil)
         }
-        guard try await useUp("answered \(state)", of: transaction) else { throw SelfIssuedRefusal(.replayed) }
-        return transaction
+        try await linkedKeys.checkStanding(of: key.subject, with: proof.thumbprint)
+        return (proof, key)
     }
 
     private func proof(
         of answer: FormParameters, for transaction: SelfIssuedTransaction, at now: Timestamp
-    ) async throws -> SelfIssuedProof {
+    ) throws -> SelfIssuedProof {
         // Linking is never asked for by a link that any app may take.
         let nonces = [transaction.nonce, configuration.schemeNonce(for: transaction.nonce)]
         let terms = SelfIssuedTerms(

@@ -37,7 +37,7 @@ package struct SelfIssuedToken: Sendable {
     package let form: SelfIssuedForm
     /// Who the user is: the RFC 7638 thumbprint of the key, 43 characters.
     package let thumbprint: String
-    package let algorithm: String
+    package let algorithm: SignatureAlgorithm
     /// The one of the terms' that it brought; `nil` where they leave it unjudged.
     let nonce: String?
     /// What the user says of themselves; nobody has checked it.
@@ -99,7 +99,7 @@ package struct SelfIssuedToken: Sendable {
         }
         self.form = form
         thumbprint = key.thumbprint
-        algorithm = name
+        algorithm = key.algorithm
         self.told = told
     }
 

@@ -1,4 +1,4 @@
-import OAuth2
+package import OAuth2
 import Synchronization
 
 /// A sign-in by phone that waits for its answer. Kept by ``digest(of:)`` its `state`.
@@ -63,7 +63,7 @@ package struct SelfIssuedTransaction: Hashable, Sendable {
 /// That somebody holds a key, as an ID token has proven it.
 package struct SelfIssuedProof: Hashable, Sendable {
     package let thumbprint: String
-    package let algorithm: String
+    package let algorithm: SignatureAlgorithm
     package let form: SelfIssuedForm
     /// Whether any app may have taken the request that it answers, where only one should have.
     package let isOfAnyApp: Bool
@@ -72,7 +72,8 @@ package struct SelfIssuedProof: Hashable, Sendable {
     package let email: String?
 
     init(
-        thumbprint: String, algorithm: String, form: SelfIssuedForm, isOfAnyApp: Bool, name: String?, email: String?
+        thumbprint: String, algorithm: SignatureAlgorithm, form: SelfIssuedForm, isOfAnyApp: Bool, name: String?,
+        email: String?
     ) {
         self.thumbprint = thumbprint
         self.algorithm = algorithm
@@ -97,7 +98,7 @@ package struct SelfIssuedProof: Hashable, Sendable {
 
     var json: JSONValue {
         var object: [String: JSONValue] = [
-            "thumbprint": .string(thumbprint), "alg": .string(algorithm), "form": .string(form.rawValue),
+            "thumbprint": .string(thumbprint), "alg": .string(algorithm.rawValue), "form": .string(form.rawValue),
             "any_app": .bool(isOfAnyApp),
         ]
         object["name"] = name.map(JSONValue.string)
@@ -113,7 +114,7 @@ package struct SelfIssuedProof: Hashable, Sendable {
 
     init?(_ json: JSONValue) {
         guard let object = json.object, let thumbprint = object["thumbprint"]?.string,
-            let algorithm = object["alg"]?.string,
+            let algorithm = object["alg"]?.string.flatMap(SignatureAlgorithm.init(rawValue:)),
             let form = object["form"]?.string.flatMap(SelfIssuedForm.init(rawValue:)),
             let isOfAnyApp = object["any_app"]?.bool
         else { return nil }
@@ -152,11 +153,14 @@ struct SelfIssuedTransactions: Sendable {
     /// Keeps a transaction until its end; nothing is kept under its `state` yet.
     func keep(_ transaction: SelfIssuedTransaction, as state: String, at now: Timestamp) async throws {
         let digest = SelfIssuedTransaction.digest(of: state)
-        // One more second: the seal counts in whole ones, and the transaction's own end is what decides.
-        let content = try seal.seal(
-            Array(transaction.text.utf8), binding: digest, lifetime: transaction.expiresAt - now + .seconds(1))
-        try await store.keepSelfIssued(
-            SelfIssuedRecord(content: content, expiresAt: transaction.expiresAt), as: digest, at: now)
+        try await store.keepSelfIssued(try sealed(transaction, digest, at: now), as: digest, at: now)
+    }
+
+    /// Puts a transaction in the place of the one that waits under its `state`.
+    /// - Returns: `false` where none waits any more, or that one would end sooner; then all stays as it is.
+    func replace(with transaction: SelfIssuedTransaction, as state: String, at now: Timestamp) async throws -> Bool {
+        let digest = SelfIssuedTransaction.digest(of: state)
+        return try await store.replaceSelfIssued(with: try sealed(transaction, digest, at: now), as: digest, at: now)
     }
 
     /// Removes a transaction and gives it to one caller; `nil` to every other, past its end, and for what we never kept.
@@ -169,6 +173,15 @@ struct SelfIssuedTransactions: Sendable {
     func look(_ state: String, at now: Timestamp) async throws -> SelfIssuedTransaction? {
         let digest = SelfIssuedTransaction.digest(of: state)
         return open(try await store.selfIssued(digest, at: now), digest, at: now)
+    }
+
+    private func sealed(
+        _ transaction: SelfIssuedTransaction, _ digest: String, at now: Timestamp
+    ) throws -> SelfIssuedRecord {
+        // One more second: the seal counts in whole ones, and the transaction's own end is what decides.
+        let content = try seal.seal(
+            Array(transaction.text.utf8), binding: digest, lifetime: transaction.expiresAt - now + .seconds(1))
+        return SelfIssuedRecord(content: content, expiresAt: transaction.expiresAt)
     }
 
     private func open(_ record: SelfIssuedRecord?, _ digest: String, at now: Timestamp) -> SelfIssuedTransaction? {
@@ -184,6 +197,14 @@ package protocol SelfIssuedTransactionStore: Sendable {
     /// Keeps a transaction until its end.
     /// - Parameter digest: of its state, under which nothing is kept yet.
     func keepSelfIssued(_ record: SelfIssuedRecord, as digest: String, at now: Timestamp) async throws
+
+    /// Puts a transaction in the place of the one that waits under the same digest, in one step: what was taken
+    /// meanwhile is not brought back.
+    /// - Returns: `false` where none waits, or where that one would end sooner than the new one; then all stays as it
+    ///   is.
+    func replaceSelfIssued(
+        with record: SelfIssuedRecord, as digest: String, at now: Timestamp
+    ) async throws -> Bool
 
     /// Removes a transaction and gives it to one caller; `nil` to every other, and past its end.
     func takeSelfIssued(_ digest: String, at now: Timestamp) async throws -> SelfIssuedRecord?
@@ -224,6 +245,16 @@ package final class InProcessSelfIssuedTransactions: SelfIssuedTransactionStore 
                 throw StorageError.unavailable("too many sign-ins by phone wait")
             }
             state.kept[digest] = record
+        }
+    }
+
+    package func replaceSelfIssued(with record: SelfIssuedRecord, as digest: String, at now: Timestamp) -> Bool {
+        state.withLock { state in
+            guard let old = state.kept[digest], now < old.expiresAt, record.expiresAt <= old.expiresAt else {
+                return false
+            }
+            state.kept[digest] = record
+            return true
         }
     }
 

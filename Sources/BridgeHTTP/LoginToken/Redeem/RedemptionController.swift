@@ -11,7 +11,7 @@ struct RedemptionController: BrowserGroup {
         Route(.post, LoginTokenSettings.redemptionPath, "redeemByForm", as: .page, anyone: submit),
     ]
 
-    /// At the provider's origin for websites that land in a sign-in there (``isInPlace(_:_:)``).
+    /// At the provider's origin for websites whose sign-in there is to be answered (``isInPlace(_:_:)``).
     static let place: Origins.Purposes? = [.website, .provider]
     /// Mounted where the settings say.
     static let reservation = RouteReservation.nothing
@@ -132,7 +132,7 @@ struct RedemptionController: BrowserGroup {
         guard origins.configured.areApart, !origins.place(of: request).purposes.contains(.website) else { return true }
         guard clients.current.hasLandingsAtSignIn else { return false }
         guard case .one(let token) = token, let website = try await redeemer.website(of: token) else { return true }
-        return website.landing == .initiateLogin
+        return website.landsAtSignIn(besides: origins.configured.website)
     }
 
     private func landed(

@@ -38,7 +38,7 @@ struct KeyRegistrationController: BearerGroup {
             metrics.count(SelfIssuedMetrics.Outcome.linked)
             var body = JSONObjectWriter()
             body.add("thumbprint", key.thumbprint)
-            body.add("alg", key.algorithm)
+            body.add("alg", key.algorithm.rawValue)
             return .json(body, status: .created)
         } catch let refusal as SelfIssuedRefusal {
             metrics.count(refusal)

@@ -209,8 +209,8 @@ extension Pages {
         let language = language(for: visitor)
         let keys: [[String: any Sendable]] = page.keys.map { key in
             var values: [String: any Sendable] = [
-                "thumbprint": key.thumbprint, "shown": Self.shown(key.thumbprint), "algorithm": key.algorithm,
-                "since": Self.clock(key.createdAt),
+                "thumbprint": key.thumbprint, "shown": Self.shown(key.thumbprint),
+                "algorithm": key.algorithm.rawValue, "since": Self.clock(key.createdAt),
                 "unlink_label": texts.text(
                     "linked_keys", "unlink_label", in: language, ["key": Self.shown(key.thumbprint)]),
             ]

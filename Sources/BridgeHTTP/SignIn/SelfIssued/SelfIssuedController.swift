@@ -51,8 +51,11 @@ struct SelfIssuedController: BrowserGroup {
         guard errand.query.utf8.count <= Self.errandLimit else {
             throw OAuthError(.invalidRequest, "journey is too long")
         }
-        guard !flow.isBlocked(errand, browser: FormCookie.binding(of: request, random: random), request) else {
-            return flow.blockedPage(request, context)
+        let binding = FormCookie.binding(of: request, random: random)
+        guard !flow.isBlocked(errand, browser: binding, request) else { return flow.blockedPage(request, context) }
+        // Of what anybody may have written nothing is kept.
+        guard flow.canGoOn(errand, browser: binding) else {
+            return pages.staleAuthorization(to: pageVisitor(request, context))
         }
         // Pictures on a foreign page must not use up what a network may start.
         guard FetchMetadata.isVisit(request.headers) else { return redirect(to: errand.url) }

@@ -1,24 +1,42 @@
 import Bridge
 import CoreMetrics
 import Logging
-import Metrics
-import OAuth2
 import ServiceLifecycle
 
 /// Compares the database's audit log with the notes that lie outside of it, at the start and every now and then.
 ///
-/// After ten million events there are ten thousand notes. Those at the end, which each cover all that came before, are compared
-/// before anything is served; all of them while the first requests are.
+/// After ten million events there are ten thousand notes. Those at the end, which each cover all that came before, are
+/// compared before anything is served; all of them while the first requests are.
 struct AuditWatchService: Service {
     let storage: any BridgeStorage
-    var file: AuditNoteFile
+    let file: AuditNoteFile
     let keys: [AuditVerifierKey]
     let watch: AuditWatch
     /// How long audit events have to stay; `nil` for ever.
     let retention: Duration?
-    let metrics: any MetricsFactory
     let time: TimeSource
     let logger: Logger
+    private let comparison: AuditNoteComparison
+    /// One look at a time: of two, the older could end last and bring back what is no longer true, and both would write
+    /// an event of what they find.
+    private let looks: FreshRun
+
+    init(
+        storage: any BridgeStorage, file: AuditNoteFile, keys: [AuditVerifierKey], watch: AuditWatch,
+        retention: Duration?, metrics: any MetricsFactory, time: TimeSource, logger: Logger
+    ) {
+        self.storage = storage
+        self.file = file
+        self.keys = keys
+        self.watch = watch
+        self.retention = retention
+        self.time = time
+        self.logger = logger
+        let comparison = AuditNoteComparison(
+            storage: storage, path: file.path, keys: keys, watch: watch, metrics: metrics, time: time, logger: logger)
+        self.comparison = comparison
+        looks = FreshRun { await comparison.look(at: file.read) }
+    }
 
     /// What the log is verified against: the key, and what is kept beside it.
     ///
@@ -37,8 +55,6 @@ struct AuditWatchService: Service {
     }
 
     private static let pause = Duration.seconds(600)
-    /// Contradictions that the log names one by one.
-    private static let namedLimit = 20
 
     func run() async throws {
         await look()
@@ -60,29 +76,11 @@ struct AuditWatchService: Service {
         } catch {
             logger.error("could not prepare the audit log", metadata: ["error": "\(error)"])
         }
-        await look(at: file.readEnd)
+        await comparison.look(at: file.readEnd)
     }
 
-    func look() async { await look(at: file.read) }
-
-    private func look(at notes: () throws -> AuditKeptNotes) async {
-        do {
-            let kept = try notes()
-            if !kept.malformedLines.isEmpty {
-                logger.warning(
-                    "lines of the file of audit checkpoints cannot be read",
-                    metadata: ["file": "\(file.path)", "lines": "\(kept.malformedLines.count)"])
-            }
-            let found = try await AuditComparison(storage, trusting: keys).contradictions(with: kept.notes)
-            watch.noteComparison(problem: nil)
-            try await tell(of: found)
-        } catch {
-            // What was not compared must not pass for what was found good.
-            watch.noteComparison(problem: "\(error)")
-            logger.error("could not compare the audit log with its checkpoints", metadata: ["error": "\(error)"])
-        }
-        watch.record(to: metrics)
-    }
+    /// Returns after a look that began no earlier than this.
+    func look() async { try? await looks() }
 
     /// What the database has signed so far is what it must extend from now on.
     private func beginFile() async throws {
@@ -91,33 +89,6 @@ struct AuditWatchService: Service {
         try file.append(notes)
         logger.notice(
             "began a file of audit checkpoints", metadata: ["file": "\(file.path)", "notes": "\(notes.count)"])
-    }
-
-    private func tell(of found: [AuditVerificationReport.Problem]) async throws {
-        if found.isEmpty, !watch.contradictions.isEmpty {
-            logger.notice("the audit log no longer contradicts its checkpoints")
-        }
-        watch.note(contradictions: found)
-        // As its chain grows, a contradiction of the same node looks a little different each time.
-        let nodes = Set(found.compactMap(\.node))
-        watch.toldNodes.formIntersection(nodes)
-        let news = found.filter { problem in problem.node.map { !watch.toldNodes.contains($0) } ?? true }
-        guard let first = news.first else { return }
-        for problem in news.prefix(Self.namedLimit) {
-            logger.error(
-                "the audit log contradicts what was signed about it",
-                metadata: ["id": "\(problem.whereabouts)", "kind": "\(problem.kind.rawValue)", "file": "\(file.path)"])
-        }
-        var detail = JSONObjectWriter()
-        detail.add("count", Int64(news.count))
-        detail.add("id", first.id)
-        try await storage.append([
-            AuditEvent(
-                at: time.now(), type: .auditContradicted, outcome: .failure, reason: first.kind.rawValue,
-                detail: detail.finishedText())
-        ])
-        // Not before: what could not be written is told of at the next look.
-        watch.toldNodes = nodes
     }
 }
 

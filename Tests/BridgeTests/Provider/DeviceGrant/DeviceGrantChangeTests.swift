@@ -48,6 +48,25 @@ import Testing
         }
     }
 
+    @Test func `RFC 9449 §11.1: a device's proof is used up when it fetches its tokens, not while its user is asked`()
+        async throws
+    {
+        try await withDevices { world in
+            let started = try await world.start()
+            let proof = try ProofKey().proof(id: "1", at: noon)
+            let early = try await refusal { try await world.poll(started, proof: proof) }
+            #expect(early == "authorization_pending pending")
+            try await world.answer(started, in: try await world.signIn())
+            let tokens = try await world.poll(started, proof: proof)
+            #expect(tokens.tokenType == "DPoP")
+            world.clock.advance(DeviceCodeGrant.crossing + .seconds(1))
+            let again = try await refusal { try await world.poll(started, proof: proof) }
+            #expect(again == "invalid_dpop_proof proof_replayed")
+            let session = try await world.session(of: tokens)
+            #expect(session?.isAlive(at: world.clock.now) == true)
+        }
+    }
+
     @Test func `contract §12: a public client starts thirty devices a minute in one network`() async throws {
         try await withDevices { world in
             for _ in 0..<30 { _ = try await world.start() }

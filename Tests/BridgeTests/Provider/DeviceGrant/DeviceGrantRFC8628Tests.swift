@@ -218,6 +218,7 @@ import Testing
             for _ in 1...5 {
                 guard case .unknown = try await world.find("BBBB-BBBB", alice) else { Issue.record("found"); return }
             }
+            #expect(try await world.provider.service.events().contains("device_code.refused unknown_user_code"))
             let bob = try await world.signIn("bob")
             for (session, address) in [(alice, "198.51.100.1"), (bob, "203.0.113.200")] {
                 let found = try await world.find(started.userCode.shown, session, from: address)

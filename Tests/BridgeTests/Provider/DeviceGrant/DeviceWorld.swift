@@ -54,7 +54,7 @@ struct DeviceWorld: Sendable {
                     refreshTokens: RefreshTokens(master: master),
                     tokens: SessionTokens(accessTokens: provider.accessTokenCodec, idTokens: provider.idTokens),
                     refusals: refusals)
-            ], refusals: refusals, limiter: limiter, limits: LimitSettings(), time: time)
+            ], proofs: provider.proofs, refusals: refusals, limiter: limiter, limits: LimitSettings(), time: time)
     }
 
     func start(
@@ -74,12 +74,14 @@ struct DeviceWorld: Sendable {
         try await refusal { try await start(client, scope: scope, resource: resource) }
     }
 
-    func poll(_ started: DeviceAuthorizations.Started, as client: ClientID = tv) async throws -> TokenResponse {
+    func poll(
+        _ started: DeviceAuthorizations.Started, as client: ClientID = tv, proof: PresentedProof = .none
+    ) async throws -> TokenResponse {
         try await endpoint.answer(
             try Provider.parameters([
                 ("grant_type", GrantType.deviceCode.rawValue), ("client_id", client.rawValue),
                 ("device_code", started.deviceCode.expose()),
-            ]), basic: .absent, origin: origin())
+            ]), basic: .absent, proof: proof, origin: origin())
     }
 
     /// A browser in which the user signed in.

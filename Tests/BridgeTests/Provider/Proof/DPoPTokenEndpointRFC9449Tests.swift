@@ -220,6 +220,53 @@ import Testing
         }
     }
 
+    @Test func `§11.1: a proof is used up once the credential beside it is found good, and not before`() async throws {
+        try await withProvider { provider in
+            let proof = try ProofKey().proof(id: "1", at: noon)
+            for _ in 0..<2 {
+                let found = try await refusal { try await provider.refresh(Secret("invented"), proof: proof) }
+                #expect(found == "invalid_grant unknown_refresh_token")
+            }
+            let code = try await provider.code(try provider.grant())
+            let guess = String(repeating: "x", count: 43)
+            let missed = try await refusal { try await provider.redeem(code, codeVerifier: guess, proof: proof) }
+            #expect(missed == "invalid_grant code_verifier")
+            let tokens = try await provider.redeem(code, proof: proof)
+            #expect(tokens.tokenType == "DPoP")
+        }
+    }
+
+    @Test func `§11.1: a request that comes again whole is given nothing and changes nothing`() async throws {
+        try await withProvider { provider in
+            let key = try ProofKey()
+            let replayed = "invalid_dpop_proof proof_replayed"
+            func givenOnce(_ call: () async throws -> TokenResponse) async throws -> TokenResponse {
+                let answer = try await call()
+                let again = try await refusal { try await call() }
+                #expect(again == replayed)
+                return answer
+            }
+            let code = try await provider.code(try provider.grant())
+            let first = try key.proof(id: "1", at: noon)
+            let given = try await givenOnce { try await provider.redeem(code, proof: first) }
+            let second = try key.proof(id: "2", at: noon)
+            let fresh = try await givenOnce { try await provider.refresh(given.refreshToken, proof: second) }
+            // By then, whoever shows the old token with a proof of their own ends the session.
+            provider.service.clock.advance(RefreshTokens.grace + .seconds(1))
+            let late = try await refusal { try await provider.refresh(given.refreshToken, proof: second) }
+            #expect(late == replayed)
+            let third = try key.proof(id: "3", at: provider.service.clock.now)
+            let goingOn = try await provider.refresh(fresh.refreshToken, proof: third)
+            #expect(goingOn.tokenType == "DPoP")
+            let fourth = try key.proof(id: "4", at: provider.service.clock.now)
+            _ = try await givenOnce {
+                try await provider.token(
+                    [("grant_type", "client_credentials")],
+                    basic: .given(id: "machine", secret: Secret(provider.secret.expose())), proof: fourth)
+            }
+        }
+    }
+
     @Test func `§7.2: a bound token without its proof opens nothing`() async throws {
         try await withProvider { provider in
             let key = try ProofKey()

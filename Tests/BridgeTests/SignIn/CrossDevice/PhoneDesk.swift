@@ -44,16 +44,18 @@ struct PhoneDesk: Sendable {
             knownBrowsers: KnownBrowsers(master: master), log: log(refusals), time: clock.source)
     }
 
-    func codes(requiresSameNetwork: Bool = false) -> ShownSignInCodes {
-        let refusals = refusals()
+    func codes(
+        requiresSameNetwork: Bool = false, ceiling: RefusalCeiling = RefusalCeiling()
+    ) -> ShownSignInCodes {
+        let refusals = refusals(ceiling)
         return ShownSignInCodes(
             codes: ShownCodeRecords(records(), master: master),
             approvers: approvers(refusals, requiresSameNetwork: requiresSameNetwork), opener: opener(),
             accounts: service.storage, log: log(refusals), time: clock.source)
     }
 
-    private func refusals() -> RefusalLog {
-        RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(clock: .parameter))
+    private func refusals(_ ceiling: RefusalCeiling = RefusalCeiling()) -> RefusalLog {
+        RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(clock: .parameter), ceiling: ceiling)
     }
 
     private func records() -> CrossDeviceRecords {

@@ -12,15 +12,18 @@ struct PasskeyDesk: Sendable {
 
     var service: Service { desk.service }
 
-    static func run(_ body: (PasskeyDesk) async throws -> Void) async throws {
-        try await withService { try await body(PasskeyDesk(SignInDesk($0))) }
+    /// - Parameter ceiling: what the audit log takes of refusals.
+    static func run(
+        ceiling: RefusalCeiling = RefusalCeiling(), _ body: (PasskeyDesk) async throws -> Void
+    ) async throws {
+        try await withService { try await body(PasskeyDesk(SignInDesk($0), ceiling: ceiling)) }
     }
 
-    private init(_ desk: SignInDesk) throws {
+    private init(_ desk: SignInDesk, ceiling: RefusalCeiling) throws {
         self.desk = desk
         let (storage, time) = (desk.service.storage, desk.service.clock.source)
         let limiter = InProcessRateLimiter(clock: .parameter)
-        let refusals = RefusalLog(audit: storage, limiter: limiter)
+        let refusals = RefusalLog(audit: storage, limiter: limiter, ceiling: ceiling)
         signIn = PasskeySignIn(
             storage: storage,
             throttle: SignInThrottle(

@@ -47,7 +47,7 @@ struct SelfIssuedDesk: Sendable {
     func linked(_ name: String = "alice", factor: SecondFactor? = nil) async throws {
         try await accounts.add(name, factor: factor)
         let key = LinkedKey(
-            thumbprint: try thumbprint, subject: Subject(rawValue: "sub-\(name)"), algorithm: "ES256", origin: .linked,
+            thumbprint: try thumbprint, subject: Subject(rawValue: "sub-\(name)"), algorithm: .es256, origin: .linked,
             createdAt: noon)
         let event = AuditEvent(at: noon, type: .selfIssuedLinked, outcome: .success)
         #expect(try await service.storage.link(key, in: nil, event: event) == .linked)

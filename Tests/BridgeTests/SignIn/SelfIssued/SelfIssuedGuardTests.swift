@@ -30,6 +30,20 @@ import Testing
         try await desk.phone.createAccount(for: parked, told: false, replacing: nil, origin: origin()).session
     }
 
+    @Test func `attack: one /48 of IPv6 begins sixteen times as many sign-ins as one /64, and no more`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            func begin(from number: Int) async throws -> SelfIssuedSignIn.Beginning {
+                let address = "2001:db8:1:\(String(number * 256, radix: 16))::1"
+                return try await desk.phone.begin(
+                    errand: "", linking: nil, browser: desk.browser, origin: origin(address))
+            }
+            for number in 0..<16 { for _ in 0..<30 { _ = try await begin(from: number) } }
+            let found = try await reason { try await begin(from: 16) }
+            #expect(found == .rateLimited)
+        }
+    }
+
     @Test func `attack: a key is linked to whoever asked, not to who is signed in by then`() async throws {
         try await withService { service in
             let desk = try SelfIssuedDesk(service)
@@ -95,7 +109,7 @@ import Testing
             try await desk.accounts.add("alice")
             let parked = try await parked(at: desk)
             let key = LinkedKey(
-                thumbprint: try desk.thumbprint, subject: "sub-alice", algorithm: "ES256", origin: .linked,
+                thumbprint: try desk.thumbprint, subject: "sub-alice", algorithm: .es256, origin: .linked,
                 createdAt: noon)
             limiter.key.withLock { $0 = key }
             let found = try await reason { try await createAccount(parked, at: desk) }
@@ -190,15 +204,76 @@ import Testing
             try await desk.phone.receive(answer, origin: origin())
             if isOvertaken { store.show(waiting) }
             let posted = try await reason { try await desk.phone.receive(answer, origin: origin()) }
-            #expect(posted == .stateUnknown)
+            let expected = isOvertaken ? SelfIssuedRefusal.Reason.replayed : .stateUnknown
+            #expect(posted == expected)
             let brought = try await reason {
                 try await desk.phone.finish(answer, browser: desk.browser, current: nil, origin: origin())
             }
-            #expect(brought == .stateUnknown)
+            #expect(brought == expected)
             store.show(nil)
             let found = try await desk.look(asked.state)
             #expect(found == "answered")
             guard case .done = try await desk.pickUp(asked) else { Issue.record("not picked up"); return }
+        }
+    }
+
+    @Test func `while an answer is taken in, the browser waits on, and no other answer comes between`() async throws {
+        try await withService { service in
+            let store = OvertakenTransactions()
+            let desk = try SelfIssuedDesk(service, transactions: store)
+            try await desk.linked()
+            let asked = try await desk.begin()
+            let (answer, strangers) = (
+                try desk.answer(asked), try desk.answer(asked, with: try SigningKey.generate(.es256))
+            )
+            store.beforeReplacing {
+                let found = try await desk.look(asked.state)
+                #expect(found == "waiting")
+                let same = try await reason { try await desk.phone.receive(answer, origin: origin()) }
+                #expect(same == .replayed)
+                let other = try await reason { try await desk.phone.receive(strangers, origin: origin()) }
+                #expect(other == .subjectUnknown)
+            }
+            try await desk.phone.receive(answer, origin: origin())
+            guard case .done = try await desk.pickUp(asked) else { Issue.record("not picked up"); return }
+        }
+    }
+
+    @Test func `an answer does not bring back what the browser declined meanwhile`() async throws {
+        try await withService { service in
+            let store = OvertakenTransactions()
+            let desk = try SelfIssuedDesk(service, transactions: store)
+            try await desk.linked()
+            let asked = try await desk.begin()
+            store.beforeReplacing {
+                try await desk.phone.decline(asked.state, browser: desk.browser, origin: origin())
+            }
+            let found = try await reason {
+                try await desk.phone.receive(try desk.answer(asked), origin: origin())
+            }
+            #expect(found == .stateUnknown)
+            let seen = try await desk.look(asked.state)
+            #expect(seen == "over")
+        }
+    }
+
+    @Test func `the first answer from another device is the only one, also where it is refused`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            try await desk.linked()
+            let asked = try await desk.begin()
+            let waiting = try desk.kept(asked)
+            let refused = try await reason {
+                try await desk.phone.receive(
+                    try desk.answer(asked, with: try SigningKey.generate(.es256)), origin: origin())
+            }
+            #expect(refused == .subjectUnknown)
+            let seen = try await desk.look(asked.state)
+            #expect(seen == "over")
+            // Not even where the store forgets that it was taken.
+            try desk.putBack(waiting, asked)
+            let again = try await reason { try await desk.phone.receive(try desk.answer(asked), origin: origin()) }
+            #expect(again == .replayed)
         }
     }
 }
@@ -207,12 +282,25 @@ import Testing
 private final class OvertakenTransactions: SelfIssuedTransactionStore {
     private let store = InProcessSelfIssuedTransactions()
     private let seen = Mutex<SelfIssuedRecord?>(nil)
+    private let hook = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
     /// - Parameter record: `nil` for what there is.
     func show(_ record: SelfIssuedRecord?) { seen.withLock { $0 = record } }
 
+    /// What happens once, in the moment before a transaction is replaced.
+    func beforeReplacing(_ body: @escaping @Sendable () async throws -> Void) { hook.withLock { $0 = body } }
+
     func keepSelfIssued(_ record: SelfIssuedRecord, as digest: String, at now: Timestamp) throws {
         try store.keepSelfIssued(record, as: digest, at: now)
+    }
+
+    func replaceSelfIssued(with record: SelfIssuedRecord, as digest: String, at now: Timestamp) async throws -> Bool {
+        let hook = hook.withLock { hook in
+            defer { hook = nil }
+            return hook
+        }
+        try await hook?()
+        return store.replaceSelfIssued(with: record, as: digest, at: now)
     }
 
     func takeSelfIssued(_ digest: String, at now: Timestamp) -> SelfIssuedRecord? {

@@ -26,7 +26,7 @@ import Testing
                 nonce: "n", errand: "", linking: nil, browserDigest: desk.browser.digest,
                 codeEndsAt: noon + .seconds(60), expiresAt: noon + .seconds(60),
                 answer: SelfIssuedProof(
-                    thumbprint: try desk.thumbprint, algorithm: "ES256", form: .core7, isOfAnyApp: false, name: nil,
+                    thumbprint: try desk.thumbprint, algorithm: .es256, form: .core7, isOfAnyApp: false, name: nil,
                     email: nil))
             let record = SelfIssuedRecord(content: forged.text, expiresAt: noon + .seconds(60))
             try desk.store.keepSelfIssued(record, as: place, at: noon)
@@ -60,6 +60,7 @@ import Testing
             service.clock.advance(.milliseconds(119_999))
             try await desk.phone.receive(try desk.answer(early), origin: origin())
             #expect(try await desk.look(early.state) == "answered")
+            #expect(try await service.events().contains("self_issued.answered core7"))
             service.clock.advance(.milliseconds(1))
             // The page with the code says so before anybody tries it.
             #expect(try await desk.look(late.state) == "over")
@@ -278,7 +279,7 @@ import Testing
             #expect(try await service.events().contains("self_issued.refused upstream_user"))
             // From before this was refused.
             let key = LinkedKey(
-                thumbprint: try desk.thumbprint, subject: session.subject, algorithm: "ES256", origin: .linked,
+                thumbprint: try desk.thumbprint, subject: session.subject, algorithm: .es256, origin: .linked,
                 createdAt: noon)
             let event = AuditEvent(at: noon, type: .selfIssuedLinked, outcome: .success)
             #expect(try await service.storage.link(key, in: nil, event: event) == .linked)

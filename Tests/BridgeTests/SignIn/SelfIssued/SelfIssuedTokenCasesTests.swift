@@ -54,7 +54,7 @@ import Testing
             #expect(row.expect.accept)
             #expect(token.form.rawValue == row.expect.form ?? token.form.rawValue)
             #expect(token.thumbprint == row.expect.thumbprint ?? token.thumbprint)
-            #expect(token.algorithm == row.expect.alg ?? token.algorithm)
+            #expect(token.algorithm.rawValue == row.expect.alg ?? token.algorithm.rawValue)
         } catch {
             #expect(!row.expect.accept)
             #expect(error.rawValue == row.expect.error ?? error.rawValue)

@@ -42,8 +42,12 @@ import Testing
         try await storage.close()
     }
 
-    private func service(_ storage: any BridgeStorage, retention: Duration? = nil) -> AuditWatchService {
+    private func service(
+        _ storage: any BridgeStorage, retention: Duration? = nil, endSize: Int? = nil
+    ) -> AuditWatchService {
         let lines = lines
+        var file = file
+        if let endSize { file.endSize = endSize }
         return AuditWatchService(
             storage: storage, file: file, keys: [key.verifierKey], watch: watch, retention: retention,
             metrics: metrics, time: .system,
@@ -96,8 +100,7 @@ import Testing
         try #require(storage.engine as? SQLiteEngine).onWriterNow { session in
             _ = try session.run("UPDATE audit_event SET hash = previous_hash WHERE sequence = 6")
         }
-        var service = service(storage)
-        service.file.endSize = 600
+        let service = service(storage, endSize: 600)
         #expect(try service.file.readEnd().notes.map(\.sequence) == [9])
         await service.begin()
         #expect(try await degraded(watch) == [])
@@ -150,6 +153,19 @@ import Testing
         for _ in 0..<2 { await service(storage).look() }
         let found = try await storage.search(AuditFilter(type: .auditContradicted), before: nil, limit: 10).records
         #expect(found.map(\.event.reason) == ["truncated"])
+        try await storage.close()
+    }
+
+    @Test func `looks at the same time write one event of what they find`() async throws {
+        try await rewound()
+        let storage = try open("n")
+        let service = service(storage)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 { group.addTask { await service.look() } }
+        }
+        let found = try await storage.search(AuditFilter(type: .auditContradicted), before: nil, limit: 10).records
+        #expect(found.map(\.event.reason) == ["truncated"])
+        #expect(lines.count(of: "contradicts what was signed") == 1)
         try await storage.close()
     }
 

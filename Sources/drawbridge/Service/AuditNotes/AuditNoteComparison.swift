@@ -1,0 +1,65 @@
+import Bridge
+import CoreMetrics
+import Logging
+import OAuth2
+
+/// One look at whether the database's audit log contradicts the notes that lie outside of it; says what it finds.
+struct AuditNoteComparison: Sendable {
+    let storage: any BridgeStorage
+    /// Of the notes' file.
+    let path: String
+    let keys: [AuditVerifierKey]
+    let watch: AuditWatch
+    let metrics: any MetricsFactory
+    let time: TimeSource
+    let logger: Logger
+
+    /// Contradictions that the log names one by one.
+    private static let namedLimit = 20
+
+    func look(at notes: () throws -> AuditKeptNotes) async {
+        do {
+            let kept = try notes()
+            if !kept.malformedLines.isEmpty {
+                logger.warning(
+                    "lines of the file of audit checkpoints cannot be read",
+                    metadata: ["file": "\(path)", "lines": "\(kept.malformedLines.count)"])
+            }
+            let found = try await AuditComparison(storage, trusting: keys).contradictions(with: kept.notes)
+            watch.noteComparison(problem: nil)
+            try await tell(of: found)
+        } catch {
+            // What was not compared must not pass for what was found good.
+            watch.noteComparison(problem: "\(error)")
+            logger.error("could not compare the audit log with its checkpoints", metadata: ["error": "\(error)"])
+        }
+        watch.record(to: metrics)
+    }
+
+    private func tell(of found: [AuditVerificationReport.Problem]) async throws {
+        if found.isEmpty, !watch.contradictions.isEmpty {
+            logger.notice("the audit log no longer contradicts its checkpoints")
+        }
+        watch.note(contradictions: found)
+        // As its chain grows, a contradiction of the same node looks a little different each time.
+        let nodes = Set(found.compactMap(\.node))
+        watch.toldNodes.formIntersection(nodes)
+        let news = found.filter { problem in problem.node.map { !watch.toldNodes.contains($0) } ?? true }
+        guard let first = news.first else { return }
+        for problem in news.prefix(Self.namedLimit) {
+            logger.error(
+                "the audit log contradicts what was signed about it",
+                metadata: ["id": "\(problem.whereabouts)", "kind": "\(problem.kind.rawValue)", "file": "\(path)"])
+        }
+        var detail = JSONObjectWriter()
+        detail.add("count", Int64(news.count))
+        detail.add("id", first.id)
+        try await storage.append([
+            AuditEvent(
+                at: time.now(), type: .auditContradicted, outcome: .failure, reason: first.kind.rawValue,
+                detail: detail.finishedText())
+        ])
+        // Not before: what could not be written is told of at the next look.
+        watch.toldNodes = nodes
+    }
+}
