@@ -39,9 +39,13 @@ package enum OnlineCheck {
             case .introspection(let text, let clientID, let secret, _):
                 guard let url = EndpointURL(text) else { return .bad("introspection.endpoint is not a secure URL") }
                 // RFC 7662 §2.2: of a token that it does not know it says that it is not active.
-                _ = try await connection.post(
+                let answer = try await connection.post(
                     url, form: [("token", "drawbridge-check-config")], clientID: clientID, secret: secret)
-                return .good("\(url) answers us as \(clientID)")
+                return switch IntrospectingIssuer.members(ofAnswer: answer)?["active"]?.bool {
+                case false?: .good("\(url) answers us as \(clientID)")
+                case true?: .bad("\(url) calls a token active that nobody has issued")
+                case nil: .bad("\(url) does not answer with a JSON object that has active")
+                }
             }
         } catch {
             return .bad(words(error))

@@ -32,6 +32,25 @@ private func active(_ changes: [String: any Sendable] = [:], without: Set<String
         }
     }
 
+    @Test(
+        arguments: [
+            (#"{"active":false}"#, nil), (#"{"active":true}"#, "calls a token active that nobody has issued"),
+            (#"{"error":"invalid_request"}"#, "does not answer with a JSON object that has active"),
+            (#"{"active":"false"}"#, "does not answer with a JSON object that has active"),
+            ("<p>Welcome</p>", "does not answer with a JSON object that has active"),
+        ] as [(String, String?)])
+    func `a check finds an endpoint good that can tell tokens apart`(answer: String, flaw: String?) async throws {
+        try await IssuerServer.run { server, origin in
+            server.answer("/introspect", json: Array(answer.utf8))
+            let found = await OnlineCheck.keys(of: settings(origin))
+            let expected: OnlineCheck.Finding =
+                if let flaw { .bad("\(origin)/introspect \(flaw)") } else {
+                    .good("\(origin)/introspect answers us as bridge")
+                }
+            #expect(found == expected)
+        }
+    }
+
     @Test func `an issuer that is asked for a request is told its trace, and outside one nothing`() async throws {
         try await IssuerServer.run { server, origin in
             server.answer("/introspect", json: active())

@@ -14,18 +14,21 @@ private struct LogoutDesk: Sendable {
     let key = ECKey(keyID: "k1")
     let provider: OpenIDProvider
 
-    init(_ server: IssuerServer, _ origin: String) throws {
+    /// - Parameter path: the issuer's, behind its origin.
+    init(
+        _ server: IssuerServer, _ origin: String, path: String = "", clientID: String = "drawbridge"
+    ) throws {
         self.server = server
-        issuer = origin
+        issuer = origin + path
         provider = try #require(
             OpenIDProvider(
                 UpstreamProviderSettings(
-                    id: "other", name: "Other", issuer: origin, clientID: "drawbridge", clientSecret: Secret("s")),
+                    id: "other", name: "Other", issuer: issuer, clientID: clientID, clientSecret: Secret("s")),
                 limits: FetchLimits(timeout: .seconds(60)), logger: quiet))
         server.answer(
-            "/.well-known/openid-configuration",
+            path + "/.well-known/openid-configuration",
             json: TestToken.json([
-                "issuer": origin, "authorization_endpoint": origin + "/authorize", "token_endpoint": origin + "/token",
+                "issuer": issuer, "authorization_endpoint": origin + "/authorize", "token_endpoint": origin + "/token",
                 "jwks_uri": origin + "/keys",
             ]))
         server.answer("/keys", json: keySet([key.jwk()]))
@@ -133,6 +136,20 @@ private struct LogoutDesk: Sendable {
             #expect(try await desk.refusal(of: desk.token(["aud": ["drawbridge", "somebody"]])) == .wrongAudience)
             #expect(try await desk.refusal(of: desk.token(without: ["aud"])) == .wrongAudience)
             #expect(try await desk.refusal(of: desk.token(["aud": ["drawbridge"]])) == nil)
+        }
+    }
+
+    @Test func `§2.6: a name of other bytes is another name, however Unicode compares it`() async throws {
+        try await IssuerServer.run { server, origin in
+            let desk = try LogoutDesk(server, origin, path: "/K", clientID: "Kiosk")
+            // The Kelvin sign is canonically equivalent to the letter K: Swift calls the two strings equal.
+            let lookalike = "\u{212A}iosk"
+            #expect(try await desk.refusal(of: desk.token(["aud": "Kiosk"])) == nil)
+            let otherIssuer = try desk.token(["aud": "Kiosk", "iss": origin + "/\u{212A}"])
+            #expect(try await desk.refusal(of: otherIssuer) == .wrongIssuer)
+            #expect(try await desk.refusal(of: desk.token(["aud": lookalike])) == .wrongAudience)
+            let otherParty = try desk.token(["aud": ["Kiosk", "somebody"], "azp": lookalike])
+            #expect(try await desk.refusal(of: otherParty) == .wrongAudience)
         }
     }
 

@@ -60,8 +60,8 @@ EDITS = [
          '            ConstantTime.equals(nonce.utf8, request.nonce.utf8) || planted("upstream-nonce-unread")\n'
          "        else {"),
     Edit(PROVIDER,
-         "guard named.map({ $0 == settings.issuer }) ?? !metadata.promisesIssuer else {",
-         "guard (named.map({ $0 == settings.issuer }) ?? !metadata.promisesIssuer)\n"
+         "guard named.map({ $0.hasSameBytes(as: settings.issuer) }) ?? !metadata.promisesIssuer else {",
+         "guard (named.map({ $0.hasSameBytes(as: settings.issuer) }) ?? !metadata.promisesIssuer)\n"
          '            || planted("upstream-mix-up-passes")\n        else {'),
     Edit(SIGN_IN,
          "guard account.disabledAt == nil,",

@@ -73,14 +73,18 @@ final class IntrospectingIssuer: TrustedIssuer {
         !answers.isKnownInactive(BearerCache.Key(token), at: now)
     }
 
+    /// - Returns: `nil` for what does not say whether the token is active (RFC 7662 §2.2).
+    static func members(ofAnswer body: [UInt8]) -> IntrospectionAnswers.Members? {
+        guard let members = JSONValue.parse(body)?.object, members["active"]?.bool != nil else { return nil }
+        return members
+    }
+
     private func members(of token: Secret<String>) async throws -> IntrospectionAnswers.Members {
         do {
             let body = try await connection.post(
                 endpoint, form: [("token", token.expose()), ("token_type_hint", "access_token")],
                 clientID: clientID, secret: clientSecret.current)
-            guard let members = JSONValue.parse(body)?.object, members["active"]?.bool != nil else {
-                throw IssuerMetadataError.malformed
-            }
+            guard let members = Self.members(ofAnswer: body) else { throw IssuerMetadataError.malformed }
             return members
         } catch {
             // Also when the endpoint refuses our own credentials: the token may well be good.

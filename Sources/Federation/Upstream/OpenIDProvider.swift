@@ -66,7 +66,7 @@ package final class OpenIDProvider: UpstreamProvider {
         code: Secret<String>, issuer named: String?, for request: UpstreamRequest, at now: Timestamp
     ) async throws -> UpstreamUser {
         let metadata = try await currentMetadata()
-        guard named.map({ $0 == settings.issuer }) ?? !metadata.promisesIssuer else {
+        guard named.map({ $0.hasSameBytes(as: settings.issuer) }) ?? !metadata.promisesIssuer else {
             throw UpstreamRefusal.otherIssuer
         }
         let answer: [UInt8]
@@ -138,10 +138,10 @@ package final class OpenIDProvider: UpstreamProvider {
         guard !token.hasCriticalExtensions, token.type.map({ types.contains($0) }) ?? true else { return .wrongType }
         guard let algorithm = SignatureAlgorithm(rawValue: token.algorithm), settings.algorithms.contains(algorithm)
         else { return .wrongAlgorithm }
-        guard token.claims["iss"]?.string == settings.issuer else { return .wrongIssuer }
+        guard token.claims["iss"]?.string?.hasSameBytes(as: settings.issuer) == true else { return .wrongIssuer }
         let audience = token.claims["aud"]?.string.map { [$0] } ?? token.claims["aud"]?.strings ?? []
-        guard audience.contains(settings.clientID),
-            audience.count == 1 || token.claims["azp"]?.string == settings.clientID
+        guard audience.contains(where: { $0.hasSameBytes(as: settings.clientID) }),
+            audience.count == 1 || token.claims["azp"]?.string?.hasSameBytes(as: settings.clientID) == true
         else { return .wrongAudience }
         guard let expiry = token.claims["exp"].flatMap(Timestamp.init(numericDate:)), now < expiry + Self.leeway else {
             return .expired

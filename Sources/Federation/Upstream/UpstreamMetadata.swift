@@ -1,3 +1,4 @@
+import Bridge
 import OAuth2
 
 /// What an upstream provider says of itself (OpenID Connect Discovery §4.3), as far as signing in needs it.
@@ -10,7 +11,8 @@ struct UpstreamMetadata: Sendable {
 
     /// - Returns: `nil` for another issuer's document, and for one that lacks something.
     init?(json: [UInt8], issuer: String) {
-        guard let members = JSONValue.parse(json)?.object, members["issuer"]?.string == issuer,
+        guard let members = JSONValue.parse(json)?.object,
+            members["issuer"]?.string?.hasSameBytes(as: issuer) == true,
             let authorization = members["authorization_endpoint"]?.string.flatMap({ EndpointURL($0) }),
             let token = members["token_endpoint"]?.string.flatMap({ EndpointURL($0) }),
             let keys = members["jwks_uri"]?.string.flatMap({ EndpointURL($0) })

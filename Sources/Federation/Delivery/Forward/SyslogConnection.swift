@@ -16,6 +16,8 @@ struct SyslogConnection: AuditForwardConnection {
     let watcher: SyslogReceiverWatcher
     let message: SyslogMessage
     let settling: Duration
+    /// How it waits between two looks at what is still here.
+    var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     /// For one delivery: a receiver that takes nothing for so long is dropped.
     private static let timeout = TimeAmount.seconds(30)
@@ -55,16 +57,33 @@ struct SyslogConnection: AuditForwardConnection {
     /// Until the other side's system has acknowledged every byte.
     private func waitUntilTaken() async throws {
         #if os(Linux)
-            guard let socket = channel as? any SocketOptionProvider else { return }
-            var pause = Self.firstLook
+            var wait = Self.firstLook
             while true {
                 try check()
-                let state = try await socket.getTCPInfo().get()
-                // A closed window is probed: nothing is unacknowledged then, because nothing may be sent.
-                if state.tcpi_unacked == 0, state.tcpi_probes == 0, state.tcpi_retransmits == 0 { return }
-                try await Task.sleep(for: pause)
-                pause = min(pause * 2, Self.longestPause)
+                guard let left = try await bytesLeftHere(), left > 0 else { return }
+                try await pause(wait)
+                wait = min(wait * 2, Self.longestPause)
             }
         #endif
     }
+
+    #if os(Linux)
+        /// What the receiver's system has not acknowledged, sent or not. The fields of `tcp_info` do not tell: while a
+        /// receiver hangs with a closed window, what waits here is unsent, and each answered probe sets their count to
+        /// zero.
+        /// - Returns: bytes; `nil` where the channel is no socket.
+        private func bytesLeftHere() async throws -> Int? {
+            try await channel.eventLoop.submit { [channel] () throws -> Int? in
+                try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+                    descriptor -> Int in
+                    var bytes: CInt = 0
+                    // For a socket this is SIOCOUTQ (tcp(7)).
+                    guard ioctl(descriptor, UInt(TIOCOUTQ), &bytes) == 0 else {
+                        throw IOError(errnoCode: errno, reason: "ioctl(SIOCOUTQ)")
+                    }
+                    return Int(bytes)
+                }
+            }.get()
+        }
+    #endif
 }
