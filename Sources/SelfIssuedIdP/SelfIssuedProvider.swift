@@ -170,7 +170,7 @@ public struct SelfIssuedProvider: Sendable {
         let open: Redacted<String>?
         switch request.delivery {
         case .browser: open = Redacted("\(request.returnAddress.text)#\(form)")
-        case .post(let address): open = try await post(form, to: address, of: request)
+        case .post(let address): open = try await post(form, to: address, of: request, isDecline: key == nil)
         }
         return Outcome(
             isDeclined: key == nil, open: open, website: request.website, thumbprint: key?.publicKey.thumbprint)
@@ -178,13 +178,15 @@ public struct SelfIssuedProvider: Sendable {
 
     /// - Returns: where the website wants the browser to go, if on its own host.
     private func post(
-        _ form: String, to address: WebAddress, of request: SelfIssuedRequest
+        _ form: String, to address: WebAddress, of request: SelfIssuedRequest, isDecline: Bool
     ) async throws(PhoneRefusal) -> Redacted<String>? {
         let answer = try await transport.send(
             WebsiteRequest(address: address, accept: "application/json", form: Redacted(form)))
         guard !(300..<400).contains(answer.status) else {
             throw PhoneRefusal(.redirected, "\(address) leads elsewhere; the answer was not taken there")
         }
+        // Some websites answer a no with an error; it has reached them all the same.
+        if isDecline, (400..<500).contains(answer.status) { return nil }
         guard (200..<300).contains(answer.status) else {
             let name = JSONValue(json: answer.body)?["error"]?.string
             throw PhoneRefusal(

@@ -8,8 +8,8 @@ import Testing
     private static let link = "\(FakeProvider.issuer)/x/\(id)"
     private let device = Device()
 
-    private func prepare() async throws -> Drawbridge {
-        try await device.signIn(try device.app())
+    private func prepare(refresh: String? = "rt_1") async throws -> Drawbridge {
+        try await device.signIn(try device.app(), refresh: refresh)
         await device.provider.answer(
             "/api/xd/\(Self.id)/scan",
             .json([
@@ -44,6 +44,22 @@ import Testing
         let approval = try #require(await device.provider.asked("/api/xd/\(Self.id)/approve").first)
         #expect(await device.provider.asked("/token").last?.form["grant_type"] == "refresh_token")
         #expect(scan.bearer != nil && approval.bearer != nil)
+    }
+
+    @Test func `an app without a refresh token lets a computer in, and links a key, with what it has`() async throws {
+        let app = try await prepare(refresh: nil)
+        await device.provider.answer("/api/xd/code", .json(["code": "123456", "expires_in": 60]))
+        await device.provider.answer(
+            "/api/self-issued/link-nonce",
+            .json(["nonce": "n1", "aud": "a1", "client_id": "c1", "link_code": "l1", "expires_in": 300]))
+        await device.provider.answer("/api/self-issued/links", .json(["thumbprint": "k1"], status: 201))
+        let approved = try await app.approveSignIn(link: Self.link) { _ in .approve }
+        let shown = try await app.signInDigits()
+        let linked = try await app.linkPhoneKey { _ in Redacted("proof") }
+        #expect(approved?.digits.expose() == "482913")
+        #expect(shown.digits.expose() == "123456")
+        #expect(linked == "k1")
+        #expect(await device.provider.asked("/token").count == 1)
     }
 
     @Test func `a no is told, and a report too, and neither gives digits`() async throws {

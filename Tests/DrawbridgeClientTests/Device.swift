@@ -48,7 +48,7 @@ struct Device {
     /// Signs an app in by way of the browser.
     @discardableResult
     func signIn(
-        _ app: Drawbridge, secret: String = "ds_1", refresh: String = "rt_1", _ changes: [String: any Sendable] = [:]
+        _ app: Drawbridge, secret: String = "ds_1", refresh: String? = "rt_1", _ changes: [String: any Sendable] = [:]
     ) async throws -> IDTokenClaims {
         let request = try await app.beginSignIn(redirect: RedirectAddress("http://127.0.0.1:5000/callback"))
         let nonce = request.parameter("nonce")

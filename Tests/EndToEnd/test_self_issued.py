@@ -661,6 +661,18 @@ def test_direct_post_of_unknown_subject(demo):
     assert waiting(browser, request) == "over"
 
 
+@pytest.mark.parametrize("error", ["access_denied", "user_cancelled"])
+def test_contract_10_a_phone_on_another_device_that_declines_is_told_that_it_was_heard(demo, error):
+    browser = Browser(demo)
+    request = browser.start()
+    before = len(events(demo, "self_issued.refused", "op_error"))
+    answer = post(demo, {"error": error, "state": request["state"]})
+    assert (answer.status, answer.json()) == (200, {})
+    assert waiting(browser, request) == "over"
+    assert len(events(demo, "self_issued.refused", "op_error")) == before + 1
+    refused(demo, post(demo, {"error": "server_error", "state": browser.start()["state"]}), "op_error")
+
+
 @pytest.mark.parametrize("headers", [
     {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Sec-Fetch-Site": "none"},
     {"Origin": "https://evil.example"}, {"Origin": "null"}], ids=str)

@@ -18,10 +18,10 @@ def website(serve, tmp_path):
     return Trusted(server, authority.path)
 
 
-def handle(website, link: str, store: Path, *flags: str) -> subprocess.CompletedProcess:
+def handle(website, link: str, store: Path, *flags: str, consent: str = "--yes") -> subprocess.CompletedProcess:
     return subprocess.run(
         [phone.binary(), "handle", link, "--ca", str(website.authority), "--allow-private", "--store", str(store),
-         "--yes", *flags], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+         consent, *flags], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
 
 
 @pytest.mark.parametrize("form", ["seed", "core", "v2"])
@@ -45,12 +45,14 @@ def test_our_phone_signs_in_at_our_website_and_is_known_the_second_time(website,
 def test_our_phone_declines_and_our_website_says_so(website, tmp_path):
     browser = Browser(website)
     browser.start()
-    done = subprocess.run(
-        [phone.binary(), "handle", link_of(browser.page.text, "open-app"), "--ca", str(website.authority),
-         "--allow-private", "--store", str(tmp_path / "store"), "--deny"], capture_output=True, text=True, timeout=60)
+    done = handle(website, link_of(browser.page.text, "open-app"), tmp_path / "store", consent="--deny")
     assert done.returncode == 10, done.stderr
     answer = browser.respond(done.stdout.strip().partition("#")[2])
     assert answer.status == 400 and answer.json()["error"] == "op_error"
+    browser.start()
+    scanned = link_of(browser.page.text, "open-app") + "&response_mode=direct_post"
+    done = handle(website, scanned, tmp_path / "store", "--across-devices", consent="--deny")
+    assert (done.returncode, done.stdout) == (10, ""), done.stderr
 
 
 def test_our_phone_answers_the_code_on_another_screen(website, tmp_path):

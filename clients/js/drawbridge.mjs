@@ -173,6 +173,9 @@ const cut = (address) => {
     return at < 0 ? [address, null] : [address.slice(0, at), address.slice(at + 1)];
 };
 
+/** Whether the redirect address's own query came back, with the answer appended to it (RFC 6749 §3.1.2, RFC 8252 §8.10). */
+const keepsQuery = (own, query) => !own || `${query ?? ""}&`.startsWith(own.endsWith("&") ? own : `${own}&`);
+
 /** The parameters of a query in order, or null when an escape is broken. */
 const parameters = (query) => {
     try {
@@ -473,7 +476,8 @@ export class Drawbridge {
     /** The code in what the browser brought back, once every check of RFC 8252 and RFC 9207 has passed. */
     #code(address, request, metadata) {
         const [place, query] = cut(String(address));
-        if (place !== cut(request.redirect)[0]) throw new DrawbridgeError("answer.other_address");
+        const [expected, own] = cut(request.redirect);
+        if (place !== expected || !keepsQuery(own, query)) throw new DrawbridgeError("answer.other_address");
         const found = query === null || query.includes("#") ? null : parameters(query);
         if (!found) throw new DrawbridgeError("answer.malformed");
         const single = (name) => {

@@ -144,6 +144,17 @@ import Testing
         #expect(await Phone(website: website).refusal() == reason)
     }
 
+    @Test func `a no stays a no where the website answers it with an error, unless it failed`() async throws {
+        let website = FakeWebsite(Self.posting)
+        let phone = Phone(website: website, consent: .no)
+        website.serve(#"{"error":"op_error"}"#, at: "https://example.com/rp/authz/callback.php", status: 400)
+        let outcome = try await phone.handle()
+        #expect(outcome.isDeclined)
+        #expect(website.posts == ["error=access_denied&state=a_f2fkEx"])
+        website.serve("", at: "https://example.com/rp/authz/callback.php", status: 503)
+        #expect(await phone.refusal() == .statusUnexpected)
+    }
+
     @Test func `where to go next is on the same website, or nowhere`() async throws {
         let website = FakeWebsite(Self.posting)
         website.serve(

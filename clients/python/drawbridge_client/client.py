@@ -224,7 +224,10 @@ class Drawbridge:
     def _code(self, address: str, redirect: str, state: str, metadata: dict) -> str:
         """The code in what the browser brought back, once every check of RFC 8252 and RFC 9207 has passed."""
         place, mark, query = address.partition("?")
-        if place != redirect.partition("?")[0]:
+        expected, _, own = redirect.partition("?")
+        # The answer is appended to the redirect address's own query (RFC 6749 §3.1.2), which has to be there (RFC 8252 §8.10).
+        keeps_own = not own or f"{query}&".startswith(own if own.endswith("&") else f"{own}&")
+        if place != expected or not keeps_own:
             raise DrawbridgeError("answer.other_address")
         found = None if not mark or "#" in query else _parameters(query)
         if found is None:

@@ -8,7 +8,7 @@ import OAuth2
 struct SelfIssuedController: BrowserGroup {
     static let routes: [Route<Self>] = [
         Route(.get, SelfIssuedConfiguration.startPath, "beginSelfIssued", as: .page, anyone: start).withoutHead,
-        Route(.get, SelfIssuedConfiguration.openPath, "openSelfIssued", as: .page, anyone: open),
+        Route(.get, SelfIssuedConfiguration.openPath, "openSelfIssued", as: .page, anyone: open).opensInApps,
         Route(.post, "/self-issued/response", "finishSelfIssued", as: .json, anyone: finish),
         Route(.post, SelfIssuedConfiguration.postPath, "receiveSelfIssued", as: .json, anyone: receive),
         Route(.get, choicePath, "selfIssuedChoice", as: .page, anyone: showChoice),
@@ -250,6 +250,8 @@ struct SelfIssuedController: BrowserGroup {
             return .json(JSONObjectWriter())
         } catch let refusal as SelfIssuedRefusal {
             metrics.count(refusal)
+            // Its owner has been heard: an error would tell the phone that they were not (contract §10).
+            if refusal.isDeclined { return .json(JSONObjectWriter()) }
             return .refusal(refusal, issuer: issuer, context)
         }
     }

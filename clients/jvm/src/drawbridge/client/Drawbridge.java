@@ -310,7 +310,9 @@ public final class Drawbridge {
     /** The code in what the browser brought back, once every check of RFC 8252 and RFC 9207 has passed. */
     private String code(String address, String redirect, String state, Map<String, Object> provider) throws DrawbridgeException {
         String[] parts = address.split("\\?", 2);
-        if (!parts[0].equals(redirect.split("\\?", 2)[0])) {
+        String[] expected = redirect.split("\\?", 2);
+        if (!parts[0].equals(expected[0])
+            || expected.length > 1 && !keepsQuery(expected[1], parts.length < 2 ? "" : parts[1])) {
             throw new DrawbridgeException("answer.other_address");
         }
         Map<String, List<String>> found = parts.length < 2 || parts[1].contains("#") ? null : parameters(parts[1]);
@@ -344,6 +346,11 @@ public final class Drawbridge {
             throw new DrawbridgeException("answer.no_code");
         }
         return code;
+    }
+
+    /** Whether the redirect address's own query came back: the answer is appended to it (RFC 6749 §3.1.2, RFC 8252 §8.10). */
+    private static boolean keepsQuery(String own, String query) {
+        return own.isEmpty() || (query + "&").startsWith(own.endsWith("&") ? own : own + "&");
     }
 
     private static String single(Map<String, List<String>> found, String name) throws DrawbridgeException {

@@ -10,9 +10,9 @@ struct SignInAnswer: Sendable {
     ///   ``ClientError/refused(_:)`` for another error of the provider.
     init(_ address: String, to request: SignInRequest) throws(ClientError) {
         let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        // The redirect address may have a query of its own; the answer is then appended to it (RFC 6749 §3.1.2).
         let expected = request.redirect.text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts[0] == expected[0] else { throw .answer(.otherAddress) }
+        guard parts[0] == expected[0], Self.keeps(expected.dropFirst().first ?? "", in: parts.dropFirst().first ?? "")
+        else { throw .answer(.otherAddress) }
         guard parts.count == 2, !parts[1].contains("#"), let parameters = FormEncoding.decode(parts[1]) else {
             throw .answer(.malformed)
         }
@@ -39,5 +39,12 @@ struct SignInAnswer: Sendable {
         }
         guard let code, !code.isEmpty else { throw .answer(.noCode) }
         self.code = Redacted(code)
+    }
+
+    /// Whether the redirect address's own query came back: the answer is appended to it (RFC 6749 §3.1.2), and the
+    /// whole address is compared (RFC 8252 §8.10).
+    private static func keeps(_ own: Substring, in query: Substring) -> Bool {
+        guard let last = own.utf8.last else { return true }
+        return "\(query)&".utf8.starts(with: (last == UInt8(ascii: "&") ? "\(own)" : "\(own)&").utf8)
     }
 }

@@ -71,7 +71,7 @@ extension Drawbridge {
     /// scanned. Those before are no longer good.
     public func signInDigits() async throws(ClientError) -> ApprovalDigits {
         // An approval takes a token of the last minutes.
-        _ = try await renewed()
+        try await renewIfPossible()
         let answer = try await post("code", [:])
         guard let shown = answer.decode(ShownCode.self) else { throw answer.unexpected("no digits came") }
         return ApprovalDigits(digits: Redacted(shown.code), expiresIn: shown.expiresIn)
@@ -90,7 +90,7 @@ extension Drawbridge {
         }
         switch await decide(scanned.browser) {
         case .approve:
-            _ = try await renewed()
+            try await renewIfPossible()
             let answer = try await post("\(id)/approve", ["txn": scanned.txn])
             guard let shown = answer.decode(Approved.self) else { throw answer.unexpected("no digits came") }
             return ApprovalDigits(digits: Redacted(shown.code), expiresIn: shown.expiresIn)

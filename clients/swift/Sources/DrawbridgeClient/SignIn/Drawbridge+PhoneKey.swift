@@ -28,7 +28,7 @@ extension Drawbridge {
         prove: @Sendable (PhoneKeyRequest) async -> Redacted<String>?
     ) async throws(ClientError) -> String? {
         // Linking takes a token of the last minutes.
-        _ = try await renewed()
+        try await renewIfPossible()
         let base = "\(configuration.issuer.text)/api/self-issued"
         let asked = try await withSignIn { signIn async throws(ClientError) in
             try await sent(.get("\(base)/link-nonce", bearer: signIn.accessToken), proves: signIn.isBound)

@@ -189,6 +189,13 @@ extension Drawbridge {
         return try await call(renewed(signIn))
     }
 
+    /// For what takes a token of the last minutes. Without a refresh token the one that there is has to do: the
+    /// provider judges its age.
+    func renewIfPossible() async throws(ClientError) {
+        guard try await stored()?.refreshToken != nil else { return }
+        _ = try await renewed()
+    }
+
     /// One renewal at a time, in this process and, by the store's lock, on this device: a second one with the same refresh
     /// token would look like a thief's (RFC 9700 §4.14.2).
     /// - Parameter stale: what is not good enough; what another process has renewed meanwhile is. `nil`: whatever there is.
