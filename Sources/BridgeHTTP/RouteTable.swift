@@ -1,4 +1,5 @@
 import Bridge
+import HTTPTypes
 
 /// All routes of the service, as they are declared: what is there when everything is switched on.
 package enum RouteTable {
@@ -66,14 +67,40 @@ package enum RouteTable {
         return found?.repetition ?? .never
     }
 
+    /// Pages at an origin for these purposes that an app must leave to the browser, which has the session and the
+    /// cookies that they need: patterns of paths as the files for app links have them. Redemption paths and the page
+    /// that phones answer to are not among them, because settings say where those are.
+    static func browserPages(at purposes: Origins.Purposes) -> [String] {
+        let routes = all.filter { $0.method == .get && $0.place?.isDisjoint(with: purposes) != true }
+        let wordsOfApps = Set(routes.filter(\.opensInApps).map(\.firstWord))
+        var patterns: Set<String> = []
+        for route in routes where !route.opensInApps {
+            switch (route.reservation, route.shape) {
+            case (.firstWord, .page) where !wordsOfApps.contains(route.firstWord):
+                patterns.insert("/\(route.firstWord)")
+                patterns.insert("/\(route.firstWord)/*")
+            case (.firstWord, .page), (.paths, .page), (.paths, .negotiated): patterns.insert(route.pattern)
+            default: break
+            }
+        }
+        return patterns.sorted()
+    }
+
     private static let repeatable = all.filter { $0.repetition != .never }
 
     /// First segments that are the service's alone.
     private static let words: Set<Substring> = Set(
-        all.filter { $0.reservation == .firstWord }.compactMap { $0.path.split(separator: "/").first })
+        all.filter { $0.reservation == .firstWord }.map(\.firstWord))
 }
 
 extension RouteDeclaration {
+    fileprivate var firstWord: Substring { path.split(separator: "/").first ?? "" }
+
+    /// With `*` in the place of each parameter.
+    fileprivate var pattern: String {
+        path.split(separator: "/").map { $0.first == "{" ? "/*" : "/\($0)" }.joined()
+    }
+
     fileprivate func isMatch(for segments: [Substring]) -> Bool {
         let template = path.split(separator: "/")
         return template.count == segments.count

@@ -84,7 +84,8 @@ extension BrowserServices {
         endpoints.mount(
             AppLinkController(
                 settings: settings.appLinks,
-                redemptionPaths: settings.redemptionPaths + [returnPath].compactMap(\.self), origins: kit.origins))
+                redemptionPaths: settings.redemptionPaths + [returnPath].compactMap(\.self), origins: kit.origins,
+                browserPages: RouteTable.browserPages))
     }
 }
 

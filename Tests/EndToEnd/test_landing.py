@@ -268,15 +268,16 @@ def test_5_6_a_session_whose_access_token_was_revoked_answers_no_request(demo):
     assert code(rp.visit_query(query, wire.cookie_header(renewed)))
 
 
-@pytest.mark.parametrize("headers", [
-    {**wire.NAVIGATION, "Sec-Fetch-Site": "cross-site"},
-    {**wire.NAVIGATION, "Sec-Purpose": "prefetch"},
-    {**wire.NAVIGATION, "User-Agent": "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)"},
-    {**wire.NAVIGATION, "Origin": "https://evil.example"},
+@pytest.mark.parametrize("headers, is_visit", [
+    ({**wire.NAVIGATION, "Sec-Fetch-Site": "cross-site"}, True),
+    ({**wire.NAVIGATION, "Sec-Purpose": "prefetch"}, False),
+    ({**wire.NAVIGATION, "User-Agent": "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)"}, True),
+    ({**wire.NAVIGATION, "Origin": "https://evil.example"}, True),
 ], ids=["cross-site", "prefetch", "preview", "foreign origin"])
-def test_nobody_is_signed_in_by_another_website_or_ahead_of_the_visitor(demo, rp, headers):
+def test_nobody_is_signed_in_by_another_website_or_ahead_of_the_visitor(demo, rp, headers, is_visit):
     issued = rp.token()
-    assert asks_to_sign_in(rp.visit(headers=headers, login_token=issued["token"]))
+    answer = rp.visit(headers=headers, login_token=issued["token"])
+    assert asks_to_sign_in(answer) if is_visit else (answer.status, answer.session_cookie) == (403, None)
     assert demo.status(issued["id"]) == "pending"
 
 
@@ -365,11 +366,13 @@ def test_a_bound_token_is_refused_and_stays_good(demo, rp, fields):
     assert demo.audit("login_token.refused", token_id=issued["id"])[0]["reason"] == "bound_token"
 
 
-def test_a_website_that_wants_a_click_is_not_signed_in_without_one(demo):
-    rp = RP(demo, "click", redeem="confirm")
+@pytest.mark.parametrize("mode, reason", [("confirm", "confirmation_needed"), ("code", "bound_token")])
+def test_a_website_that_wants_a_click_is_not_signed_in_without_one(demo, mode, reason):
+    rp = RP(demo, "click", redeem=mode)
     issued = rp.token()
     assert asks_to_sign_in(rp.visit(login_token=issued["token"]))
     assert demo.status(issued["id"]) == "pending"
+    assert [event["reason"] for event in demo.audit("login_token.refused", token_id=issued["id"])] == [reason]
 
 
 @pytest.mark.parametrize("change_query", [
@@ -589,6 +592,7 @@ def test_a_pushed_token_is_kept_until_the_first_visit(demo, rp):
     assert pushed.status == 201, pushed.text
     assert demo.status(issued["id"]) == "pending"
     query = urlencode({"client_id": rp.id, "request_uri": pushed.json()["request_uri"]})
+    assert rp.visit_query(query, headers={**wire.NAVIGATION, "Sec-Purpose": "prefetch"}).status == 403, "uses nothing up"
     answer = rp.visit_query(query)
     assert claims(rp.redeem(code(answer)).json()["id_token"])["sub"] == subject(demo, "alice")
     assert answer.session_cookie and demo.status(issued["id"]) == "redeemed"

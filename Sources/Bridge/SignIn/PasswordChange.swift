@@ -46,7 +46,7 @@ package final class PasswordChange: Sendable {
     /// Old passwords are guessed at here as little as at the sign-in: each counts before it is looked at.
     package func change(
         from old: Secret<String>, to new: Secret<String>, in session: WebSession, origin: RequestOrigin
-    ) async throws -> PasswordOutcome {
+    ) async throws -> PasswordChangeOutcome {
         let verdict = try await hasher.turn { try await judge(old, new, in: session, origin: origin) }
         // Whatever is committed comes after the turn, which others wait for.
         let now = time.now()
@@ -170,7 +170,7 @@ package final class PasswordChange: Sendable {
     /// Sets the password of a link's account; signs nobody in, so that a second factor is asked for all the same.
     package func setUp(
         _ new: Secret<String>, invitedBy link: Secret<String>, origin: RequestOrigin
-    ) async throws -> PasswordOutcome {
+    ) async throws -> PasswordSetUpOutcome {
         guard let account = try await account(invitedBy: link, origin: origin), let start = Self.start(of: link)
         else { return .stale }
         if let flaw = PasswordRules.flaw(of: new, for: account) { return .flawed(flaw) }
@@ -202,14 +202,21 @@ package final class PasswordChange: Sendable {
     }
 }
 
-/// What came of a new password.
-package enum PasswordOutcome: Sendable {
+/// What came of a new password in an old one's place.
+package enum PasswordChangeOutcome: Sendable {
     /// - Parameter opened: this browser's new session.
     case changed(OpenedSession)
-    case isSet(Account)
     case flawed(PasswordFlaw)
     case wrongPassword
     case limited(retryAfter: Duration)
-    /// The session or link does not allow it (any more), or another password was set meanwhile.
+    /// The session does not allow it (any more), or another password was set meanwhile.
+    case stale
+}
+
+/// What came of a password that a link lets set.
+package enum PasswordSetUpOutcome: Sendable {
+    case isSet(Account)
+    case flawed(PasswordFlaw)
+    /// The link does not allow it (any more), or another password was set meanwhile.
     case stale
 }

@@ -57,7 +57,7 @@ enum ErrorTable {
         case let refused as ClientRefused: answer(to: refused.error)
         case is BearerRefusal: answer(to: OAuthError(.invalidToken))
         case is FormParameters.Failure:
-            answer(to: OAuthError(.invalidRequest, "the parameters are not form-url-encoded"))
+            answer(to: StrictBody.malformedForm)
         // A body with malformed chunks or an unknown transfer coding.
         case let error as HTTPParserError: refusal(of: error)
         case is NIOTooManyBytesError: answer(to: OAuthError(.contentTooLarge))

@@ -63,6 +63,9 @@ struct Route<Group: Sendable>: Sendable {
     /// token, link or code of one use is in its address.
     func shownAgain(_ repetition: PageRepetition) -> Route { with { $0.repetition = repetition } }
 
+    /// The same, for a page that is shown where no app is installed that opens its address instead (contract §13).
+    var opensInApps: Route { with { $0.opensInApps = true } }
+
     private func with(_ change: (inout RouteDeclaration) -> Void) -> Route {
         var route = self
         change(&route.declaration)
@@ -81,6 +84,7 @@ package struct RouteDeclaration: Sendable {
     var isForScripts = false
     var metadataMember: String?
     var repetition = PageRepetition.never
+    var opensInApps = false
     /// The origins that it answers at; `nil` where it answers under any host.
     fileprivate(set) var place: Origins.Purposes?
     fileprivate(set) var reservation = RouteReservation.firstWord

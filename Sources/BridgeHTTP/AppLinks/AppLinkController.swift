@@ -7,7 +7,8 @@ import OAuth2
 /// `/.well-known/apple-app-site-association` and `/.well-known/assetlinks.json` (contract §13).
 ///
 /// An app that claims all our links would swallow the login link on its way to the browser, so the redemption paths
-/// come first in every list, excluded, and after them the pages that websites at this origin redeem at themselves.
+/// come first in every list, excluded, and after them the pages that websites at this origin redeem at themselves. It
+/// would also swallow a sign-in on its way back from an upstream provider, so the service's own pages follow, excluded.
 struct AppLinkController: RouteGroup {
     static let routes: [Route<Self>] = [
         Route(
@@ -19,6 +20,8 @@ struct AppLinkController: RouteGroup {
     let settings: AppLinkSettings
     let redemptionPaths: [String]
     let origins: OriginReader
+    /// Patterns of the service's own pages at an origin for these purposes, which no app is to open.
+    let browserPages: @Sendable (Origins.Purposes) -> [String]
 
     @Sendable func appleAppSiteAssociation(_ request: Request, context: BridgeRequestContext) throws -> Response {
         try file(Self.association(settings, excluding: excludedPaths(at: request)))
@@ -30,9 +33,10 @@ struct AppLinkController: RouteGroup {
 
     /// Read for each request: websites change while the service runs.
     private func excludedPaths(at request: Request) -> [String] {
-        let websites = origins.clients.current.websites[origins.own(of: request)] ?? []
+        let place = origins.place(of: request)
+        let websites = origins.clients.current.websites[place.origin] ?? []
         let pages = Set(websites.compactMap(\.redemptionPage)).subtracting(redemptionPaths)
-        return redemptionPaths + pages.sorted()
+        return redemptionPaths + pages.sorted() + browserPages(place.purposes)
     }
 
     private func file(_ content: ByteBuffer?) throws -> Response {

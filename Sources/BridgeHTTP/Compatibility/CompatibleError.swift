@@ -35,7 +35,7 @@ enum CompatibleError {
         case let needed as SignInNeeded: return try refusal(in: needed.error)
         case let error as ChallengedError: return (error.error, error.headers, error.status)
         case is FormParameters.Failure:
-            return (OAuthError(.invalidRequest, "the parameters are not form-url-encoded"), [:], nil)
+            return (StrictBody.malformedForm, [:], nil)
         default: throw error
         }
     }

@@ -90,7 +90,7 @@ struct CompatibleSessionController: BrowserGroup {
         let ending = Ending(at: time.now(), reason: .allSessionsRevoked, origin: origin)
         switch asker {
         case .app(let token):
-            guard try await mayEndAll(token) else {
+            guard try await endingEverything.isAllowed(to: token) else {
                 try await gate.record(ErrorCode.insufficientScope.rawValue, origin: origin)
                 throw OAuthError(
                     .insufficientScope, "this takes an app of your own, or the scope \(Scope.revokeAllSessions)",
@@ -100,7 +100,7 @@ struct CompatibleSessionController: BrowserGroup {
             return Response(status: .ok, headers: [.cacheControl: "no-store"])
         case .browser(let session):
             _ = try await proven(request, .endAllSessions)
-            guard try await mayEndAll(session) else {
+            guard try await endingEverything.isAllowed(in: session) else {
                 try await gate.record(ErrorCode.forbidden.rawValue, origin: origin)
                 throw SignInNeeded(
                     error: OAuthError(.forbidden, "this takes a sign-in here, or an app of your own"))
@@ -112,62 +112,10 @@ struct CompatibleSessionController: BrowserGroup {
         }
     }
 
-    /// Not with whatever an app was granted to know who the user is: the operator's own app may, and one that was
-    /// granted just this. A machine's own token names no user.
-    private func mayEndAll(_ token: AccessTokenClaims) async throws -> Bool {
-        guard let id = token.sessionID, let client = clients.current[token.clientID] else { return false }
-        // The value of a cookie opens no more than the cookie itself.
-        if let session = try await browsers.session(of: token) { return try await mayEndAll(session) }
-        // Nor does what a website was granted in a browser that came by a link.
-        guard let session = try await provider.logout.sessions.appSession(id: id), session.lineage.mayBeHandedOn else {
-            return false
-        }
-        if mayHaveScopeForIt(client), token.scope.contains(Scope.revokeAllSessions) { return true }
-        return try await isOfOwnApps(session)
-    }
-
-    /// What a link or a hand-off opened is somebody's who need not be the user (contract §16). A web view is on the
-    /// device of its app, and may what that app may.
-    private func mayEndAll(_ session: WebSession) async throws -> Bool {
-        if session.isOwnSignIn { return true }
-        guard session.opening == .tokenExchange, session.lineage.mayBeHandedOn,
-            let app = try await exchangingApp(above: session.lineage)
-        else { return false }
-        if let client = clients.current[app.clientID], mayHaveScopeForIt(client),
-            session.lineage.scope?.contains(Scope.revokeAllSessions) == true
-        {
-            return true
-        }
-        return try await isOfOwnApps(app)
-    }
-
-    /// Whether an app may still have the scope that it was granted: its document may have lost it since.
-    private func mayHaveScopeForIt(_ client: Client) -> Bool {
-        client.grantableScope.contains(Scope.revokeAllSessions)
-    }
-
-    /// Whether an app is the operator's own, and so is each that it came by through exchanges: nothing grows along an
-    /// edge (contract §16).
-    private func isOfOwnApps(_ session: AppSession) async throws -> Bool {
-        var session = session
-        while true {
-            guard clients.current[session.clientID]?.isFirstParty == true else { return false }
-            guard session.opening == .tokenExchange else { return true }
-            guard let above = try await exchangingApp(above: session.lineage) else { return false }
-            session = above
-        }
-    }
-
-    /// The session of the app whose device secret was exchanged: for the session itself, or for the web view in which
-    /// it was granted.
-    private func exchangingApp(above lineage: Lineage) async throws -> AppSession? {
-        var lineage = lineage
-        if case .granted(let id) = lineage.parent {
-            guard let view = try await browsers.session(id) else { return nil }
-            lineage = view.lineage
-        }
-        guard case .opened(let id) = lineage.parent else { return nil }
-        return try await provider.logout.sessions.appSession(id: id)
+    private var endingEverything: EndingEverything {
+        EndingEverything(
+            clients: clients.current, webSession: { [browsers] in try await browsers.session($0) },
+            appSession: { [sessions = provider.logout.sessions] in try await sessions.appSession(id: $0) })
     }
 
     private func ask(

@@ -76,7 +76,9 @@ struct HandOffController: BrowserGroup {
     }
 
     /// The sign-in page, which leads back here; at an origin that has none, a page with the way to it.
+    /// - Throws: ``AuthCheckController/signedOut`` for a script.
     private func signInFirst(_ request: Request, to visitor: PageVisitor) throws -> Response {
+        guard takesPage(request) else { throw AuthCheckController.signedOut }
         let query = "\(SignInWay.wanted)=\(PercentEncoding.encode(Self.wayBack(to: request)))"
         var response: Response
         if origins.place(of: request).purposes.contains(.provider) {
@@ -99,7 +101,7 @@ struct HandOffController: BrowserGroup {
         let here = Self.wayBack(to: request)
         let errand = SignInErrand(redirect: here)
         guard origins.place(of: request).purposes.contains(.provider), HandOffs.checked(here) != nil,
-            request.acceptsPage || !request.headers.contains(.accept),
+            takesPage(request),
             // Whoever comes back from the page comes a moment after the sign-in, so this would never end.
             flow.maximumAge(for: errand) != Duration.zero
         else { return nil }
@@ -112,11 +114,16 @@ struct HandOffController: BrowserGroup {
         return response
     }
 
+    /// A browser's navigation need not say what it accepts (contract §11).
+    private func takesPage(_ request: Request) -> Bool {
+        request.acceptsPage || !request.headers.contains(.accept)
+    }
+
     private static func wayBack(to request: Request) -> String { "\(HandOffs.path)?\(request.uri.query ?? "")" }
 
     private static func handOff(inQueryOf request: Request) throws -> HandOffs.Request {
         guard let parameters = try? request.query() else {
-            throw OAuthError(.invalidRequest, "the parameters are not form-url-encoded")
+            throw StrictBody.malformedForm
         }
         for name in ["client_id", "redirect", "state"] where parameters.isRepeated(name) {
             throw OAuthError(.invalidRequest, "\(name) is repeated")
@@ -136,14 +143,8 @@ struct HandOffController: BrowserGroup {
         guard BodyReader.mediaType(of: request) == "application/json" else {
             throw OAuthError(.unsupportedMediaType)
         }
-        let object = try OAuthError.object(inBody: body)
-        let members = ["client_id", "redirect"]
         var fields: [String: String] = [:]
-        for (name, value) in object {
-            guard members.contains(name) else {
-                throw OAuthError.unknown(name, as: "member of this body", known: members)
-            }
-            if value.isNull { continue }
+        for (name, value) in try StrictBody.members(ofJSON: body, knowing: ["client_id", "redirect"]) {
             guard let text = value.string else { throw OAuthError(.invalidRequest, "\(name) has the wrong type") }
             if !text.isEmpty { fields[name] = text }
         }

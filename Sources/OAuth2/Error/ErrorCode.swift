@@ -49,6 +49,9 @@ package struct ErrorCode: Hashable, Sendable {
     package static let invalidSubjectToken = ErrorCode("invalid_token", status: 400)
     /// An exchange that policy forbids: at the token endpoint every such refusal is 400 (RFC 6749 §5.2).
     package static let exchangeDenied = ErrorCode("access_denied", status: 400)
+    /// A client that may not use a grant, for the page of the code alone: the token endpoint gives every refusal of a
+    /// request this status by itself (RFC 6749 §5.2).
+    private static let grantNotAllowed = ErrorCode("unauthorized_client", status: 400)
     // RFC 7591 §3.2.2
     package static let invalidRedirectURI = ErrorCode("invalid_redirect_uri", status: 400)
     // RFC 8707 §2
@@ -90,7 +93,9 @@ package struct ErrorCode: Hashable, Sendable {
     ]
 
     /// What the token endpoint answers by a name that is in ``all`` with another status.
-    private static let ofTokenEndpoint: [ErrorCode] = [invalidSubjectToken, exchangeDenied, pollingTooFast]
+    private static let ofTokenEndpoint: [ErrorCode] = [
+        invalidSubjectToken, exchangeDenied, grantNotAllowed, pollingTooFast,
+    ]
 
     /// The one of the same name that the token endpoint answers, where its status is another.
     package var atTokenEndpoint: ErrorCode? {

@@ -109,6 +109,24 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (nil, "text/html"), ("text/html,*/*;q=0.8", "text/html"), ("application/json", "application/json"),
+        ] as [(String?, String)])
+    func `a hand-off by whoever is not signed in is refused in the form that Accept asks for, contract §11`(
+        accepted: String?, type: String
+    ) async throws {
+        try await TestBridge.run { _, client in
+            var headers = Visitor.navigation(site: "cross-site")
+            headers[.accept] = accepted
+            let state = String(repeating: "s", count: 22)
+            let answer = try await client.send(.get, "/session/hand-off?client_id=web&state=\(state)", headers)
+            #expect(answer.status == .unauthorized)
+            #expect(answer.headers[.contentType]?.hasPrefix(type) == true)
+            #expect(answer.headers[.wwwAuthenticate] == "Bearer")
+        }
+    }
+
     @Test(arguments: [
         ("/oauth/authorize", "GET, POST, OPTIONS"), ("/session/hand-off", "GET, POST, OPTIONS"),
         ("/self-issued/start", "GET, OPTIONS"),

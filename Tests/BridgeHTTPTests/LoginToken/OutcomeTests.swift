@@ -61,6 +61,21 @@ import Testing
         }
     }
 
+    @Test func `a redirect that is repeated, once empty, counts as repeated after the confirm page too`() async throws {
+        try await TestBridge.run { bridge, client in
+            let token = try await client.issue().token
+            let page = try await client.redeem(
+                token, Visitor.navigation(site: "cross-site"), more: "&redirect=&redirect=/account/x")
+            let answer = try await client.post(
+                page.fields, [.userAgent: Visitor.browser, .cookie: page.cookieHeader])
+            #expect(answer.status == .seeOther)
+            #expect(answer.headers[.location] == "https://bridge.example/contacts")
+            let refused = try await bridge.storage.search(
+                AuditFilter(type: .redirectRefused), before: nil, limit: 9)
+            #expect(refused.records.map(\.event.reason) == [ReturnPathRefusal.repeated.rawValue])
+        }
+    }
+
     @Test func `a website that only wants an alert keeps the session`() async throws {
         try await TestBridge.run { bridge, client in
             let token = try await client.issue(#"{"client_id":"tolerant"}"#).token

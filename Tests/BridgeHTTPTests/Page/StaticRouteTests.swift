@@ -52,14 +52,38 @@ import Testing
         try await TestBridge.run { _, client in
             let answer = try await client.send(.get, "/.well-known/apple-app-site-association")
             #expect(answer.headers[.contentType] == "application/json")
-            #expect(
-                answer.text == """
-                    {"applinks":{"details":[{"appIDs":["TEAM.com.example.app"],"components":[\
-                    {"/":"/login-with-token","exclude":true},{"/":"/user/login-with-token.php","exclude":true},\
-                    {"/":"/self-issued/callback","exclude":true},{"/":"/contacts/*"}]}]}}
-                    """)
+            let start = """
+                {"applinks":{"details":[{"appIDs":["TEAM.com.example.app"],"components":[\
+                {"/":"/login-with-token","exclude":true},{"/":"/user/login-with-token.php","exclude":true},\
+                {"/":"/self-issued/callback","exclude":true},
+                """
+            #expect(answer.text.hasPrefix(start))
+            #expect(answer.text.contains(#",{"/":"/sign-in/*","exclude":true},"#))
+            #expect(answer.text.hasSuffix(#","exclude":true},{"/":"/contacts/*"}]}]}}"#))
             #expect(try await client.send(.get, "/.well-known/assetlinks.json").status == .notFound)
         }
+    }
+
+    @Test func `contract §13: every page of ours stays in the browser, but those that an app is to open`() {
+        func isExcluded(_ path: String, at purposes: Origins.Purposes) -> Bool {
+            RouteTable.browserPages(at: purposes).contains {
+                $0.hasSuffix("*") ? path.hasPrefix(String($0.dropLast())) : path == $0
+            }
+        }
+        let pages = RouteTable.all.filter { $0.method == .get && $0.shape == .page }.map(\.path)
+        // Settings say where three of these are; the other two are meant for apps.
+        #expect(
+            Set(pages.filter { !isExcluded($0, at: .all) }) == [
+                "/login-with-token", "/self-issued/callback", "/", "/x/{id}", "/self-issued/open",
+            ])
+        for path in ["/session", "/session/hand-off", "/v0/sign_in/authorize", "/v0/sign_in/logout"] {
+            #expect(isExcluded(path, at: .all), "\(path)")
+        }
+        for path in ["/account/orders", "/sessions", "/v0/appointments", "/devices"] {
+            #expect(!isExcluded(path, at: .all), "a website's own: \(path)")
+        }
+        #expect(isExcluded("/session/sign-in", at: .website))
+        #expect(!isExcluded("/sign-in", at: .website), "nothing of ours where the provider has an origin of its own")
     }
 
     @Test func `an exchange's error page has an entry for each of its causes`() async throws {
@@ -78,6 +102,7 @@ import Testing
         ("invalid_token", 401, 400, "In an exchange with a device secret: the subject token"),
         ("access_denied", 403, 400, "In a token exchange: the client of the subject token does not share"),
         ("slow_down", 429, 400, "A device without a browser asked again too soon."),
+        ("unauthorized_client", 403, 400, "To a client that asks for tokens: it may not use this grant type"),
     ])
     func `a code that the token endpoint answers with another status has both on its page, and what each means`(
         code: String, status: Int, other: Int, explanation: String

@@ -40,6 +40,24 @@ import Testing
         }
     }
 
+    @Test func `a log that was not read to its beginning is not called the whole`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            let browser = TestBrowser(client)
+            #expect(try await browser.signIn(on: browser.get("/sign-in")).status == .seeOther)
+            func event(_ type: AuditEventType) -> AuditEvent {
+                AuditEvent(at: bridge.clock.now, type: type, outcome: .success, subject: "alice")
+            }
+            // As many as are read, none of which is shown.
+            for _ in 0..<10 { try await bridge.storage.append((0..<500).map { _ in event(.accessTokenIssued) }) }
+            let page = try await browser.get("/account").text
+            #expect(page.contains("Nothing lately.") && !page.contains("Nothing yet."))
+            try await bridge.storage.append([event(.userRenamed)])
+            let later = try await browser.get("/account").text
+            #expect(later.contains("The latest 1. Something") && !later.contains("Nothing lately."))
+        }
+    }
+
     @Test func `an attempt that was refused is told as one, in words`() async throws {
         try await TestBridge.run { bridge, client in
             try await TestAccounts.add(to: bridge)

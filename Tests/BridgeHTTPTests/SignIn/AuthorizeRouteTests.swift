@@ -99,6 +99,7 @@ import Testing
                 AuditFilter(type: .authorizationRequestEmbedded), before: nil, limit: 5
             ).records.map(\.event)
             #expect(events.map(\.outcome) == [.failure, .success, .success])
+            #expect(events.map(\.reason) == ["embedded_browser", nil, nil])
         }
     }
 

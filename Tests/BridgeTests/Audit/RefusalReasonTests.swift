@@ -46,6 +46,14 @@ import Testing
         ("`login_token.refused`: at the redemption", RedemptionRefusal.allCases.map(\.rawValue)),
         ("`redirect.refused`", ReturnPathRefusal.allCases.map(\.rawValue)),
         ("`authorization_request.refused`", AuthorizationRefusal.Reason.allCases.map(\.rawValue)),
+        (
+            "`authorization_request.embedded`: with `block_webviews`",
+            [AuthorizationRefusal.Reason.embeddedBrowser.rawValue]
+        ),
+        (
+            "`authorization_request.reused`: what came again",
+            AuthorizationMonitor.FreshParameter.allCases.map(\.rawValue)
+        ),
         ("`admin.refused`", AdminRefusal.Reason.allCases.map(\.rawValue)),
         ("`user.sign_in_failed`: password and code", SignInRefusal.allCases.map(\.rawValue)),
         ("`user.sign_in_failed`: an upstream provider", UpstreamRefusal.allCases.map(\.rawValue)),

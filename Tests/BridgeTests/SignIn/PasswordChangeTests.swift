@@ -264,11 +264,20 @@ import Testing
     }
 }
 
-extension PasswordOutcome {
+extension PasswordSetUpOutcome {
+    fileprivate var word: String {
+        switch self {
+        case .isSet: "set"
+        case .flawed(let flaw): flaw.rawValue
+        case .stale: "stale"
+        }
+    }
+}
+
+extension PasswordChangeOutcome {
     fileprivate var word: String {
         switch self {
         case .changed: "changed"
-        case .isSet: "set"
         case .flawed(let flaw): flaw.rawValue
         case .wrongPassword: "wrong"
         case .limited: "limited"

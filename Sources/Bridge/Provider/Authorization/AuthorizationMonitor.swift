@@ -20,11 +20,12 @@ package final class AuthorizationMonitor: Sendable {
 
     /// A request from the web view of an app (RFC 8252 §8.12); at most ten a minute of one network.
     func embedded(_ request: AuthorizationRequest, origin: RequestOrigin, at now: Timestamp) async throws {
+        let isRefused = request.client.blocksWebViews
         try await refusals.record(
             AuditEvent(
-                at: now, type: .authorizationRequestEmbedded,
-                outcome: request.client.blocksWebViews ? .failure : .success, clientID: request.client.id,
-                origin: origin),
+                at: now, type: .authorizationRequestEmbedded, outcome: isRefused ? .failure : .success,
+                reason: isRefused ? AuthorizationRefusal.Reason.embeddedBrowser.rawValue : nil,
+                clientID: request.client.id, origin: origin),
             within: .network("audit.embedded_browser", of: origin, perMinute: 10))
     }
 
@@ -74,8 +75,11 @@ package final class AuthorizationMonitor: Sendable {
     /// Notes a request that gets its code.
     /// - Returns: the parameter whose value the client has sent before; `nil` for a fresh request.
     func reused(_ request: AuthorizationRequest, origin: RequestOrigin, at now: Timestamp) async throws -> String? {
-        for (name, value) in [("code_challenge", request.codeChallenge?.value), ("nonce", request.nonce)] {
-            guard let value, try await wasSeen("\(name) \(request.client.id) \(value)", at: now) else { continue }
+        for parameter in FreshParameter.allCases {
+            let name = parameter.rawValue
+            guard let value = parameter.value(in: request),
+                try await wasSeen("\(name) \(request.client.id) \(value)", at: now)
+            else { continue }
             try await refusals.record(
                 AuditEvent(
                     at: now, type: .authorizationRequestReused,
@@ -84,6 +88,19 @@ package final class AuthorizationMonitor: Sendable {
             return name
         }
         return nil
+    }
+
+    /// What a client makes anew for each request; its name is the `reason` of the event.
+    enum FreshParameter: String, CaseIterable {
+        case codeChallenge = "code_challenge"
+        case nonce
+
+        func value(in request: AuthorizationRequest) -> String? {
+            switch self {
+            case .codeChallenge: request.codeChallenge?.value
+            case .nonce: request.nonce
+            }
+        }
     }
 
     /// What there is no room to note counts as fresh: nobody is refused for what others have sent.

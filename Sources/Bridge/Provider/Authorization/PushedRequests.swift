@@ -58,15 +58,19 @@ package final class PushedRequests: Sendable {
         // A client that names itself in the header alone is named here, for the checks and for later.
         var text = AuthorizationParameter.serialize(parameters)
         if parameters["client_id"] == nil { text += "&client_id=\(PercentEncoding.encode(client.id.rawValue))" }
-        if let thumbprint = try await thumbprint(shownBy: proof, parameters, client, origin: origin, at: now) {
-            text += "&dpop_jkt=\(thumbprint)"
-        }
+        let shown = try await judged(proof, parameters, client, origin: origin, at: now)
+        if let shown, parameters.bytes("dpop_jkt") == nil { text += "&dpop_jkt=\(shown.keyThumbprint)" }
         guard text.utf8.count <= Self.maximumBytes else {
             throw OAuthError(.invalidRequest, "the request is longer than \(Self.maximumBytes) bytes")
         }
         if let error = flaw(of: try FormParameters(parsing: text.utf8), sentAs: parameters) {
             try await refusals.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
             throw error
+        }
+        // Of a public client a copied proof only ties the copier's own request to a key of somebody else's: remembering
+        // it would protect nobody, and anybody could fill the memory of proofs.
+        if let shown, let proofs, !client.isPublic {
+            try await recordingRefusal(of: client, origin: origin, at: now) { try await proofs.claim(shown, at: now) }
         }
         // Looked at last: a token is nobody's business who may not push.
         if let loginTokens, parameters.bytes(AuthorizationParameter.loginToken) != nil {
@@ -90,19 +94,27 @@ package final class PushedRequests: Sendable {
         return nil
     }
 
-    /// The key that is not named yet.
-    private func thumbprint(
-        shownBy proof: PresentedProof, _ parameters: FormParameters, _ client: Client, origin: RequestOrigin,
+    /// The proof of the key that the request is for, which is not used up yet; `nil` where none was sent.
+    private func judged(
+        _ proof: PresentedProof, _ parameters: FormParameters, _ client: Client, origin: RequestOrigin,
         at now: Timestamp
-    ) async throws -> String? {
+    ) async throws -> DPoPVerifier.Unclaimed? {
         guard proof.isPresent, let proofs else { return nil }
-        do {
-            let key = try await proofs.verify(proof, at: now)
-            guard parameters.bytes("dpop_jkt") != nil else { return key }
-            guard let named = parameters["dpop_jkt"], SenderConstraint.isKey(key, named) else {
+        return try await recordingRefusal(of: client, origin: origin, at: now) {
+            let shown = try proofs.judge(proof, at: now)
+            guard parameters.bytes("dpop_jkt") != nil else { return shown }
+            guard let named = parameters["dpop_jkt"], SenderConstraint.isKey(shown.keyThumbprint, named) else {
                 throw OAuthError(.invalidDPoPProof, "dpop_jkt is of another key", detail: .proofKeyMismatch)
             }
-            return nil
+            return shown
+        }
+    }
+
+    private func recordingRefusal<Value: Sendable>(
+        of client: Client, origin: RequestOrigin, at now: Timestamp, _ work: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await work()
         } catch let error as OAuthError {
             try await refusals.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
             throw error

@@ -40,18 +40,6 @@ package struct DPoPVerifier: Sendable {
         fileprivate let end: Timestamp
     }
 
-    /// Verifies the proof of a request; it is used up.
-    /// - Parameter accessToken: the token that comes with it, which `ath` must name; `nil` where none does.
-    /// - Returns: the thumbprint of the key (RFC 7638).
-    /// - Throws: as ``judge(_:accessToken:at:)`` and ``claim(_:at:)``.
-    package func verify(
-        _ presented: PresentedProof, accessToken: Secret<String>? = nil, at now: Timestamp
-    ) async throws -> String {
-        let proof = try judge(presented, accessToken: accessToken, at: now)
-        try await claim(proof, at: now)
-        return proof.keyThumbprint
-    }
-
     /// Verifies the proof of a request, but for its replay: nothing is let in by it before ``claim(_:at:)``.
     /// - Parameter accessToken: the token that comes with it, which `ath` must name; `nil` where none does.
     /// - Throws: `invalid_dpop_proof` or `use_dpop_nonce`, the ``DPoPRefusal`` as detail.

@@ -40,11 +40,9 @@ enum IssueRequestReader {
     }
 
     private static func fields(json body: [UInt8]) throws -> Fields {
-        let object = try OAuthError.object(inBody: body)
         var fields = Fields()
-        for (name, value) in object {
-            guard members.contains(name) else { throw unknown(name) }
-            if value.isNull || value.string?.isEmpty == true { continue }
+        for (name, value) in try StrictBody.members(ofJSON: body, knowing: members) {
+            if value.string?.isEmpty == true { continue }
             if name == "ttl" {
                 guard let seconds = value.integer.flatMap({ Int(exactly: $0) }) else { throw wrongType(name) }
                 fields.ttl = seconds
@@ -58,7 +56,7 @@ enum IssueRequestReader {
 
     private static func fields(form body: [UInt8]) throws -> Fields {
         guard let form = try? FormParameters(bytes: body) else {
-            throw OAuthError(.invalidRequest, "the parameters are not form-url-encoded")
+            throw StrictBody.malformedForm
         }
         var fields = Fields()
         if let name = members.first(where: { form.isRepeated($0) }) {

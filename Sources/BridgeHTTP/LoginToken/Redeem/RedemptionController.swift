@@ -162,7 +162,8 @@ struct RedemptionController: BrowserGroup {
         case .conflicting: fields += Array(repeating: HiddenField(name: "token", value: ""), count: 2)
         }
         // A repeated redirect stays repeated, so that the form's POST is judged as this request would have been.
-        for redirect in reading.parameters.redirects where !redirect.isEmpty {
+        let redirects = reading.parameters.redirects
+        for redirect in redirects where redirects.count > 1 || !redirect.isEmpty {
             fields.append(HiddenField(name: "redirect", value: String(decoding: redirect, as: UTF8.self)))
         }
         if let verifier = reading.parameters.verifiers.first {

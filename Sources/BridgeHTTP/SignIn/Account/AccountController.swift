@@ -91,7 +91,8 @@ struct AccountController: BrowserGroup {
             cursor = page.next
             guard found.count <= Self.eventLimit, cursor != nil else { break }
         }
-        return (Array(found.prefix(Self.eventLimit)), found.count > Self.eventLimit)
+        // What was not read may hold some, too.
+        return (Array(found.prefix(Self.eventLimit)), found.count > Self.eventLimit || cursor != nil)
     }
 
     @Sendable func showPassword(
@@ -119,7 +120,7 @@ struct AccountController: BrowserGroup {
         case .flawed(let flaw): return try await passwordPage(session, .flawed(flaw), request, context)
         case .wrongPassword: return try await passwordPage(session, .wrong, request, context)
         case .limited(let wait): return try await passwordPage(session, .limited(wait), request, context)
-        case .stale, .isSet: return onward(SignInController.path(backTo: AccountPath.password), request)
+        case .stale: return onward(SignInController.path(backTo: AccountPath.password), request)
         }
     }
 
@@ -179,7 +180,7 @@ struct AccountController: BrowserGroup {
         switch outcome {
         case .isSet: return onward(SignInController.pathAfterSetUp, request)
         case .flawed(let flaw): return try await setUpPage(link, .flawed(flaw), request, context)
-        default: return try await setUpPage(link, .used, request, context)
+        case .stale: return try await setUpPage(link, .used, request, context)
         }
     }
 

@@ -17,7 +17,7 @@ struct AccountPage: Sendable {
     /// How many passkeys do; `nil` where there are none to have.
     let passkeys: Int?
     let events: [AuditRecord]
-    /// Whether there are earlier ones than these.
+    /// Whether there are, or may be, earlier ones than these.
     let hasEarlierEvents: Bool
     let offersDevices: Bool
     let offersSecondFactor: Bool
@@ -113,10 +113,10 @@ extension Pages {
             "identities": page.identities.map(\.issuer),
             "sign_in_again": SignInController.path(backTo: AccountPath.home),
             "signed_in_at": Self.clock(page.session.authentication.time ?? page.session.createdAt),
-            "has_events": !page.events.isEmpty,
+            "has_events": !page.events.isEmpty, "has_earlier_events": page.hasEarlierEvents,
             "events": page.events.map { event($0, clientName: clientName, language) },
         ]
-        if page.hasEarlierEvents {
+        if page.hasEarlierEvents, !page.events.isEmpty {
             values["latest_events"] = texts.text(
                 "account", "latest_events", in: language, ["count": String(page.events.count)])
         }

@@ -23,7 +23,9 @@ struct AuthorizeController: BrowserGroup {
     static let providerHint = "idp_hint"
 
     @Sendable func begin(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        try await go(Self.parameters(Array((request.uri.query ?? "").utf8)), request, context)
+        // Nobody looks yet: a code made now would use up what the visit itself needs (contract §5.7).
+        guard !PrefetchSignal.isOfBrowser(request.headers) else { throw OAuthError(.forbidden) }
+        return try await go(Self.parameters(Array((request.uri.query ?? "").utf8)), request, context)
     }
 
     @Sendable func submit(_ request: Request, context: BridgeRequestContext) async throws -> Response {

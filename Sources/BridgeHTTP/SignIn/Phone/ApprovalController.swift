@@ -94,7 +94,8 @@ enum ApprovalRequestReader {
     static func read(_ request: Request, knowing names: Set<String> = []) async throws -> [String: String] {
         let body = try await BodyReader.bytes(of: request)
         switch BodyReader.mediaType(of: request) {
-        case nil where body.isEmpty: return [:]
+        // Libraries and browsers name a type where there is nothing to send, too.
+        case _ where body.isEmpty: return [:]
         case "application/json": return try fields(json: body, names)
         case "application/x-www-form-urlencoded": return try fields(form: body, names)
         default: throw OAuthError(.unsupportedMediaType)
@@ -122,12 +123,8 @@ enum ApprovalRequestReader {
     }
 
     private static func fields(json body: [UInt8], _ names: Set<String>) throws -> [String: String] {
-        guard !body.isEmpty else { return [:] }
-        let object = try OAuthError.object(inBody: body)
         var fields: [String: String] = [:]
-        for (name, value) in object {
-            guard names.contains(name) else { throw unknown(name, names) }
-            if value.isNull { continue }
+        for (name, value) in try StrictBody.members(ofJSON: body, knowing: names) {
             guard let text = value.string ?? (name == flag ? flagText(value) : nil) else {
                 throw OAuthError(.invalidRequest, "\(name) has the wrong type")
             }

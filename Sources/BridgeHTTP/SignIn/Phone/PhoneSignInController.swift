@@ -11,7 +11,7 @@ struct PhoneSignInController: BrowserGroup {
         Route(
             .post, confirmPath, "confirmPhoneSignIn", as: .page,
             .form(.phoneSignIn, isOfSession: false, field: PhoneSignInController.formField), confirm),
-        Route(.get, "/x/{id}", "phoneSignInLink", as: .page, anyone: explain).shownAgain(.withoutQuery),
+        Route(.get, "/x/{id}", "phoneSignInLink", as: .page, anyone: explain).shownAgain(.withoutQuery).opensInApps,
     ]
 
     /// All in one place: their cookie belongs to one host.

@@ -208,6 +208,9 @@ import Testing
             }
             #expect(named == "invalid_dpop_proof dpop_jkt_mismatch")
             #expect(try await provider.service.events().last == "token_request.refused dpop_jkt_mismatch")
+            // Anybody can send those of a public client, and they protect nobody.
+            let again = try key.proof(id: "3", path: "/oauth/par", at: noon)
+            for _ in 0..<2 { _ = try await requests.push(try form(), basic: .absent, proof: again, origin: origin()) }
             let uri = try await requests.push(
                 try form(), basic: .absent, proof: try key.proof(id: "2", path: "/oauth/par", at: noon),
                 origin: origin())

@@ -195,3 +195,15 @@ import Testing
         #expect(try await verifier.verify(good, accessToken: token, at: now) == key.thumbprint)
     }
 }
+
+extension DPoPVerifier {
+    /// Judges a proof and uses it up.
+    /// - Returns: the thumbprint of the key (RFC 7638).
+    fileprivate func verify(
+        _ presented: PresentedProof, accessToken: Secret<String>? = nil, at now: Timestamp
+    ) async throws -> String {
+        let proof = try judge(presented, accessToken: accessToken, at: now)
+        try await claim(proof, at: now)
+        return proof.keyThumbprint
+    }
+}
