@@ -176,6 +176,9 @@ public struct SelfIssuedProvider: Sendable {
             isDeclined: key == nil, open: open, website: request.website, thumbprint: key?.publicKey.thumbprint)
     }
 
+    /// Statuses of whoever has read an answer and takes none of it; others may come from what stands before the website.
+    private static let judgements: Set<Int> = [400, 401, 403, 409, 410, 422]
+
     /// - Returns: where the website wants the browser to go, if on its own host.
     private func post(
         _ form: String, to address: WebAddress, of request: SelfIssuedRequest, isDecline: Bool
@@ -186,7 +189,7 @@ public struct SelfIssuedProvider: Sendable {
             throw PhoneRefusal(.redirected, "\(address) leads elsewhere; the answer was not taken there")
         }
         // Some websites answer a no with an error; it has reached them all the same.
-        if isDecline, (400..<500).contains(answer.status) { return nil }
+        if isDecline, Self.judgements.contains(answer.status) { return nil }
         guard (200..<300).contains(answer.status) else {
             let name = JSONValue(json: answer.body)?["error"]?.string
             throw PhoneRefusal(

@@ -138,6 +138,9 @@ extension SelfIssuedSignIn {
                 // Whatever is wrong with it, it was the only answer, unless another was first.
                 if try await useUp("answered \(state)", of: transaction) {
                     _ = try await transactions.take(state, at: now)
+                } else if refusal.isDeclined {
+                    // Whoever declined is not told that this ended the sign-in.
+                    throw SelfIssuedRefusal(.replayed)
                 }
                 throw refusal
             }

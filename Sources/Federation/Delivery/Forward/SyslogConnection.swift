@@ -19,7 +19,7 @@ struct SyslogConnection: AuditForwardConnection {
     /// How it waits between two looks at what is still here.
     var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
-    /// For one delivery: a receiver that takes nothing for so long is dropped.
+    /// A receiver that takes nothing for so long is dropped.
     private static let timeout = TimeAmount.seconds(30)
     private static let firstLook = Duration.milliseconds(1)
     private static let longestPause = Duration.milliseconds(50)
@@ -28,14 +28,9 @@ struct SyslogConnection: AuditForwardConnection {
         var bytes: [UInt8] = []
         for item in items { message.appendFrame(of: item, to: &bytes) }
         let buffer = channel.allocator.buffer(bytes: bytes)
-        let deadline = channel.eventLoop.scheduleTask(in: Self.timeout) { [channel, watcher] in
-            watcher.note("the receiver takes nothing")
-            channel.close(promise: nil)
-        }
-        defer { deadline.cancel() }
         try await withTaskCancellationHandler {
             do {
-                try await channel.writeAndFlush(buffer).get()
+                try await write(buffer)
                 try await waitUntilTaken()
             } catch let error as CancellationError {
                 throw error
@@ -54,13 +49,34 @@ struct SyslogConnection: AuditForwardConnection {
 
     func close() async { try? await channel.close().get() }
 
-    /// Until the other side's system has acknowledged every byte.
+    private func write(_ buffer: ByteBuffer) async throws {
+        let deadline = dropLater()
+        defer { deadline.cancel() }
+        try await channel.writeAndFlush(buffer).get()
+    }
+
+    private func dropLater() -> Scheduled<Void> {
+        channel.eventLoop.scheduleTask(in: Self.timeout) { [channel, watcher] in
+            watcher.note("the receiver takes nothing")
+            channel.close(promise: nil)
+        }
+    }
+
+    /// Until the other side's system has acknowledged every byte, however slowly it takes them.
     private func waitUntilTaken() async throws {
         #if os(Linux)
             var wait = Self.firstLook
+            var least = Int.max
+            var deadline = dropLater()
+            defer { deadline.cancel() }
             while true {
                 try check()
                 guard let left = try await bytesLeftHere(), left > 0 else { return }
+                if left < least {
+                    least = left
+                    deadline.cancel()
+                    deadline = dropLater()
+                }
                 try await pause(wait)
                 wait = min(wait * 2, Self.longestPause)
             }
