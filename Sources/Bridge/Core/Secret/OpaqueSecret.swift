@@ -91,14 +91,11 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
     }
 
     /// The same of bytes.
-    static func isMarked(_ bytes: ArraySlice<UInt8>) -> Bool {
-        // Asked at every byte of a value.
-        guard let first = bytes.first, firstOfMarks.contains(first) else { return false }
-        return marks.contains { bytes.starts(with: $0) }
-    }
+    static func isMarked(_ bytes: ArraySlice<UInt8>) -> Bool { marks.contains { bytes.starts(with: $0) } }
 
     private static let marks = Kind.allCases.map { Array($0.rawValue.utf8) }
-    private static let firstOfMarks = Array(Set(marks.compactMap(\.first)))
+    /// The bytes that marks begin with.
+    static let firstOfMarks = Array(Set(marks.compactMap(\.first)))
 
     /// No secret is shorter, in characters: the shortest prefix, the random bits, the checksum.
     static let shortestLength = (marks.map(\.count).min() ?? 0) + 43 + 6

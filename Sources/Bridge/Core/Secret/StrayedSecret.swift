@@ -6,6 +6,7 @@ enum StrayedSecret {
     private static let examinedBytes = 2048
     /// How often a value is decoded. What is sent encoded once too often hides its delimiters in letters and digits.
     private static let rounds = 3
+    private static let firstOfTokens = UInt8(ascii: "e")
 
     /// Whether a secret of ours is in a value, or a signed token of anybody's, be it complete or not, and be the value
     /// percent-encoded. One that still is after some rounds is not looked into any further, and counts as one of these.
@@ -21,6 +22,9 @@ enum StrayedSecret {
 
     private static func isPlain(in bytes: [UInt8]) -> Bool {
         bytes.indices.contains { index in
+            // Events of every request bring a user agent here, in which hardly a byte begins anything.
+            let byte = bytes[index]
+            guard byte == firstOfTokens || OpaqueSecret.firstOfMarks.contains(byte) else { return false }
             let rest = bytes[index...]
             return beginsToken(rest) || OpaqueSecret.isMarked(rest) && (begins(index, in: bytes) || isWhole(rest))
         }
@@ -40,7 +44,10 @@ enum StrayedSecret {
     /// Whether compact tokens begin like that, login tokens among them: with a JSON object in base64url (RFC 7515 §7.1).
     /// Twelve bytes of it tell, so that the work does not grow with what follows.
     private static func beginsToken(_ rest: ArraySlice<UInt8>) -> Bool {
-        guard rest.count >= 16, rest.first == UInt8(ascii: "e"), let text = Base64URL.decode(bytes: rest.prefix(16))
+        // Only `{` with a quote or white space behind it is worth decoding.
+        guard rest.count >= 16, rest.first == firstOfTokens,
+            [UInt8(ascii: "y"), UInt8(ascii: "w")].contains(rest[rest.startIndex + 1]),
+            let text = Base64URL.decode(bytes: rest.prefix(16))
         else { return false }
         return text.first == UInt8(ascii: "{") && text.contains(UInt8(ascii: "\"")) && text.allSatisfy(isOfText)
     }
@@ -53,6 +60,7 @@ enum StrayedSecret {
     /// Passes over what is no escape: whoever reads the log does too.
     /// - Returns: `nil` where there is no escape.
     private static func decoded(_ bytes: [UInt8]) -> [UInt8]? {
+        guard bytes.contains(UInt8(ascii: "%")) else { return nil }
         let output = PercentEncoding.decodeLeniently(bytes: bytes[...])
         return output.count < bytes.count ? output : nil
     }
