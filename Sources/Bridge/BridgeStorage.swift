@@ -3,7 +3,7 @@ package protocol BridgeStorage: AuditLog, AuditUpkeep, AuditForwardCursors, Clie
     AdminSessionStore, WebhookStore, ProviderStorage, LoginTokenStore, DeviceStore, LinkedKeyStore,
     SelfIssuedTransactionStore, CrossDeviceStore, PasskeyStore, UpstreamSessionStore
 {
-    /// Removes transactions of sign-ins by phone whose end lies before `cutoff`.
+    /// Removes transactions of sign-ins by phone whose end is before `cutoff`.
     /// - Returns: how many, at most `limit` of them.
     func purgeSelfIssued(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
 
@@ -25,7 +25,7 @@ package protocol BridgeStorage: AuditLog, AuditUpkeep, AuditForwardCursors, Clie
 
     /// Begins a new restore epoch: what could be used a second time is over, and with it every session unless they are kept.
     /// - Parameters:
-    ///   - actor: whoever put the database back, for the log.
+    ///   - actor: the person or program that restored the database, for the log.
     ///   - reason: why, for the log.
     func recordRestore(
         by actor: AdminActor, at now: Timestamp, keepsSessions: Bool, reason: String?

@@ -1,6 +1,6 @@
 /// A PKCE code challenge, method `S256` only (RFC 7636 §4.2).
 ///
-/// `plain` is not offered: it would hand the verifier to whoever sees the challenge (RFC 9700 §2.1.1).
+/// `plain` is not offered: it would hand the verifier to anyone who sees the challenge (RFC 9700 §2.1.1).
 package struct CodeChallenge: Sendable, Hashable {
     /// Base64url of SHA-256 over the verifier: 43 characters.
     package let value: String

@@ -30,8 +30,8 @@ package struct FormParameters: Sendable {
     /// As ``init(parsing:)``. Not generic: other modules would run it unspecialised.
     package init(bytes text: [UInt8]) throws(Failure) { try self.init(bytes: text) { _ in false } }
 
-    /// As ``init(parsing:)``, but what cannot be decoded stays as it came, and then matches nothing: one bad escape does
-    /// not spoil the rest of a link that somebody follows.
+    /// As ``init(parsing:)``, but what cannot be decoded stays as it came, and then matches nothing: one bad escape
+    /// does not spoil the rest of a link.
     /// - Parameter names: parameters that have to be well-formed all the same.
     package init(keepingMalformed text: [UInt8], besides names: [String] = []) throws(Failure) {
         try self.init(bytes: text) { name in !names.contains { Self.is(name, $0) } }
@@ -73,7 +73,7 @@ package struct FormParameters: Sendable {
         pairs.count(where: { Self.is($0.name, name) }) > 1
     }
 
-    /// The same with what `others` say by this name, if they do: what came by two ways came twice.
+    /// These parameters with what `others` say by this name, if they do: what came by two ways came twice.
     package func adding(_ name: String, of others: FormParameters) -> FormParameters {
         FormParameters(pairs: pairs + others.pairs.filter { Self.is($0.name, name) && !$0.value.isEmpty })
     }
@@ -90,7 +90,7 @@ package struct FormParameters: Sendable {
         }
     }
 
-    /// The value's bytes; `nil` when absent or empty. Of repeated ones the first, so ask ``isRepeated(_:)`` before.
+    /// The value's bytes; `nil` when absent or empty. If repeated, the first one's, so ask ``isRepeated(_:)`` before.
     package func bytes(_ name: String) -> [UInt8]? {
         guard let pair = pairs.first(where: { Self.is($0.name, name) }) else { return nil }
         return pair.value.isEmpty ? nil : pair.value

@@ -1,5 +1,4 @@
-/// An identity provider in the pocket: signs its owner in at websites with a key for each, and asks nobody but its
-/// owner.
+/// An identity provider in the pocket: signs its owner in at websites with a key for each, and asks only its owner.
 ///
 /// Reads, asks, and acts once. Before the owner has said yes no key is used; when anything is wrong nothing is sent.
 public struct SelfIssuedProvider: Sendable {
@@ -10,7 +9,7 @@ public struct SelfIssuedProvider: Sendable {
     private let time: TimeSource
     private let random: RandomSource
 
-    /// Of one token: what Drawbridge reads (contract §10), and little enough for an address.
+    /// The longest token: what Drawbridge reads (contract §10), and little enough for an address.
     private static let maximumToken = 16_384
 
     /// How a link came, and what the owner wishes.
@@ -21,7 +20,7 @@ public struct SelfIssuedProvider: Sendable {
         /// request, and is ES256 when it does not say.
         public var algorithm: KeyAlgorithm?
         /// The link was read from another device's screen. One that has the answer posted counts as such whatever is said
-        /// here: the browser that it signs in may be anybody's.
+        /// here: the browser that it signs in may be anyone's.
         public var isFromOtherDevice = false
 
         /// Everything as the request says.
@@ -176,7 +175,7 @@ public struct SelfIssuedProvider: Sendable {
             isDeclined: key == nil, open: open, website: request.website, thumbprint: key?.publicKey.thumbprint)
     }
 
-    /// Statuses of whoever has read an answer and takes none of it; others may come from what stands before the website.
+    /// Statuses of a website that has read an answer and takes none of it; others may come from a proxy in front of it.
     private static let judgements: Set<Int> = [400, 401, 403, 409, 410, 422]
 
     /// - Returns: where the website wants the browser to go, if on its own host.

@@ -27,7 +27,7 @@ package enum AuditForwardConformance {
             try await store.noteForwarded(
                 to: "siem", node: node, through: place(.max, checkpoint: 9, cut: -1), at: Sample.now)
             try expectEqual(try await store.forwardedPositions(to: "siem"), [node: place(2)], "behind the end")
-            // As of a chain that was longer before the database was put back.
+            // As of a chain that was longer before the database was restored.
             try await store.noteForwarded(to: "siem", node: node, through: place(4), at: Sample.now)
             try await store.append((0..<3).map { _ in Sample.event(.nodeStarted) })
             try expectEqual(try await store.forwardedPositions(to: "siem"), [node: place(2)], "once it has come there")

@@ -29,11 +29,11 @@ package struct AdminRefusal: Error, Hashable, Sendable {
         case notAdministrator = "not_administrator"
         /// An administrator's session without a second factor.
         case secondFactorMissing = "second_factor_missing"
-        /// The same, of somebody who has none and can set one up.
+        /// An administrator's session without a second factor, whose holder has none yet and can set one up.
         case secondFactorNotEnrolled = "second_factor_not_enrolled"
-        /// A change, by somebody who signed in too long ago for it.
+        /// A change by an administrator who signed in too long ago for it.
         case signInTooOld = "sign_in_too_old"
-        /// An administrator's session that lay unused for too long.
+        /// An administrator's session that was unused for too long.
         case idle
         /// A browser's request that does not prove that it comes from a page of ours.
         case foreignPage = "foreign_page"
@@ -74,7 +74,7 @@ package struct AdminRefusal: Error, Hashable, Sendable {
     package let reason: Reason
     /// `nil` where nothing was presented, or nothing that holds.
     package let holder: Holder?
-    /// What is told to a program whose token came with a proof of its key, or needs one; `nil` for everybody else.
+    /// What is told to a program whose token came with a proof of its key, or needs one; `nil` for all others.
     package let codeBesideProof: ErrorCode?
 
     package init(_ reason: Reason, of holder: Holder? = nil, codeBesideProof: ErrorCode? = nil) {
@@ -136,8 +136,8 @@ package struct UserTokensDoNotAdminister: AdminAuthenticator {
 }
 
 extension RefusalLog {
-    /// Somebody who is no administrator; at most ten a minute of one network, and never for a request that presented
-    /// nothing.
+    /// A caller who is not an administrator; at most ten a minute for one network, and never for a request that
+    /// presented nothing.
     package func adminRefused(_ refusal: AdminRefusal, origin: RequestOrigin, at now: Timestamp) async throws {
         guard refusal.reason != .missing else { return }
         let holder = refusal.holder

@@ -17,7 +17,7 @@ package struct AdminSession: Hashable, Sendable {
 
     /// At the latest a working day later the token must be shown again.
     package static let lifetime = Duration.seconds(8 * 3600)
-    /// How long it may lie unused (contract §8).
+    /// How long it may stay unused (contract §8).
     package static let idleLifetime = Duration.seconds(15 * 60)
 
     package init(
@@ -56,6 +56,6 @@ package protocol AdminSessionStore: Sendable {
     /// - Returns: whether there was one; otherwise no event is written.
     func endAdminSession(_ secretDigest: String, event: AuditEvent) async throws -> Bool
 
-    /// Removes sessions whose absolute end lies before `cutoff`.
+    /// Removes sessions whose absolute end is before `cutoff`.
     func purgeAdminSessions(expiredBefore cutoff: Timestamp) async throws
 }

@@ -21,7 +21,7 @@ package final class AdminSessions: Sendable {
         self.random = random
     }
 
-    /// Opens a session for somebody who has just proved to be an administrator.
+    /// Opens a session for a user who has just proved to be an administrator.
     package func open(_ administrator: Administrator, origin: RequestOrigin) async throws -> OpaqueSecret {
         let now = time.now()
         let secret = OpaqueSecret.make(.adminSession, random: random)

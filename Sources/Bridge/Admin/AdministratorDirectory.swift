@@ -7,7 +7,7 @@ package protocol AdministratorDirectory: Sendable {
 }
 
 extension AdministratorDirectory {
-    /// Why somebody is not let in who administers and has shown one factor.
+    /// Why an administrator who has shown one factor is not let in.
     package func refusalOfOneFactor(of subject: Subject) async throws -> AdminRefusal.Reason {
         try await canEnrolSecondFactor(subject) ? .secondFactorNotEnrolled : .secondFactorMissing
     }

@@ -41,7 +41,7 @@ package final class ClientRegister: Sendable {
         return try await reloading(try await store.save(client, expecting: .absent, event: event))
     }
 
-    /// A change of nothing writes nothing and is no event, as with settings (contract §13).
+    /// A change that changes nothing writes nothing and is not an event, as with settings (contract §13).
     /// - Returns: whether the client still was what the caller has seen.
     package func replace(_ seen: Client, with client: Client, action: AdminAction) async throws -> Bool {
         let fields = try ClientDocument.fieldsChanged(from: seen, to: client)
@@ -50,19 +50,19 @@ package final class ClientRegister: Sendable {
         return try await reloading(try await store.save(client, expecting: .unchanged(seen), event: event))
     }
 
-    /// Replaces the database's client of the same id, whoever changed it last: for whoever has seen none. A change of
-    /// nothing is no event here either.
+    /// Replaces the database's client of the same id, whoever changed it last: for callers that have seen none. A
+    /// change that changes nothing is not an event here either.
     /// - Returns: whether there is one.
-    /// - Throws: `conflict` where somebody else changes it all the time.
+    /// - Throws: `conflict` where others change it all the time.
     package func overwrite(with client: Client, action: AdminAction) async throws -> Bool {
-        // The event names what changes: where somebody else changes the client meanwhile, it has to say so again.
+        // The event names what changes: where another changes the client meanwhile, it has to say so again.
         var last: Client?
         for _ in 0..<5 {
             guard let seen = try await store.clients().first(where: { $0.id == client.id }) else { return false }
             let fields = try ClientDocument.fieldsChanged(from: seen, to: client)
             guard !fields.isEmpty else { return true }
             let event = action.event(.clientChanged, clientID: client.id, fields: fields)
-            // Read again as the same: nobody else is at work, and what is stored is written as no version does today.
+            // Read again as the same: no other is at work, and what is stored is written as no version does today.
             let expected = seen == last ? ClientExpectation.present : .unchanged(seen)
             if try await reloading(try await store.save(client, expecting: expected, event: event)) { return true }
             last = seen
@@ -78,7 +78,8 @@ package final class ClientRegister: Sendable {
         return try await reloading(try await store.deleteClient(unchanged: seen, event: event))
     }
 
-    /// Deletes the database's client of this id, also one that this version cannot read: for whoever has seen none.
+    /// Deletes the database's client of this id, also one that this version cannot read: for callers that have seen
+    /// none.
     /// - Returns: whether there was one.
     /// - Throws: `conflict`, as ``delete(_:action:)``.
     package func remove(_ id: ClientID, action: AdminAction) async throws -> Bool {

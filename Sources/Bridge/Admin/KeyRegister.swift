@@ -17,7 +17,7 @@ package struct KeyOverview: Hashable, Sendable {
     package let state: State
     package let signsFrom: Timestamp
     package let retiresAt: Timestamp?
-    /// When somebody retired it at once.
+    /// When it was retired at once.
     package let withdrawnAt: Timestamp?
 
     init(_ key: SealedSigningKey, signing: String?, at now: Timestamp) {
@@ -96,7 +96,7 @@ package enum KeyConsequence: String, Sendable, CaseIterable {
 
 // What an administrator does with the signing keys.
 extension SigningKeys {
-    /// All that are stored, of the algorithms that sign here.
+    /// All stored keys of the algorithms that sign here.
     package func keys() async throws -> [KeyOverview] {
         let keys = try await store.signingKeys().keys.filter { algorithms.contains($0.algorithm) }
         return KeyOverview.all(in: keys, at: time.now())

@@ -18,7 +18,7 @@ package struct LiveSessions: Sendable {
     }
 
     private let store: any AuditLog & SessionStore & GrantStore
-    /// Searches for one page: among many that have ended, somebody asks for the next page rather than wait.
+    /// Searches for one page: among many that have ended, the caller asks for the next page rather than wait.
     private static let rounds = 8
 
     package init(store: any AuditLog & SessionStore & GrantStore) { self.store = store }

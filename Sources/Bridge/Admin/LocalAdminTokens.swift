@@ -31,7 +31,7 @@ package final class LocalAdminTokens: AdminAuthenticator {
         guard SenderConstraint.permits(claims.proofKeyThumbprint, shown: provenKey),
             (claims.proofKeyThumbprint == nil) == (provenKey == nil)
         else {
-            // RFC 9449 §7.1: whoever has a bound token can make proofs, and is asked for one.
+            // RFC 9449 §7.1: the holder of a bound token can make proofs, and is asked for one.
             throw AdminRefusal(.invalid, codeBesideProof: claims.proofKeyThumbprint == nil ? nil : .invalidToken)
         }
         let administrator = Administrator(

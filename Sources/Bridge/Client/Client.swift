@@ -18,7 +18,7 @@ package struct Client: Hashable, Sendable {
         case direct
         /// Only a click on the page does.
         case confirm
-        /// Only whoever types what the app shows does: for links that travel by mail.
+        /// Only a visitor who types what the app shows does: for links that travel by mail.
         case code
     }
 
@@ -64,7 +64,7 @@ package struct Client: Hashable, Sendable {
     package var replayResponse: ReplayResponse
     /// A web session's absolute life, 1 minute to 90 days.
     package var sessionLifetime: Duration
-    /// How long a web session may lie unused, at most ``sessionLifetime``.
+    /// How long a web session may stay unused, at most ``sessionLifetime``.
     package var sessionIdle: Duration
 
     // What else a client of the OAuth provider has.
@@ -82,7 +82,7 @@ package struct Client: Hashable, Sendable {
     package var allowsLocalhost = false
     /// Whether it gets no token without a DPoP proof (RFC 9449 §5.2).
     package var requiresProofOfPossession = false
-    /// Whether nobody is asked for consent.
+    /// Whether users are not asked for consent.
     package var isFirstParty = false
     package var isNativeSSOEnabled = false
     /// Whether a sign-in with `openid` counts as one with `device_sso` too: for SDKs that know no such scope.
@@ -102,7 +102,7 @@ package struct Client: Hashable, Sendable {
     /// How old a sign-in may be.
     package var maximumAuthenticationAge: Duration?
     package var backchannelLogoutURI: String?
-    /// Where the website begins a sign-in that somebody else asks for (OpenID Connect Core §4).
+    /// Where the website begins a sign-in that a third party asks for (OpenID Connect Core §4).
     package var initiateLoginURI: String?
     package var landing: LandingMode = .returnPath
     /// The page of ``publicOrigin`` that links lead to, where the website's own server redeems them (contract §4.4).
@@ -180,7 +180,7 @@ extension Client {
     /// Tells an app what a sign-in for this client must be like (RFC 9470 §3).
     package var authenticationChallenge: String {
         var challenge = "Bearer error=\"\(ErrorCode.insufficientUserAuthentication.rawValue)\""
-        // Only what fits a quoted string as it is; nobody else names a class otherwise (RFC 6749 appendix A).
+        // Only what fits a quoted string as it is; other providers name a class no other way (RFC 6749 appendix A).
         if let minimumACR, minimumACR.utf8.allSatisfy(ASCII.isNQCharacter) {
             challenge += ", acr_values=\"\(minimumACR)\""
         }
@@ -235,7 +235,7 @@ extension Client {
     /// Whether it keeps no secret: it is told apart by its redirect URIs alone (RFC 6749 §2.1).
     package var isPublic: Bool { authenticationMethod == .none }
 
-    /// Whether it may come with this grant at all. Of token exchange every kind has its own flag: `native_sso_enabled`,
+    /// Whether it may come with this grant at all. Each kind of token exchange has its own flag: `native_sso_enabled`,
     /// `delivery`, `can_issue_login_tokens`, and for a website the secret that it redeems with (contract §14).
     package func mayUse(_ type: GrantType) -> Bool {
         guard type == .tokenExchange else { return grantTypes.contains(type) }
@@ -288,7 +288,7 @@ extension Client {
         return host == domain || host.hasSuffix(".\(domain)")
     }
 
-    /// Whether nobody but a portal can hand a visitor on to it who signed in at the issuer's origin, which is another:
+    /// Whether only a portal can hand on to it a visitor who signed in at the issuer's origin, which is another:
     /// it asks for no code of its own, and has no cookie in common with that origin.
     package func needsPortal(besides issuer: WebOrigin) -> Bool {
         kind == .web && redirectURIs.isEmpty && !setsCookies(at: issuer.host)
@@ -305,7 +305,7 @@ extension Client {
         return !hasCommonCookies(at: origin, ours)
     }
 
-    /// The same, as far as it does not depend on where our own origin is.
+    /// The part of ``landsAtSignIn(besides:)`` that does not depend on where our own origin is.
     var mayLandAtSignIn: Bool {
         landing == .initiateLogin || (kind == .web && publicOrigin != nil && !redirectURIs.isEmpty)
     }

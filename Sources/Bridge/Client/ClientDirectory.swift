@@ -9,8 +9,8 @@ package struct ClientDirectory: Sendable {
     package let tokenCookiePrefixes: [String]
     /// Websites by the origin where their pages are, as far as that is not our own.
     package let websites: [WebOrigin: [Client]]
-    /// The origins of ``websites`` by each of their ``WebOrigin/authorities``. Of two that differ by their scheme
-    /// alone, the secure one.
+    /// The origins of ``websites`` by each of their ``WebOrigin/authorities``. Where two differ by their scheme alone,
+    /// the secure one.
     package let originsByAuthority: [String: WebOrigin]
     /// The clients that have a webhook.
     package let webhookSubscribers: Set<ClientID>
@@ -19,7 +19,7 @@ package struct ClientDirectory: Sendable {
     /// Whether login links of any website may have to be where the provider is (``Client/landsAtSignIn(besides:)``).
     package let hasLandingsAtSignIn: Bool
 
-    /// - Parameter clients: of two with one id, the later stands.
+    /// - Parameter clients: where two have the same id, the later one counts.
     package init(_ clients: [Client], defaultTarget: ClientID?) {
         hasLandingsAtSignIn = clients.contains(where: \.mayLandAtSignIn)
         self.clients = Dictionary(clients.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
@@ -43,7 +43,7 @@ package struct ClientDirectory: Sendable {
     package subscript(_ id: ClientID) -> Client? { clients[id] }
 
     /// An id from outside as the audit log keeps it.
-    /// - Returns: `nil` for one that no client has and that has a secret in it, which somebody put into the wrong place
+    /// - Returns: `nil` for one that no client has and that has a secret in it, which was put into the wrong place
     ///   (contract §8).
     package func recordable(_ id: ClientID) -> ClientID? {
         clients[id] != nil || !StrayedSecret.isIn(Array(id.rawValue.utf8)[...]) ? id : nil

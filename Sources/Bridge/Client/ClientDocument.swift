@@ -90,7 +90,7 @@ package struct ClientDocument: Sendable, Codable, Hashable {
                 fields.note(.clientID, "must not be . or .., which no address can end in")
             }
         }
-        // Nobody is a public client by an omission (RFC 8252 §8.4).
+        // No client is public by omission (RFC 8252 §8.4).
         if !fields.contains(.clientType) { fields.note(.clientType, "is missing: native, web or service") }
         let kind: Client.Kind = fields.word(.clientType) ?? .native
         let lifetime = fields.seconds(.sessionLifetime, in: 60...7_776_000) ?? Client.defaultSessionLifetime
@@ -164,7 +164,7 @@ package struct ClientDocument: Sendable, Codable, Hashable {
     }
 
     /// Browsers drop a cookie whose domain does not cover the host that sets it (RFC 6265 §5.3): each login link would
-    /// be used up, and nobody signed in.
+    /// be used up, and no user signed in.
     private static func checkCookieDomain(of client: Client, _ fields: inout StrictFields<Field>) {
         guard client.cookieProfile == .tokens, let origin = client.publicOrigin, client.cookieDomain != nil,
             fields.areSound(.cookieDomain, .cookieProfile)
@@ -252,8 +252,8 @@ extension ClientDocument {
         if entry.prefix(while: { $0 != "/" }).contains(where: { $0 == "." || $0 == ":" }) {
             return "paths only, with the slash in front and without an origin"
         }
-        // Most forget the slash in front, or write what other programs call everything below a folder. A `*` alone is
-        // no hint that every path was meant, and neither is `/**`.
+        // Most forget the slash in front, or write what other programs call everything below a folder. A `*` alone does
+        // not suggest that every path was meant, and neither does `/**`.
         let start = entry.prefix { $0 != "*" }
         let stars = entry.dropFirst(start.count)
         let endsInStars = start.hasSuffix("/") && !stars.isEmpty && stars.allSatisfy { $0 == "*" }

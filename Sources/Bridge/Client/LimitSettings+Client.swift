@@ -1,6 +1,6 @@
 extension LimitSettings {
-    /// A client that authenticates is counted by itself. A public client's id is known to everybody, so it is counted
-    /// in each network by itself, by keys of the two together: nobody can shut its users out elsewhere. Wider networks
+    /// A client that authenticates is counted by itself. A public client's id is known to everyone, so it is counted in
+    /// each network by itself, by keys of the two together: no one can shut its users out elsewhere. Wider networks
     /// count as in ``widerNetworkKeys(_:of:_:)``.
     func clientKeys(
         _ scope: String, _ client: Client, of origin: RequestOrigin, perClient: TokenBucket, perNetwork: TokenBucket

@@ -2,7 +2,7 @@ import OAuth2
 
 /// Reads a document's fields and notes every fault by the field's name; a faulty field reads as one that is not there.
 ///
-/// Nothing throws on the way, so that whoever wrote the document hears of all its faults at once.
+/// Nothing throws on the way, so that the document's author hears of all its faults at once.
 struct StrictFields<Key: CodingKey & RawRepresentable<String>> {
     let container: KeyedDecodingContainer<Key>
     private(set) var problems: [ClientDocumentError.Problem] = []

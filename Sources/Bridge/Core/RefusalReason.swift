@@ -5,7 +5,7 @@ package import OAuth2
 /// These are the reasons of checks without a family of their own; ``BearerRefusal`` is such a family. A word that was
 /// once written keeps its meaning, because old events are read by it (docs/audit-format.md).
 package enum RefusalReason: String, CaseIterable, Sendable {
-    // Whoever wants something opened, and what.
+    // Who wants something opened, and what.
     /// No client has this name.
     case unknownClient = "unknown_client"
     /// The client may not do this at all.
@@ -16,7 +16,7 @@ package enum RefusalReason: String, CaseIterable, Sendable {
     case authenticationTooWeak = "authentication_too_weak"
     /// The user is disabled.
     case subjectDisabled = "subject_disabled"
-    /// The session that stands behind the request is over.
+    /// The session behind the request is over.
     case sessionEnded = "session_ended"
     /// The user has as many devices as allowed, and none is to make room: the sign-in goes on without a device secret.
     case tooManyDevices = "too_many_devices"
@@ -112,7 +112,7 @@ package enum RefusalReason: String, CaseIterable, Sendable {
     case otherClient = "other_client"
     /// It is bound to a key that was not shown.
     case proofKey = "proof_key"
-    /// An authorization code, or letters of a page, that nobody has.
+    /// An unknown authorization code, or unknown letters of a page.
     case unknownCode = "unknown_code"
     /// The authorization code is too old.
     case expiredCode = "expired_code"
@@ -136,7 +136,7 @@ package enum RefusalReason: String, CaseIterable, Sendable {
     case idToken = "id_token"
     /// A login token, which is revoked by its id.
     case loginToken = "login_token"
-    /// The device secret is nobody's, or another user's.
+    /// The device secret is no user's, or another user's.
     case wrongDeviceSecret = "wrong_device_secret"
 
     // Devices that ask for a code at another screen.
@@ -157,7 +157,7 @@ package enum RefusalReason: String, CaseIterable, Sendable {
     /// No device shows what was typed.
     case unknownUserCode = "unknown_user_code"
 
-    // Phones that let somebody in.
+    // Phones that let a user in.
     /// Not an app that its user signed in to here.
     case noAppSession = "no_app_session"
     /// The access token is older than five minutes.

@@ -1,4 +1,4 @@
-/// Codes of six decimal digits, which one screen shows and somebody types at another (contract §4.2 and §9).
+/// Codes of six decimal digits, which one screen shows and a person types at another (contract §4.2 and §9).
 enum SixDigits {
     static let count = 6
 
@@ -8,8 +8,8 @@ enum SixDigits {
         return String(repeating: "0", count: count - digits.utf8.count) + digits
     }
 
-    /// Reads what somebody typed: six decimal digits of any script, with spaces and hyphens where they help to read.
-    /// - Returns: the digits in ASCII; `nil` for anything else, which is no try.
+    /// Reads what was typed: six decimal digits of any script, with spaces and hyphens where they help to read.
+    /// - Returns: the digits in ASCII; `nil` for anything else, which is not an attempt.
     static func read(_ text: String) -> String? {
         guard text.utf8.count <= 64 else { return nil }
         let digits = text.filter { !" -\u{a0}".contains($0) }.map { character -> Int? in

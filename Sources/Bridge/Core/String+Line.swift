@@ -1,11 +1,11 @@
 extension String {
     /// Whether it is one line of text: no control characters of ASCII in it.
-    /// - Parameter limit: of its bytes in UTF-8.
+    /// - Parameter limit: the most bytes in UTF-8.
     package func isLine(upTo limit: Int) -> Bool {
         utf8.count <= limit && unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
     }
 
-    /// The same in one line: a space for each control character and each other separator of lines.
+    /// The text in one line: a space for each control character and each other separator of lines.
     package var inOneLine: String {
         var line = String.UnicodeScalarView()
         for scalar in unicodeScalars {

@@ -16,7 +16,7 @@ package struct FailoverRateLimiter: RateLimiter {
         try await degradation.run {
             try await shared.take(keys, at: now)
         } endedBy: {
-            // Who is refused is refused by what was counted before, and who asks for nothing asks nobody.
+            // A refusal is due to what was counted before, and a request without keys asks no server.
             $0 == .allowed && !keys.isEmpty
         } orElse: { _ in
             own.take(keys, at: now)
@@ -36,14 +36,14 @@ package struct FailoverRateLimiter: RateLimiter {
         }
     }
 
-    /// Gives back to both: nobody notes which of them counted. One that did not has nothing of these keys, or at most
-    /// what another try took.
+    /// Gives back to both: which of them counted is not noted. One that did not has nothing of these keys, or at most
+    /// what another attempt took.
     package func giveBack(_ keys: [RateLimitKey], at now: Timestamp) async throws {
         own.giveBack(keys, at: now)
         do {
             try await shared.giveBack(keys, at: now)
         } catch let error as StorageError {
-            // Giving back what nobody took writes nothing, so only a refusal says something.
+            // Giving back what was not taken writes nothing, so only a refusal says something.
             degradation.begin(because: error)
         }
     }

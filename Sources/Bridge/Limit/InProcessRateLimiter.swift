@@ -7,7 +7,7 @@ import Synchronization
 package final class InProcessRateLimiter: RateLimiter {
     /// Which time the buckets fill by.
     package enum Clock: Sendable {
-        /// The one that nobody sets: a wall clock that is set back lengthens no wait, one that jumps shortens none.
+        /// The monotonic one: a wall clock that is set back lengthens no wait, one that jumps shortens none.
         case uptime(TimeSource)
         /// The parameter of each call, for tests that decide what time it is.
         case parameter
@@ -31,7 +31,7 @@ package final class InProcessRateLimiter: RateLimiter {
     }
 
     private struct State {
-        /// Of names that anybody may have typed.
+        /// Buckets of names that anybody may have typed.
         private var typedNames = Table()
         private var others = Table()
 
@@ -114,7 +114,7 @@ package final class InProcessRateLimiter: RateLimiter {
         table.fullAt[id] = before > now ? before : nil
     }
 
-    /// Tries a key, and with `taking` counts the try.
+    /// Tries a key, and with `taking` counts the attempt.
     /// - Returns: `nil` when it passes.
     private func attempt(
         _ key: RateLimitKey, _ bucket: TokenBucket, at now: Int64, taking: Bool, in table: inout Table

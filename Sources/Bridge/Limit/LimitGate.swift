@@ -1,6 +1,6 @@
 import OAuth2
 
-/// Turns away whoever is over a limit: that is written down, and the answer says how long to wait (contract §12).
+/// Turns away callers over a limit: that is written down, and the answer says how long to wait (contract §12).
 package struct LimitGate: Sendable {
     private let limiter: any RateLimiter
     private let refusals: RefusalLog
@@ -10,12 +10,12 @@ package struct LimitGate: Sendable {
         self.refusals = refusals
     }
 
-    /// Takes one of every key; whoever does not get it is turned away.
+    /// Takes one of every key; a caller that does not get it is turned away.
     /// - Parameters:
     ///   - subject: whose limit it is, where that is known.
-    ///   - client: who asks, where that is known.
-    /// - Throws: `OAuthError` with the code and the text when a limit was exceeded; ``StorageError`` when nobody can
-    ///   say.
+    ///   - client: the caller's, where that is known.
+    /// - Throws: `OAuthError` with the code and the text when a limit was exceeded; ``StorageError`` when that cannot
+    ///   be decided.
     func pass(
         _ keys: [RateLimitKey], of subject: Subject? = nil, client: ClientID? = nil, origin: RequestOrigin,
         at now: Timestamp, else code: ErrorCode, _ text: String? = nil

@@ -23,12 +23,12 @@ package struct LimitSettings: Sendable {
     /// Wrong passwords a day, per account or per known browser.
     package var wrongPasswordPerDay = TokenBucket(perDay: 100)
     /// Wrong codes of a second factor a day, per account or per known browser. Three codes of a million are good at
-    /// a time, so whoever has the password needs some twenty years for an even chance.
+    /// a time, so a thief who has the password needs some twenty years for an even chance.
     package var wrongCodePerDay = TokenBucket(perDay: 30)
     /// Right passwords, per account in all browsers that are known for it, and in all others: each a fifth of what one
     /// node can check.
     package var rightPasswordPerAccount = TokenBucket(perMinute: 120)
-    /// Answers of upstream providers that name nobody or are still looked at, per network.
+    /// Answers of upstream providers that name no user or are still looked at, per network.
     package var upstreamAnswerPerNetwork = TokenBucket(perMinute: 60)
     /// Pages that show a code for a phone, per network.
     package var phonePagesPerNetwork = TokenBucket(perMinute: 10)
@@ -44,7 +44,7 @@ package struct LimitSettings: Sendable {
     package var deviceAuthorizationPerNetwork = TokenBucket(perMinute: 30)
     /// Tokens that a client is given for itself.
     package var clientCredentialsPerClient = TokenBucket(perMinute: 600)
-    /// Refresh cookies of web sessions that nobody was given, per network.
+    /// Refresh cookies of web sessions that were never issued, per network.
     package var unknownRefreshPerNetwork = TokenBucket(perMinute: 60)
     /// Client authentications that fail, per network.
     package var failedClientPerNetwork = TokenBucket(perMinute: 60)
@@ -66,7 +66,7 @@ package struct LimitSettings: Sendable {
         return [RateLimitKey(scope: scope, value: network.description, bucket: bucket)]
     }
 
-    /// As ``networkKey(_:of:_:)``, and for the networks around it: who has one /64 of IPv6 most likely has the
+    /// As ``networkKey(_:of:_:)``, and for the networks around it: the holder of one /64 of IPv6 most likely has the
     /// networks next to it.
     func widerNetworkKeys(_ scope: String, of origin: RequestOrigin, _ bucket: TokenBucket) -> [RateLimitKey] {
         let wider = (origin.address?.widerNetworks ?? []).map { network, factor in
@@ -75,7 +75,7 @@ package struct LimitSettings: Sendable {
         return networkKey(scope, of: origin, bucket) + wider
     }
 
-    /// The same, of attempts until a window closes.
+    /// As ``widerNetworkKeys(_:of:_:)``, for attempts until a window closes.
     func widerNetworkKeys(_ scope: String, of origin: RequestOrigin, _ window: AttemptWindow) -> [RateLimitKey] {
         guard let address = origin.address else { return [] }
         let networks = [(network: address.limitNetwork, factor: 1)] + address.widerNetworks

@@ -14,7 +14,7 @@ package protocol RateLimiter: Sendable {
     func giveBack(_ keys: [RateLimitKey], at now: Timestamp) async throws
 }
 
-/// What came of counting a request: it may go on, or has to wait (contract §12).
+/// The outcome of counting a request: it may go on, or has to wait (contract §12).
 package enum RateLimitDecision: Hashable, Sendable {
     case allowed
     /// - Parameters:
@@ -36,8 +36,8 @@ package struct RateLimitKey: Hashable, Sendable {
     /// For whom. Stores keep a digest of it.
     package let value: String
     package let rule: Rule
-    /// Whether the value holds a name that anybody may have typed. There is no end of those, so where the room to count
-    /// in has an end, they have one of their own.
+    /// Whether the value holds a name that anyone may have typed. There is no end of those, so where the room to count
+    /// in is limited, they have a room of their own.
     package let isOfTypedName: Bool
 
     package init(scope: String, value: String, bucket: TokenBucket, isOfTypedName: Bool = false) {
@@ -74,7 +74,7 @@ struct AttemptCount {
         if now >= endsAt { self = AttemptCount() }
         if isClosed { return .milliseconds(endsAt - now) }
         guard attempts < window.count else {
-            // Never before the window would have ended: one attempt too many gains nobody another window.
+            // Never before the window would have ended: one attempt too many does not gain another window.
             let blockEnd = max(endsAt, now + window.block.inMilliseconds)
             // Looking closes nothing; the attempt itself will.
             guard taking else { return .milliseconds(blockEnd - now) }

@@ -1,18 +1,19 @@
 import Synchronization
 
-/// Who came again too soon. Unlike a ``ReplayGuard`` it keeps its time to the millisecond, and like one it is a hint:
-/// what it forgets costs one more round.
+/// Notes who came again too soon. Unlike a ``ReplayGuard`` it keeps its time to the millisecond, and like one it is a
+/// hint: what it forgets costs one more round.
 package protocol RecentTries: Sendable {
-    /// Notes a try, unless one was noted less than `window` ago; one that comes too soon does not lengthen the time.
+    /// Notes an attempt, unless one was noted less than `window` ago; one that comes too soon does not lengthen the
+    /// time.
     /// - Returns: whether it was noted. Where there is no room for another one it counts as the first.
-    /// - Throws: ``StorageError/unavailable(_:because:)`` when nobody can say.
+    /// - Throws: ``StorageError/unavailable(_:because:)`` when that cannot be decided.
     func isFirst(_ id: TokenID, within window: Duration) async throws -> Bool
 
-    /// Forgets a try of which nothing came.
+    /// Forgets an attempt that led to nothing.
     func takeBack(_ id: TokenID) async throws
 }
 
-/// The tries that one process has seen, by the clock that nobody sets.
+/// The attempts that one process has seen, by the monotonic clock.
 package final class InProcessRecentTries: RecentTries {
     private let capacity: Int
     private let time: TimeSource
@@ -20,11 +21,11 @@ package final class InProcessRecentTries: RecentTries {
 
     private struct State {
         var ends: [TokenID: ContinuousClock.Instant] = [:]
-        /// No sweep before: a full table must not cost a sweep for every try.
+        /// No sweep before: a full table must not cost a sweep for every attempt.
         var nextSweep: ContinuousClock.Instant?
     }
 
-    /// - Parameter capacity: tries at once; at about 100 bytes each.
+    /// - Parameter capacity: attempts at once; at about 100 bytes each.
     package init(capacity: Int = 100_000, time: TimeSource = .system) {
         self.capacity = max(1, capacity)
         self.time = time
@@ -46,7 +47,7 @@ package final class InProcessRecentTries: RecentTries {
     package func takeBack(_ id: TokenID) { state.withLock { $0.ends[id] = nil } }
 }
 
-/// Shared tries; while they are away, each process counts for itself.
+/// Shared attempts; while they are away, each process counts for itself.
 package struct FailoverRecentTries: RecentTries {
     private let shared: any RecentTries
     private let own: InProcessRecentTries

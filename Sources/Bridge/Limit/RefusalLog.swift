@@ -2,17 +2,17 @@ import OAuth2
 
 /// Writes down what was refused and why: the outside is told one bland thing, the audit log the reason.
 ///
-/// The one gate for every event that changes nothing: what a request caused that was refused, repeated or sent by nobody
-/// known. Each costs a row that stays, so they have bounds: those that a caller names, and a ceiling per node. Past a
-/// bound an event is counted instead, and ``writeSuppressed(at:)`` says how many there were. Events of changes never come
-/// this way: they are written by the change's own verb, always.
+/// The one gate for every event that changes nothing: what a request caused that was refused, repeated or sent by an
+/// unknown caller. Each costs a row that stays, so they have bounds: those that a caller names, and a ceiling per node.
+/// Past a bound an event is counted instead, and ``writeSuppressed(at:)`` says how many there were. Events of changes
+/// never come this way: they are written by the change's own verb, always.
 package final class RefusalLog: Sendable {
     private let audit: any AuditLog
     private let limiter: any RateLimiter
     private let ceiling: RefusalCeiling
     private let suppressed = SuppressedEvents()
 
-    /// - Parameter limiter: of its own and never lifted: it bounds how much the log grows, not what users may do.
+    /// - Parameter limiter: a separate one, never lifted: it bounds how much the log grows, not what users may do.
     package init(audit: any AuditLog, limiter: any RateLimiter, ceiling: RefusalCeiling = RefusalCeiling()) {
         self.audit = audit
         self.limiter = limiter
@@ -21,8 +21,8 @@ package final class RefusalLog: Sendable {
 
     /// Writes an event, unless there were too many of them.
     /// - Parameters:
-    ///   - isByAnybody: whether anybody can cause it, whomever it names: then it has the room of those that name
-    ///     nobody, so that neither a full log nor the time of an answer tells whether there is such a user.
+    ///   - isByAnybody: whether anyone can cause it, whomever it names: then it has the room of those that name no
+    ///     user, so that neither a full log nor the time of an answer tells whether there is such a user.
     ///   - bounds: limits of the caller's own, besides the ceiling.
     package func record(
         _ event: AuditEvent, byAnybody isByAnybody: Bool = false, within bounds: RateLimitKey...
@@ -37,7 +37,8 @@ package final class RefusalLog: Sendable {
     func admits(
         _ event: AuditEvent, byAnybody isByAnybody: Bool = false, within bounds: [RateLimitKey]
     ) async throws -> Bool {
-        // Where there is no room to count in, the ceiling alone decides: nobody hides behind a flood of other keys.
+        // Where there is no room to count in, the ceiling alone decides: no caller can hide behind a flood of other
+        // keys.
         if !bounds.isEmpty, case .exceeded(_, let scope) = try await limiter.take(bounds, at: event.at),
             scope != InProcessRateLimiter.fullScope
         {
@@ -68,8 +69,8 @@ package final class RefusalLog: Sendable {
         return counts.all
     }
 
-    /// A limit that was hit. Written at most once a minute for each network and scope: whoever is over a limit must
-    /// not be able to fill the log instead.
+    /// A limit that was hit. Written at most once a minute for each network and scope: a caller over a limit must not
+    /// be able to fill the log instead.
     package func limitExceeded(
         scope: String, subject: Subject? = nil, clientID: ClientID? = nil, origin: RequestOrigin, at now: Timestamp
     ) async throws {
@@ -107,7 +108,7 @@ package struct RefusalCeiling: Sendable {
 
     private let all: TokenBucket
     private let anonymous: TokenBucket
-    /// Of its own: the keys of others must not take its room.
+    /// A separate one: the keys of others must not take its room.
     private let limiter: InProcessRateLimiter
 
     /// - Parameter perSecond: events, at least 1.
@@ -119,9 +120,9 @@ package struct RefusalCeiling: Sendable {
 
     /// Takes room for an event.
     ///
-    /// Those about nobody known, and those that anybody can cause at will, get half of it at most. Whoever sends
-    /// rubbish by the million must not be able to push out of the log what is about a user or about a token of ours.
-    /// - Parameter isByAnybody: whether anybody can cause it, whomever it names.
+    /// Those about no known user, and those that anyone can cause at will, get half of it at most. A sender of rubbish
+    /// by the million must not be able to push out of the log what is about a user or about a token of ours.
+    /// - Parameter isByAnybody: whether anyone can cause it, whomever it names.
     func admits(_ event: AuditEvent, byAnybody isByAnybody: Bool = false) -> Bool {
         let isNamed = !isByAnybody && (event.subject != nil || event.tokenID != nil)
         if !isNamed {

@@ -5,7 +5,7 @@ import Synchronization
 /// A hint in one direction only: `.claimedBefore` sends the caller to the ``LoginTokenStore`` to ask, and `.claimed`
 /// still lets the store decide. So a guard that forgets (a restart, a failover) costs a write, never a second session.
 package protocol ReplayGuard: Sendable {
-    /// Claims an id until `expiry`: of any number of concurrent callers one gets `.claimed`.
+    /// Claims an id until `expiry`: only one of any number of concurrent callers gets `.claimed`.
     /// - Throws: ``StorageError/unavailable(_:because:)`` when the guard cannot say.
     func claim(_ id: TokenID, until expiry: Timestamp, at now: Timestamp) async throws -> ReplayClaim
 }
@@ -25,7 +25,7 @@ package enum ReplayClaim: Hashable, Sendable {
 package final class InProcessReplayGuard: ReplayGuard {
     private struct Generation {
         let span: Int64
-        /// An instant of the clock that nobody sets.
+        /// An instant of the monotonic clock.
         var keptUntil: ContinuousClock.Instant
         var ids: Set<UInt128>
     }
@@ -53,7 +53,8 @@ package final class InProcessReplayGuard: ReplayGuard {
             // An id goes when it is over by both clocks: a wall clock that jumped ahead may be set right again, and one
             // that was set back has a used token live on for as long.
             generations.removeAll { $0.span < oldestLive && $0.keptUntil < uptime }
-            // A login token always comes with one expiry; of a DPoP proof's id its maker may have made several.
+            // A login token always comes with one expiry; a DPoP proof's id may come with several of its maker's
+            // choosing.
             guard !generations.contains(where: { $0.ids.contains(key) }) else { return .claimedBefore }
             guard generations.reduce(0, { $0 + $1.ids.count }) < capacity else { return .full }
             guard let index = generations.firstIndex(where: { $0.span == span }) else {
@@ -66,8 +67,8 @@ package final class InProcessReplayGuard: ReplayGuard {
         }
     }
 
-    /// The text folded to 128 bits. Should two ever fold alike, the second is sent to the store to ask, which is right
-    /// as well.
+    /// The text's 128-bit FNV hash: FNV-0, which starts at zero. Should two ever collide, the second is sent to the
+    /// store to ask, which is right as well.
     private static func fingerprint(of id: TokenID) -> UInt128 {
         id.rawValue.utf8.reduce(0) { $0 &* 0x0000_0000_0100_0000_0000_0000_0000_013B ^ UInt128($1) }
     }

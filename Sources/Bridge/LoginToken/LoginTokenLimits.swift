@@ -1,5 +1,5 @@
 extension LimitSettings {
-    /// Issues: of a user's device, of the user, of a network and, where that is set, of an app.
+    /// Issues: by a user's device, by user, by network and, where that is set, by app.
     func issueKeys(_ bearer: BearerIdentity, origin: RequestOrigin) -> [RateLimitKey] {
         let subject = bearer.subject.rawValue
         // Its length goes ahead, so that no two users and devices together make one key.

@@ -1,11 +1,11 @@
 import Crypto
 import OAuth2
 
-/// The six digits that an app shows for a link whose website has `redeem: code`, and that somebody types into the page
+/// The six digits that an app shows for a link whose website has `redeem: code`, and that the user types into the page
 /// which the link opens (contract §4.2).
 ///
 /// Nothing is stored: a code is made from the token's id by a key of its own. The token names that key and says nothing
-/// else of the code, so whoever reads a link on its way, a mail scanner that submits forms too, has a guess in a
+/// else of the code, so anyone who reads a link on its way, even a mail scanner that submits forms, has one chance in a
 /// million.
 struct TypedCodes: Sendable {
     let keys: Reloadable<SecretKeyRing>

@@ -59,7 +59,7 @@ package struct AppSession: Hashable, Sendable {
 }
 
 extension AppSession {
-    /// The same session under another of the browser's.
+    /// This session, hung under another of the browser's.
     package func going(onUnder browser: SessionID) -> AppSession {
         AppSession(
             id: id, lineage: lineage, clientID: clientID, browserSessionID: browser, deviceSecretID: deviceSecretID,

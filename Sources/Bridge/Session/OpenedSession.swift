@@ -25,8 +25,8 @@ package struct ReplacedSession: Sendable {
     package let isSameUser: Bool
     /// Whether the new session is this one, made stronger: this one must still live then.
     package let isRaised: Bool
-    /// Whether the new session goes on from the sign-in that this one came of, which may have ended already: where that
-    /// was one at an upstream provider, the provider's word that it is over ends the new session.
+    /// Whether the new session goes on from the sign-in that this one resulted from, which may have ended already: if
+    /// that was one at an upstream provider, the provider's word that it is over ends the new session.
     package let isSameSignIn: Bool
 
     package init(

@@ -17,7 +17,7 @@ package struct PasskeyUse: Hashable, Sendable {
 /// A challenge that was answered.
 package struct UsedChallenge: Hashable, Sendable {
     package let digest: String
-    /// Before which it was not made: it is not good where the database was put back since, because an answer to it may
+    /// Before which it was not made: it is not good where the database was restored since, because an answer to it may
     /// have been forgotten.
     package let madeAfter: Timestamp
     /// From then on it opens nothing anyway, and need not be remembered.

@@ -12,14 +12,14 @@ package struct RequestedClaims: Hashable, Sendable {
         self.idToken = idToken
     }
 
-    /// Reads the parameter; names that are unknown are kept, since whoever answers leaves them out.
+    /// Reads the parameter; unknown names are kept, since they are left out of the answer.
     /// - Returns: `nil` for text that is not a JSON object of objects.
     package init?(_ text: String) {
         guard let members = JSONValue.parse(text.utf8)?.object else { return nil }
         self.init(members)
     }
 
-    /// The same of a parameter that was parsed before.
+    /// Reads a parameter that was parsed before.
     init?(_ members: [String: JSONValue]) {
         var names: [String: Set<String>] = [:]
         for place in ["userinfo", "id_token"] {

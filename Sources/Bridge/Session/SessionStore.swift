@@ -10,8 +10,8 @@ package protocol SessionStore: Sendable {
 
     /// Adds a session that no login token opened, ends the one in whose place it comes, and records the events.
     /// - Parameters:
-    ///   - basis: what was checked for this session; `nil` when that is not kept here. Whoever changes or unlinks it
-    ///     meanwhile ends this session too, or comes first.
+    ///   - basis: what was checked for this session; `nil` when that is not kept here. A concurrent change or unlinking
+    ///     of it ends this session too, or comes first.
     ///   - administrator: recorded as well when the user's account has the role `admin`.
     /// - Returns: `false` when the user is disabled, the password is another by now, the key is unlinked, the passkey
     ///   removed or used before, or the session that is to be raised, or that it is to hang under, has ended; then
@@ -24,12 +24,12 @@ package protocol SessionStore: Sendable {
     /// Notes that the session was seen; never moves `lastSeenAt` back and never revives an ended session.
     func touch(_ id: SessionID, at now: Timestamp) async throws
 
-    /// The sessions that anybody ended since an earlier call, in the order of commits and not by a clock: an end whose
+    /// The sessions that were ended since an earlier call, in the order of commits and not by a clock: an end whose
     /// transaction was under way at that call is found now (contract §16.11).
-    /// - Parameter mark: of the earlier call; `nil` at first, and then there is a gap.
+    /// - Parameter mark: the earlier call's; `nil` at first, and then there is a gap.
     func sessionsEnded(since mark: EndMark?) async throws -> EndNews
 
-    /// Removes sessions whose absolute end lies before `cutoff`, with refresh cookies of such and what is known of
+    /// Removes sessions whose absolute end is before `cutoff`, with refresh cookies of such and what is known of
     /// where they came from.
     /// - Returns: how many of the kind of which there were more, at most `limit` of each.
     func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
@@ -47,7 +47,8 @@ package protocol SessionStore: Sendable {
 
     // Ends sessions with everything below them.
 
-    /// Ends `root` and what came of it, in one transaction; every event and every notice to a client is part of it.
+    /// Ends `root` and everything that descends from it, in one transaction; every event and every notice to a client
+    /// is part of it.
     /// - Parameter first: events that are recorded ahead, when anything ended.
     func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent]) async throws -> Ended
 }

@@ -4,7 +4,7 @@ package struct SessionTrace: Hashable, Sendable {
     /// What the browser or app said of itself; cut, and nothing that can be trusted.
     package let userAgent: String?
 
-    /// - Parameter record: of the event of the session's opening.
+    /// - Parameter record: that of the session's opening.
     init(_ record: AuditRecord) {
         address = record.event.address.flatMap { NetworkAddress($0) }
         userAgent = record.event.userAgent

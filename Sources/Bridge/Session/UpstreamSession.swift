@@ -1,4 +1,4 @@
-/// The sign-in at an upstream provider that a browser's session came of.
+/// The sign-in at an upstream provider that a browser's session resulted from.
 package struct UpstreamSession: Hashable, Sendable {
     package let issuer: String
     /// The `sub` of its ID token.

@@ -15,9 +15,9 @@ package struct WebSession: Hashable, Sendable {
     /// The login token that opened it; unique over all sessions, ever.
     package let loginTokenID: TokenID?
     package let createdAt: Timestamp
-    /// How long it may lie unused.
+    /// How long it may stay unused.
     package let idleLifetime: Duration
-    /// As ``AppSession/wantsLogoutNotice``, of a website's server that redeemed the token itself.
+    /// As ``AppSession/wantsLogoutNotice``, for a website's server that redeemed the token itself.
     package let wantsLogoutNotice: Bool
     package var lastSeenAt: Timestamp
     /// When it was ended before its time; `nil` while it lives.
@@ -54,7 +54,7 @@ package struct WebSession: Hashable, Sendable {
     /// Absolute end.
     package var expiresAt: Timestamp { lineage.expiresAt }
 
-    /// The session that it hangs under, of an app or of another browser.
+    /// The parent session, an app's or another browser's.
     package var parentID: SessionID? {
         switch lineage.parent {
         case .none: nil
@@ -71,9 +71,9 @@ package struct WebSession: Hashable, Sendable {
     /// Whether a visit is to be written down: a twentieth of the idle time has passed since the last, at most a minute.
     func isTouchDue(at now: Timestamp) -> Bool { now - lastSeenAt >= min(idleLifetime / 20, .seconds(60)) }
 
-    /// Whether this browser's authorization requests for a client may be answered without the user (contract §16.3): of
-    /// a session that came over an edge, for the website itself and for those that the issuing app may open, and each
-    /// app whose sign-in that one came by.
+    /// Whether this browser's authorization requests for a client may be answered without the user (contract §16.3):
+    /// for a session that came over an edge, the website itself and those that both the issuing app and each app whose
+    /// sign-in it came by may open.
     package func reaches(_ client: Client, in directory: ClientDirectory) -> Bool {
         if lineage.isOwnSignIn { return true }
         guard client.kind == .web else { return false }
@@ -92,7 +92,7 @@ extension SessionID {
 
 /// What only a person who signed in here may do (contract §16.2): administer, and change how they sign in.
 extension WebSession {
-    /// How long ago the sign-in may be of somebody who changes such a thing.
+    /// How old the sign-in of a user who changes such a thing may be.
     package static let signInFreshness = Duration.seconds(15 * 60)
 
     /// Whether the person signed in with this very session, here.

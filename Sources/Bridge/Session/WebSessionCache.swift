@@ -9,7 +9,7 @@ final class WebSessionCache: Sendable {
     /// A session as the store had it.
     struct Entry {
         var session: WebSession
-        /// When the store was asked, by the clock that nobody sets.
+        /// When the store was asked, by the monotonic clock.
         let readAt: ContinuousClock.Instant
     }
 
@@ -63,8 +63,8 @@ final class WebSessionCache: Sendable {
     }
 
     /// Notes that a session was seen, where that is due.
-    /// - Returns: whether the visit is to be written down: nobody else has noted one meanwhile, as the requests of one
-    ///   page do at the same time. So is one of a session that is not cached.
+    /// - Returns: whether the visit is to be written down: no other was noted meanwhile, as when a page sends several
+    ///   requests at the same time. So is one of a session that is not cached.
     func touch(digest: String, at now: Timestamp) -> Bool {
         state.withLock { state in
             var isFirst = true

@@ -1,14 +1,14 @@
 import Crypto
 import OAuth2
 
-/// Knows browsers in which somebody signed in to an account before, by a cookie of theirs ("device cookies", OWASP).
+/// Knows browsers in which an account's user signed in before, by a cookie of theirs ("device cookies", OWASP).
 ///
-/// Guesses are limited for each account. Without a difference between browsers, whoever wants to could keep its owner
-/// out by guessing all day. A browser that has signed in before is counted apart, so strangers' guesses do not hold it
-/// back, and its own do not hold back others.
+/// Guesses are limited for each account. Without a difference between browsers, anyone could keep its owner out by
+/// guessing all day. A browser that has signed in before is counted apart, so strangers' guesses do not hold it back,
+/// and its own do not hold back others.
 ///
 /// The cookie opens nothing. It holds, for each of a few accounts, a random mark, an instant, and a code over both and
-/// the account's subject, which outlives a change of its name, and is nobody else's when the name is given again.
+/// the account's subject, which outlives a change of its name, and is no other account's when the name is given again.
 /// Nothing is stored, and no name can be read from it.
 package struct KnownBrowsers: Sendable {
     /// How long a browser is known after its last sign-in.

@@ -78,7 +78,7 @@ package final class PasswordChange: Sendable {
 
     /// What the two passwords came to, before anything of it is written.
     private enum Verdict: Sendable {
-        /// - Parameter hash: of the new one.
+        /// - Parameter hash: the new password's.
         case right(Account, hash: PasswordHash)
         case weakSession
         case flawed(PasswordFlaw)
@@ -158,16 +158,16 @@ package final class PasswordChange: Sendable {
     /// Why no password was set; the words of the audit log.
     enum Refusal: String, CaseIterable {
         case unknownLink = "link_unknown"
-        /// A password was set since, everything of the user ended, or the database was put back: it may have been.
+        /// A password was set since, everything of the user ended, or the database was restored: it may have been.
         case usedLink = "link_used"
         case disabled = "user_disabled"
-        /// The session is no sign-in of the user's own, or weaker than the account asks for.
+        /// The session is not a sign-in of the user's own, or is weaker than the account asks for.
         case weakSession = "session_too_weak"
         /// Another password was set meanwhile, or the session ended.
         case outrun = "changed_meanwhile"
     }
 
-    /// Sets the password of a link's account; signs nobody in, so that a second factor is asked for all the same.
+    /// Sets the password of a link's account; does not sign in, so that a second factor is asked for all the same.
     package func setUp(
         _ new: Secret<String>, invitedBy link: Secret<String>, origin: RequestOrigin
     ) async throws -> PasswordSetUpOutcome {
@@ -182,7 +182,7 @@ package final class PasswordChange: Sendable {
         return isSet ? .isSet(account) : .stale
     }
 
-    /// - Returns: whether nobody else set one since `account` was read.
+    /// - Returns: whether no other was set since `account` was read.
     private func set(
         _ hash: PasswordHash, of account: Account, by warrant: PasswordWarrant, _ reason: String,
         origin: RequestOrigin, at now: Timestamp
@@ -202,7 +202,7 @@ package final class PasswordChange: Sendable {
     }
 }
 
-/// What came of a new password in an old one's place.
+/// The outcome of replacing a password.
 package enum PasswordChangeOutcome: Sendable {
     /// - Parameter opened: this browser's new session.
     case changed(OpenedSession)
@@ -213,7 +213,7 @@ package enum PasswordChangeOutcome: Sendable {
     case stale
 }
 
-/// What came of a password that a link lets set.
+/// The outcome of setting a password by a link.
 package enum PasswordSetUpOutcome: Sendable {
     case isSet(Account)
     case flawed(PasswordFlaw)

@@ -24,7 +24,7 @@ package final class SessionOpener: Sendable {
     /// - Parameters:
     ///   - basis: what was checked; `nil` when that is not kept here.
     ///   - current: the browser's session, which ends.
-    ///   - isSameSignIn: whether the new session goes on from the sign-in that `current` came of.
+    ///   - isSameSignIn: whether the new session goes on from the sign-in that `current` resulted from.
     ///   - way: how the user showed who they are.
     ///   - end: when it is over at the latest.
     /// - Returns: `nil` when the user is disabled, or has another password by now, or the key or passkey
@@ -74,7 +74,7 @@ package final class SessionOpener: Sendable {
 
     /// A stronger session in a session's place: with a new id and secret, and as long as the one before would have
     /// lived. The password was not given again, so nothing may last longer for it.
-    /// - Returns: `nil` when `current` has ended or is no sign-in of its own, or the user is disabled.
+    /// - Returns: `nil` when `current` has ended or is not a sign-in of its own, or the user is disabled.
     func raise(
         _ current: WebSession, to authentication: Authentication, origin: RequestOrigin, at now: Timestamp
     ) async throws -> OpenedSession? {
@@ -123,7 +123,7 @@ package final class SessionOpener: Sendable {
 enum SignInWay: Hashable, Sendable {
     /// With a password, or at an upstream provider.
     case here
-    /// - Parameter mark: of the passkey.
+    /// - Parameter mark: the passkey's.
     case passkey(_ mark: String)
     /// With a key on this device (docs/self-issued.md).
     case phone
@@ -139,7 +139,7 @@ enum SignInWay: Hashable, Sendable {
         }
     }
 
-    /// The same, what there is to say besides.
+    /// The detail in the audit log: what there is to say besides.
     var detail: String? {
         guard case .passkey(let mark) = self else { return nil }
         return PasskeySignIn.detail(mark)

@@ -82,7 +82,7 @@ package enum AccountPath {
     package static let passkeys = "/account/passkeys"
     /// Asks whether everything of the user is to end, where the VA's paths are served (docs/va-sign-in.md).
     package static let signOutEverywhere = "/v0/sign_in/revoke_all_sessions"
-    /// The second factor, for somebody on the way to the console.
+    /// The second factor, for a user on the way to the console.
     package static let secondFactorForConsole = "/account/second-factor?for=console"
 
     /// The path, when it is one of these, byte for byte.
@@ -120,7 +120,7 @@ package enum ConsolePath {
     package static let home = "/admin/"
     package static let signIn = "/admin/sign-in"
 
-    /// The path, with or without a query, when it is one of the console's own: below ``home`` whoever reads it, so
+    /// The path, with or without a query, when it is one of the console's own: below ``home`` for every reader, so
     /// without dot segments, empty ones, or escapes that stand for either (``ReturnPath``).
     package static func checked(_ text: String?) -> String? {
         guard let text, text.utf8.starts(with: home.utf8), !text.utf8.starts(with: signIn.utf8),

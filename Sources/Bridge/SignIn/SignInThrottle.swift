@@ -11,12 +11,12 @@ package final class SignInThrottle: Sendable {
     struct Excess: Sendable {
         fileprivate let decision: RateLimitDecision
         fileprivate let wait: Duration
-        /// Who is over the limit of right passwords. Wrong ones name nobody: whoever guesses at many accounts would
-        /// have an event written for each.
+        /// Who is over the limit of right passwords. Wrong ones name no user: guessing at many accounts would have an
+        /// event written for each.
         fileprivate let subject: Subject?
     }
 
-    /// Stands in for the user of a name that nobody has.
+    /// Stands in for the user of an unknown name.
     private static let nobody: Subject = ""
 
     private let limiter: any RateLimiter
@@ -43,7 +43,7 @@ package final class SignInThrottle: Sendable {
         return try await gate.peek(keys, origin: origin, at: now).retryAfter
     }
 
-    /// The same, and writes nothing down.
+    /// As ``wait(for:of:guessing:origin:at:)``, and writes nothing down.
     func excess(
         for username: Username?, of subject: Subject?, guessing guess: Guess, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Excess? {
@@ -59,7 +59,7 @@ package final class SignInThrottle: Sendable {
         return try await gate.take(keys, origin: origin, at: now).retryAfter
     }
 
-    /// The same, and writes nothing down.
+    /// As ``count(_:of:_:origin:at:)``, and writes nothing down.
     func take(
         _ guess: Guess, of username: Username?, _ subject: Subject?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Excess? {
@@ -68,10 +68,10 @@ package final class SignInThrottle: Sendable {
 
     /// Whether an account has had its sign-ins of the minute by the right password; takes none and writes nothing down.
     ///
-    /// Each costs a hash and a session, so one user in a loop would keep everybody else from the ``PasswordHasher``.
+    /// Each costs a hash and a session, so one user in a loop would keep everyone else from the ``PasswordHasher``.
     /// Only right passwords count (``takeRight(of:_:origin:at:)``): a stranger who has none uses nothing of it up and
-    /// keeps nobody out. Known browsers have as many of their own: nobody's becomes known without the second factor, so
-    /// who has the password alone does not keep the owner out of them (ADR-0016).
+    /// keeps no one out. Known browsers have as many of their own: none becomes known without the second factor, so who
+    /// has the password alone does not keep the owner out of them (ADR-0016).
     func excessOfRight(
         of username: Username?, _ subject: Subject?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Excess? {
@@ -108,8 +108,8 @@ package final class SignInThrottle: Sendable {
         return excess.wait
     }
 
-    /// Counts a guess ahead of looking at it, so that many at once are no more tries than many in a row. Its network is
-    /// only asked whether anything is left: right guesses of neighbours may be under way, and count towards nothing.
+    /// Counts a guess ahead of looking at it, so that many at once are no more attempts than many in a row. Its network
+    /// is only asked whether anything is left: right guesses of neighbours may be under way, and count towards nothing.
     /// - Returns: how long to wait when that was one too many.
     func begin(
         _ guess: Guess, of username: Username?, _ subject: Subject?, origin: RequestOrigin, at now: Timestamp
@@ -171,7 +171,7 @@ extension LimitSettings {
         return keys + widerNetworkKeys(Self.signInNetwork, of: origin, failedSignIn)
     }
 
-    /// By the account: with its networks, whoever changes them would have as many more. Its known browsers count
+    /// By the account: with its networks, a caller that changes them would have as many more. Its known browsers count
     /// together, since each sign-in gives another mark.
     fileprivate func rightPasswordKeys(of username: Username, isInKnownBrowser: Bool) -> [RateLimitKey] {
         let value = "\(isInKnownBrowser ? "known" : "other") \(username.key)"

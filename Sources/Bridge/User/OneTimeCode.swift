@@ -59,7 +59,7 @@ package enum Base32 {
     }
 }
 
-/// Keeps TOTP secrets unreadable for whoever has the database alone.
+/// Keeps TOTP secrets unreadable for a thief of the database alone.
 package struct SecondFactorSecrets: Sendable {
     private let master: MasterKey
 

@@ -1,4 +1,4 @@
-/// By what users are listed; who is equal by it comes in order of subject.
+/// By what users are listed; those equal by it come in order of subject.
 package enum UserOrder: String, CaseIterable, Sendable {
     /// By the best that people know the user by: shown name, else user name, else subject.
     case name = "user"

@@ -52,7 +52,7 @@ package final class AdminGate: Sendable {
         time = gate.time
     }
 
-    /// The same gate, which tells whoever comes with a web view's cookies that they open nothing here.
+    /// This gate, which tells callers with a web view's cookies that those open nothing here.
     func recognizing(_ browsers: BrowserSessions) -> AdminGate { AdminGate(self, browsers: browsers) }
 
     /// Who sends this request; a browser's form token is in the header `X-CSRF-Token`, where it needs one.

@@ -23,7 +23,7 @@ package final class AdminServices: Sendable {
         self.node = node
     }
 
-    /// The same, with a gate that knows web views by their cookies.
+    /// These services, with a gate that knows web views by their cookies.
     func recognizing(_ browsers: BrowserSessions) -> AdminServices {
         AdminServices(
             gate: gate.recognizing(browsers), storage: storage, clients: clients, users: users, keys: keys,

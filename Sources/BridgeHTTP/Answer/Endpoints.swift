@@ -40,7 +40,7 @@ package struct Endpoints {
         self.slashSiblings = slashSiblings
     }
 
-    /// The same for paths that belong to some of our origins: at another they do not exist.
+    /// These endpoints, for paths that belong to some of our origins: at another they do not exist.
     func only(for purposes: Origins.Purposes) -> Endpoints {
         var endpoints = self
         endpoints.purposes = purposes

@@ -36,34 +36,34 @@ struct Route<Group: Sendable>: Sendable {
         bind = { guardian.protect($0, handler($0)) }
     }
 
-    /// The same for every method.
+    /// This route for every method.
     var forAllMethods: Route { with { $0.takesAllMethods = true } }
 
-    /// The same for scripts of any origin (``CrossOriginAccess``).
+    /// This route for scripts of any origin (``CrossOriginAccess``).
     var forScripts: Route { with { $0.isForScripts = true } }
 
-    /// The same, named in the provider's metadata (RFC 8414 §2).
+    /// This route, named in the provider's metadata (RFC 8414 §2).
     func metadata(_ member: String) -> Route { with { $0.metadataMember = member } }
 
-    /// The same, with a `HEAD` of its own.
+    /// This route, with a `HEAD` of its own.
     func head(_ handler: @escaping @Sendable (Group) -> Handler) -> Route {
         var route = self
         route.head = handler
         return route
     }
 
-    /// The same without `HEAD`, where `GET` uses something up.
+    /// This route without `HEAD`, where `GET` uses something up.
     var withoutHead: Route {
         var route = self
         route.refusesHead = true
         return route
     }
 
-    /// The same, for a page that may be asked for again to be shown in another language: it does nothing but show, and no
-    /// token, link or code of one use is in its address.
+    /// This route, for a page that may be asked for again to be shown in another language: it does nothing but show,
+    /// and no token, link or code of one use is in its address.
     func shownAgain(_ repetition: PageRepetition) -> Route { with { $0.repetition = repetition } }
 
-    /// The same, for a page that is shown where no app is installed that opens its address instead (contract §13).
+    /// This route, for a page that is shown where no app is installed that opens its address instead (contract §13).
     var opensInApps: Route { with { $0.opensInApps = true } }
 
     private func with(_ change: (inout RouteDeclaration) -> Void) -> Route {

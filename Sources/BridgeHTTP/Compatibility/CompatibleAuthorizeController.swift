@@ -21,7 +21,7 @@ struct CompatibleAuthorizeController: BrowserGroup {
     /// The ids of the upstream providers.
     let providers: Set<String>
 
-    /// The same request at our own endpoint, which asks, signs in and answers.
+    /// Sends the request on to our own endpoint, which asks, signs in and answers.
     @Sendable func authorize(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         try await answeringCompatibly(request, context) {
             try await answer(request, context) { parameters in

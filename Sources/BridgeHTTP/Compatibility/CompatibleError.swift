@@ -130,7 +130,7 @@ extension NativeSSORefusal {
 }
 
 extension BrowserGroup {
-    /// The same where people come too: a page for them, with the words that a program is told.
+    /// Answers compatibly where people come too: a page for them, with the words that a program is told.
     func answeringCompatibly(
         _ request: Request, _ context: BridgeRequestContext, error member: CompatibleError.Member = .code,
         _ body: () async throws -> Response

@@ -26,7 +26,7 @@ extension RouteGuard where Group == CompatibleSessionController, Admitted == App
         }
     }
 
-    /// The same where only programs come.
+    /// As ``appOrBrowser``, where only programs come.
     static var appOrBrowserAnswered: Self {
         Self(.bearer) { group, handler in
             { request, context in

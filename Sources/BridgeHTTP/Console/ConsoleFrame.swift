@@ -73,7 +73,7 @@ final class ConsoleFrame: Sendable {
         }
         let path = request.uri.path
         guard path != ConsoleSignIn.signOutPath else {
-            // What lies unused here lives on elsewhere.
+            // What was unused for too long here lives on elsewhere.
             return redirect(to: refusal.reason == .idle ? SessionController.signOutPath : ConsolePath.signIn)
         }
         return signInPage(backTo: isPage(path[...]) ? path : page(above: path), because: refusal)

@@ -26,7 +26,7 @@ struct ErrorShapes: Sendable {
             && FetchMetadata.isDocumentNavigation(request.headers)
     }
 
-    /// Of one path: what people look at by `GET`, a script may `POST` to.
+    /// The shapes of one path: what people look at by `GET`, a script may `POST` to.
     struct OfPath: Sendable {
         private var get: ErrorShape?
         private var others: ErrorShape?

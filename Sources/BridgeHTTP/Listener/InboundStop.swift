@@ -1,6 +1,6 @@
 import NIOCore
 
-/// In front of the parser: drops what comes after a request after which the parser reads nothing, and which it would keep
+/// In front of the parser: drops what comes after the last request of a connection. The parser would read on, or keep it
 /// in memory.
 final class InboundStop: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer

@@ -61,8 +61,8 @@ struct HandOffController: BrowserGroup {
         try await browsers.openedHere(by: request)
     }
 
-    /// The same; else one of the profile `tokens`, which was handed over itself, so that this is what it is refused for
-    /// (contract §16.4).
+    /// The session of the profile `session`; else one of `tokens`, which was handed over itself, so that this is what
+    /// it is refused for (contract §16.4).
     private func sessionToHandOn(of request: Request) async throws -> WebSession? {
         if let session = try await session(of: request) { return session }
         guard let other = try await browsers.visitor(of: request)?.session, !other.isOwnSignIn else { return nil }

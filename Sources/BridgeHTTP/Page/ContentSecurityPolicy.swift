@@ -2,14 +2,14 @@
 struct ContentSecurityPolicy: Sendable {
     let value: String
 
-    /// Of a page whose forms are answered here.
+    /// For a page whose forms are answered here.
     static let usual = ContentSecurityPolicy(forms: "form-action 'self'; ")
 
-    /// Of a page whose form leads to a website or an app. Chromium holds each redirect after a form against
+    /// For a page whose form leads to a website or an app. Chromium holds each redirect after a form against
     /// `form-action`, those of the website's own pages as well, and no source stands for any app's scheme (ADR-0045).
     static let leadingOut = ContentSecurityPolicy(forms: "")
 
-    /// Of a page that an answer with tokens comes to: nothing but our script and pictures, and no form.
+    /// For a page that an answer with tokens comes to: nothing but our script and pictures, and no form.
     static let ofScriptAlone = ContentSecurityPolicy(
         value: "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; "
             + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")

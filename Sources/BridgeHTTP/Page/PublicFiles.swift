@@ -41,7 +41,7 @@ package struct PublicFiles: Sendable {
 
     /// The API's description, OpenAPI 3.1; only the binary's own, since it says what the binary does.
     package static let apiDescription = embedded.contents["openapi.json"] ?? []
-    /// The same of the console's pages and forms.
+    /// The description of the console's pages and forms, OpenAPI 3.1.
     package static let consoleDescription = embedded.contents["openapi-console.json"] ?? []
 
     /// Both for people: what stands in the pages at `/api/docs` and `/api/docs/console`.

@@ -34,7 +34,7 @@ struct LogoutRequest: Sendable {
             client: hint.flatMap { clients.current[$0.audience] })
     }
 
-    /// The same request as an address, in which nothing can be read: a hint is a token, and addresses are kept in
+    /// This request as an address, in which nothing can be read: a hint is a token, and addresses are kept in
     /// histories and logs (RFC 9700 §4.2).
     /// - Throws: ``StorageError/unavailable(_:because:)`` when no key may seal now.
     func location(at origin: WebOrigin, sealedWith seal: ShortLivedSeal) throws -> String {

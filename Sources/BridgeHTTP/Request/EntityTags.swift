@@ -42,7 +42,7 @@ struct EntityTags: Sendable {
         isAny || tags.contains { !$0.isWeak && $0.text.elementsEqual(tag.utf8) }
     }
 
-    /// The same by weak comparison.
+    /// Whether a state is among them by weak comparison.
     func containsWeakly(_ tag: String) -> Bool {
         isAny || tags.contains { $0.text.elementsEqual(tag.utf8) }
     }

@@ -37,7 +37,7 @@ final class BrowserPages: Sendable {
         origins.place(of: request).purposes.isDisjoint(with: [.provider, .console]) ? "/" : AccountPath.home
     }
 
-    /// The same visitor, who is led there and not to a sign-in where a session is alive in the browser. To find it out
+    /// The visitor, who is led there and not to a sign-in where a session is alive in the browser. To find it out
     /// is no use of it; without its store nobody knows.
     func atHome(_ visitor: PageVisitor, _ request: Request) async -> PageVisitor {
         do {

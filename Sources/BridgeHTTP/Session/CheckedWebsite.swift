@@ -10,7 +10,7 @@ final class CheckedWebsite: Sendable {
     static let parameter = "website"
 
     private let origins: OriginReader
-    /// Of a wrong one.
+    /// Bounds the warnings about a wrong one.
     private let notices: OnceAMinute
 
     init(origins: OriginReader, time: TimeSource) {

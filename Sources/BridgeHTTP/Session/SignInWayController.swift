@@ -15,7 +15,7 @@ struct SignInWayController: RouteGroup {
     static let unavailable = Unavailable.signIn
 
     let way: SignInWay
-    /// Of the lack of a portal.
+    /// Bounds the warnings about a missing portal.
     let notices: OnceAMinute
 
     @Sendable func begin(_ request: Request, context: BridgeRequestContext) -> Response {

@@ -63,7 +63,7 @@ extension RouteGuard where Group: BrowserGroup, Admitted == SignedIn {
 }
 
 extension RouteGuard where Group: BrowserGroup, Admitted == (found: SignedIn, form: BrowserForm) {
-    /// The same for the page's forms, whether they are ours or not.
+    /// A visitor who is signed in by the session's cookie, with the page's form, whether it is ours or not.
     static func secretSessionForm(_ purpose: FormTokens.Purpose, at path: String) -> Self {
         Self(.session) { group, handler in
             { request, context in
@@ -100,7 +100,7 @@ extension RouteGuard where Group == SecondFactorController, Admitted == SecondFa
 
 extension RouteGuard
 where Group == SecondFactorController, Admitted == (visit: SecondFactorController.Visit, form: BrowserForm) {
-    /// The same for the page's form.
+    /// A visitor who is signed in by the session's cookie, with the page's form.
     static var sessionForm: Self {
         Self(.session) { group, handler in
             { request, context in

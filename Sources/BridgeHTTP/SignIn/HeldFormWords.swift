@@ -46,7 +46,7 @@ struct HeldFormWords: Sendable {
         ]
     }()
 
-    /// Of the fields that are not named after a setting or a member of a client.
+    /// Labels of the fields that are not named after a setting or a member of a client.
     static let labels: [String: Text] = [
         "username": ("console_users", "username"), "display_name": ("console_users", "shown_name"),
         "email": ("console_users", "email_address"), "role": ("console_users", "role"),

@@ -63,14 +63,14 @@ struct SignInErrand: Sendable {
 
     private static let heldName = "held"
 
-    /// The same, for any user.
+    /// This errand, for any user.
     var forAnother: SignInErrand {
         SignInErrand(
             journey: journey, named: named, isRepeated: isRepeated, isForAnother: true, isStepUp: isStepUp,
             acrValues: acrValues, held: held)
     }
 
-    /// The same after a sign-in that is too weak for it: what that one lacks is asked for.
+    /// This errand after a sign-in that is too weak for it: what that one lacks is asked for.
     var forTheRest: SignInErrand {
         SignInErrand(journey: journey, named: named, isRepeated: isRepeated, acrValues: acrValues)
     }
@@ -98,7 +98,7 @@ struct SignInErrand: Sendable {
     /// the answer again has not lost what the sign-in is for. What counts are the form's fields.
     var querySuffix: String { isEmpty ? "" : "?\(query)" }
 
-    /// The same as a query.
+    /// The parameters of this errand as a query.
     var query: String {
         addressed.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
     }

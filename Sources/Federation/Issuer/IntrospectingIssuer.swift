@@ -43,8 +43,8 @@ final class IntrospectingIssuer: TrustedIssuer {
             .identity(at: now, cacheLifetime: connection.limits.introspectionLifetime, isSigned: false)
     }
 
-    /// Refuses what the issuer says is no access token: an endpoint may know refresh tokens too (RFC 7662 §2.1), and
-    /// pays our hint no attention. One that does not say (RFC 7662 §2.2 has `token_type` optional) is believed.
+    /// Refuses what the issuer says is not an access token: an endpoint may know refresh tokens too (RFC 7662 §2.1),
+    /// and pays our hint no attention. One that does not say (RFC 7662 §2.2 has `token_type` optional) is believed.
     private static func checkUse(of answer: IntrospectionAnswers.Members) throws(BearerRefusal) {
         if let type = try text("token_type", of: answer)?.lowercased() {
             guard type != "dpop" || answer["cnf"] != nil else { throw .missing(claim: "cnf") }

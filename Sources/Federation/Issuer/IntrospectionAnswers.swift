@@ -2,8 +2,8 @@ import Bridge
 import OAuth2
 import Synchronization
 
-/// What an introspection endpoint says of tokens. Whoever asks about the same one at once shares a request, and "not
-/// active" is remembered for a moment: to send a bad token again and again costs its issuer nothing.
+/// What an introspection endpoint says of tokens. Callers that ask about the same one at once share a request, and "not
+/// active" is remembered for a moment: sending a bad token again and again costs its issuer nothing.
 final class IntrospectionAnswers: Sendable {
     typealias Members = [String: JSONValue]
 

@@ -160,7 +160,7 @@ extension TrustedIssuerSettings {
         return secret.expose().count >= minimum ? nil : "is shorter than \(minimum) bytes (RFC 7518 §3.2)"
     }
 
-    /// The same of what an introspection endpoint is shown.
+    /// Why what an introspection endpoint is shown cannot be used; `nil` for a secret that can.
     static func fault(of clientSecret: Secret<String>) -> String? {
         clientSecret.expose().isEmpty ? "is empty" : nil
     }

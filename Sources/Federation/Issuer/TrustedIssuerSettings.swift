@@ -1,7 +1,7 @@
 package import Bridge
 package import OAuth2
 
-/// Somebody else's issuer whose access tokens we take (contract §1.1), with every default resolved.
+/// An external issuer whose access tokens we take (contract §1.1), with every default resolved.
 package struct TrustedIssuerSettings: Sendable {
     /// How the issuer's tokens are verified.
     package enum Verification: Sendable {

@@ -88,7 +88,7 @@ package struct TrustedIssuers: BearerAuthenticator {
         of token: Secret<String>
     ) throws(BearerRefusal) -> (issuer: any TrustedIssuer, parsed: ForeignToken?) {
         let text = token.expose()
-        // A secret of ours that strayed is no issuer's, and none is shown it.
+        // A secret of ours that strayed is not an issuer's, and no issuer is shown it.
         guard text.utf8.count <= TrustedIssuerSettings.maximumTokenLength, !OpaqueSecret.isMarked(text) else {
             throw .malformed
         }

@@ -23,7 +23,7 @@ package enum PercentEncoding {
 
 extension PercentEncoding {
     /// Decodes one component; `+` stays a plus.
-    /// - Returns: `nil` for a `%` that two hexadecimal digits do not follow, or bytes that are no UTF-8.
+    /// - Returns: `nil` for a `%` that two hexadecimal digits do not follow, or bytes that are not UTF-8.
     package static func decode(_ text: String) -> String? {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         return decode(bytes: Array(text.utf8)[...]).flatMap { String(validating: $0, as: UTF8.self) }

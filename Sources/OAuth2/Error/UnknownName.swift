@@ -1,7 +1,7 @@
 extension OAuthError {
-    /// `invalid_request` for a parameter or member that nobody reads.
+    /// `invalid_request` for a parameter or member that is not read.
     ///
-    /// It is named, so that whoever mistyped it finds it; but only when it can be a name. Anything longer or stranger may
+    /// It is named, so that a typo is found; but only when it can be a name. Anything longer or stranger may
     /// be a secret in the wrong place, and would be repeated wherever errors are shown.
     /// - Parameters:
     ///   - name: as it came.

@@ -12,7 +12,7 @@ package struct CompactJWS: Sendable {
     /// - Parameters:
     ///   - headerDepth: how many arrays and objects of the header may lie inside each other.
     ///   - refusesExtensions: whether a header with `crit` makes it none; otherwise the caller has to look.
-    ///   - onlyType: the ``type`` that it must have; of any other only the header is read.
+    ///   - onlyType: the ``type`` that it must have; otherwise only the header is read.
     /// - Returns: `nil` unless there are three canonical base64url parts, the first a JSON object.
     package init?(
         _ text: String, maximumLength: Int = maximumLength, headerDepth: Int = 16, refusesExtensions: Bool = true,

@@ -1,7 +1,7 @@
-/// A DPoP proof (RFC 9449 §4.2): somebody holds the private key of ``keyThumbprint`` and means one request.
+/// A DPoP proof (RFC 9449 §4.2): its maker holds the private key of ``keyThumbprint`` and means one request.
 ///
 /// Reading it verifies form and signature (§4.3, checks 1 to 7). Whether it is about *this* request, and fresh, is
-/// decided by ``flaw(method:targets:)`` and by whoever knows the time.
+/// decided by ``flaw(method:targets:)`` and by a caller that knows the time.
 package struct DPoPProof: Sendable {
     /// What proofs may be signed with: `dpop_signing_alg_values_supported`.
     package static let algorithms = VerificationKey.announcedAlgorithms.map(\.rawValue)

@@ -3,7 +3,7 @@
 package struct HTTPTarget: Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
-    /// - Returns: `nil` for what is no `http` or `https` URI, or names a user.
+    /// - Returns: `nil` for what is not an `http` or `https` URI, or names a user.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= 2048, bytes.allSatisfy(ASCII.isVisible),

@@ -35,7 +35,7 @@ final class RedisChannelHandler: ChannelDuplexHandler {
         }
         var bytes = ByteBuffer()
         for request in requests {
-            // Nobody waits for it any more and nothing of it has been sent.
+            // No caller waits for it any more and nothing of it has been sent.
             guard !request.isEnded else {
                 outbox.settle()
                 continue

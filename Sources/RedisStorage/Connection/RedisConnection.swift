@@ -1,6 +1,6 @@
 import NIOCore
 
-/// One connection that all callers share. Their commands are pipelined: nobody waits for another's reply to send.
+/// One connection that all callers share. Their commands are pipelined: no caller waits for another's reply to send.
 final class RedisConnection: Sendable {
     private let channel: any Channel
     private let outbox: RedisOutbox

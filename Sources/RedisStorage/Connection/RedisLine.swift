@@ -4,7 +4,7 @@ import Synchronization
 
 /// A connection that is kept: opened again, with growing pauses, whenever it ends.
 ///
-/// While there is none, commands are refused at once; whoever sends them has something else to fall back on.
+/// While there is none, commands are refused at once; their senders have something else to fall back on.
 final class RedisLine: Sendable {
     private struct State {
         var connection: RedisConnection?
@@ -86,7 +86,7 @@ final class RedisLine: Sendable {
                 state.withLock { $0.connection = nil }
                 backoff.noteLifetime(ContinuousClock.now - openedAt)
             } catch {
-                // The socket's own errors all mean that nobody answers.
+                // The socket's own errors all mean that no server answers.
                 state.withLock { $0.lastError = error as? RedisConnectionError }
                 // Once per outage, not once per attempt.
                 if !wasLogged {

@@ -7,7 +7,7 @@ final class RedisOutbox: Sendable {
     enum Offer {
         case refused(RedisConnectionError)
         case queued
-        /// Queued, and nobody has asked for the queue to be written yet.
+        /// Queued, and no write of the queue has been asked for yet.
         case queuedFirst
     }
 
@@ -28,7 +28,7 @@ final class RedisOutbox: Sendable {
     func offer(_ request: RedisRequest) -> Offer {
         state.withLock { state in
             // Under the same lock as the end of the connection: a caller that is resumed by that end and sends its
-            // next command at once must not leave it where nobody looks any more.
+            // next command at once must not leave it where it is never looked for.
             if state.isDead { return .refused(.closed) }
             if state.isStalled { return .refused(.stalled) }
             if state.outstanding >= limit { return .refused(.queueFull) }

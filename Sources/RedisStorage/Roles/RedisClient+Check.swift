@@ -17,8 +17,8 @@ extension RedisClient {
 extension RedisScript {
     /// Does once what the scripts of the roles do, and leaves nothing.
     ///
-    /// `KEYS[1]` a key that nobody else uses; `ARGV` its milliseconds to live, should it be left over because something
-    /// was refused halfway. The answer is 1.
+    /// `KEYS[1]` a key that is not used otherwise; `ARGV` its milliseconds to live, should it be left over because
+    /// something was refused halfway. The answer is 1.
     static let check = RedisScript(
         """
         redis.call('TIME')

@@ -24,8 +24,8 @@ package struct RedisDevicePolls: DevicePolls {
         if case .parameter = clock { arguments.append("\(now.milliseconds)") }
         let call = ScriptCall(script: .devicePoll, key: keys.waitingDevice(digest), arguments: arguments)
         switch try await client.run([call])[0] {
-        // Too soon is told by the sign, so that the answer is one number. One that no poll makes comes from a value that
-        // somebody else wrote.
+        // Too soon is told by the sign, so that the answer is one number. One that no poll makes comes from a value
+        // that another program wrote.
         case .integer(let interval) where interval != 0 && interval.magnitude <= RedisRateLimiter.longestWait:
             return DevicePoll(isTooSoon: interval < 0, interval: .milliseconds(Int64(interval.magnitude)))
         case let reply: throw reply.failure

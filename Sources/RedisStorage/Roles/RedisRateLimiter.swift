@@ -94,7 +94,7 @@ package struct RedisRateLimiter: RateLimiter {
 
     private static func wait(in reply: RedisReply) throws -> Int64 {
         switch reply {
-        // A negative one would let everybody through, one beyond all limits nobody; no bucket makes either.
+        // A negative one would let all callers through, one beyond all limits none; no bucket makes either.
         case .integer(let wait) where wait >= 0 && wait.magnitude <= longestWait: return wait
         default: throw reply.failure
         }
@@ -104,8 +104,8 @@ package struct RedisRateLimiter: RateLimiter {
 extension RedisScript {
     /// One bucket's step, atomic on the server.
     ///
-    /// The same rule as ``InProcessRateLimiter``: a bucket is the instant at which it is full again, and a full one is
-    /// no key at all. The clock is the server's, so that all nodes count alike.
+    /// Follows the rule of ``InProcessRateLimiter``: a bucket is the instant at which it is full again, and a full one
+    /// has no key. The clock is the server's, so that all nodes count alike.
     ///
     /// `KEYS[1]` the bucket; `ARGV` the milliseconds for one token, the burst, 1 to take, 0 to look or -1 to
     /// give one back, and in tests the instant. The answer is the wait in milliseconds, 0 for none.

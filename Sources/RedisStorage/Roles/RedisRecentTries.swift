@@ -1,6 +1,6 @@
 package import Bridge
 
-/// The tries that all nodes share. The server's own clock ends each, so clocks that differ change nothing.
+/// The attempts that all nodes share. The server's own clock ends each, so clocks that differ change nothing.
 package struct RedisRecentTries: RecentTries {
     private let client: RedisClient
     private let keys: RedisKeys

@@ -71,7 +71,7 @@ package struct RedisLimits: Sendable {
     package var stallTime: TimeAmount = .seconds(2)
     /// Requests waiting or unanswered; more are refused at once. A quarter of a second at 40 000 requests a second.
     package var outstandingRequests = 10_000
-    /// Of one reply. The slot map of a thousand nodes is about 100 KB.
+    /// The largest reply. The slot map of a thousand nodes is about 100 KB.
     package var replyBytes = 1 << 20
     package var shortestBackoff: Duration = .milliseconds(50)
     package var longestBackoff: Duration = .seconds(5)

@@ -86,7 +86,7 @@ final class RedisCluster: Sendable {
                 await adopt(slots)
                 return
             } catch {
-                // Only ``close()`` cancels this task; whoever waits for it was not cancelled.
+                // Only ``close()`` cancels this task; the task that waits for it was not cancelled.
                 lastError = error is CancellationError ? RedisConnectionError.closed : error
             }
         }

@@ -1,7 +1,7 @@
 /// Which node serves which slot.
 struct SlotMap: Sendable {
     private var nodes: [RedisAddress] = []
-    /// Per slot an index into `nodes`; -1 while nobody serves it.
+    /// Per slot an index into `nodes`; -1 while no node serves it.
     private var owners = [Int16](repeating: -1, count: HashSlot.count)
 
     init() {}

@@ -47,7 +47,7 @@ package struct RedisServerError: Error, Hashable, Sendable, CustomStringConverti
     /// Whether it is that of a replica. Before Redis 7 a script says so behind a word of its own.
     var isReadOnly: Bool { code == "READONLY" || code == "ERR" && detail.contains("READONLY ") }
 
-    /// Whether it is that of a cluster's node which has lost the others, or knows nobody who serves the slot.
+    /// Whether it is that of a cluster's node which has lost the others, or knows no node that serves the slot.
     var isClusterDown: Bool { code == "CLUSTERDOWN" }
 
     package var description: String {
@@ -60,8 +60,8 @@ package struct RedisServerError: Error, Hashable, Sendable, CustomStringConverti
         return "Redis refused a command: \(word)\(meaning.map { " (\($0))" } ?? "")"
     }
 
-    /// The word that says why. Of what a script was refused, older servers say it behind `ERR`, and those up to 7 have
-    /// no word for a right that it lacked.
+    /// The word that says why. For what a script was refused, older servers say it after `ERR`, and those up to 7 have
+    /// no word for a missing right.
     private var reason: String {
         guard code == "ERR" else { return code }
         if ["The user executing the script can't", "ACL failure in script"].contains(where: { detail.contains($0) }) {

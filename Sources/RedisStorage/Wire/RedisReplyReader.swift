@@ -45,8 +45,8 @@ final class RedisReplyReader {
     }
 
     /// The next complete reply; `nil` when more bytes are needed.
-    /// - Throws: when the bytes are no RESP2 or too many. The connection is of no use then: nobody knows where the
-    ///   next reply begins.
+    /// - Throws: when the bytes are not RESP2 or too many. The connection is of no use then: where the next reply
+    ///   begins is unknown.
     func next() throws(RedisConnectionError) -> RedisReply? {
         var found: UnsafeMutableRawPointer?
         guard redisReaderGetReply(reader, &found) == REDIS_OK else { throw .protocolError }

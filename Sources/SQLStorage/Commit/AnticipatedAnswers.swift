@@ -35,5 +35,5 @@ struct AnticipatedAnswers {
     var leavesChange: Bool { answers.dropFirst(taken).contains { $0.changes > 0 } }
 }
 
-/// Thrown when what was run ahead of a write is not what the write ran: the transaction holds what nobody asked for.
+/// Thrown when what was run ahead of a write is not what the write ran: the transaction holds what was not asked for.
 struct AnticipationMissed: Error {}

@@ -25,8 +25,7 @@ extension AuditEvent {
     /// The event as it can be stored, read again and exported.
     ///
     /// Neither engine keeps U+0000, no calendar knows the year 10000, and what is hashed must be what is stored. Such
-    /// things can come in with a subject or a user agent of somebody's making, and must not keep an event from being
-    /// written.
+    /// things can come in with a subject or a made-up user agent, and must not keep an event from being written.
     fileprivate var storable: AuditEvent {
         let texts = [
             reason, subject?.rawValue, clientID?.rawValue, targetClientID?.rawValue, sessionID?.rawValue,

@@ -11,8 +11,8 @@ struct AuditChainEnd {
 
     /// The last row of the lower half of all places, and what follows it without a gap.
     ///
-    /// A row that somebody put far after the end would otherwise be taken for it: a node would have no room, and
-    /// whoever follows the chain would have passed by everything that comes.
+    /// A row that was put far after the end would otherwise be taken for it: a node would have no room, and a follower
+    /// of the chain would have skipped everything that comes.
     /// - Parameter run: runs a query.
     /// - Returns: `nil` when there is no event.
     static func find(

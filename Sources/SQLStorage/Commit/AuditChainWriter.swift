@@ -13,13 +13,13 @@ struct AuditChainWriter: Sendable {
     var outlet: any AuditNoteOutlet = NoAuditNoteOutlet()
     let time: TimeSource
     let logger: Logger
-    /// The right to continue the chain; `nil` where nobody else could.
+    /// The right to continue the chain; `nil` where no other process could.
     var lease: NodeLease?
 
     /// The chain's end as the database has it.
     ///
-    /// Rows of no chain do not count, nor checkpoints of what is not there: whatever somebody put into the
-    /// tables, the next event has a free place, and the next checkpoint comes.
+    /// Rows of no chain do not count, nor checkpoints of what is not there: whatever was put into the tables, the next
+    /// event has a free place, and the next checkpoint comes.
     func readChain(_ session: any SQLSession) throws -> AuditChain {
         let end = try AuditChainEnd.find(of: node, session.run)
         let sequence = end?.sequence ?? 0

@@ -88,13 +88,13 @@ enum AuditSQL {
     static let firstNode: SQLStatement = "SELECT min(node) FROM audit_event"
     static let nextNode: SQLStatement = "SELECT min(node) FROM audit_event WHERE node > $1"
 
-    /// What somebody else put in its place must not keep a node from signing.
+    /// What was put in its place must not keep a node from signing.
     static let insertCheckpoint: SQLStatement = """
         INSERT INTO audit_checkpoint (node, size, at, hash, note) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (node, size) DO UPDATE SET at = excluded.at, hash = excluded.hash, note = excluded.note
         """
 
-    /// Of what is there: `$2` is the chain's end.
+    /// Within what is there: `$2` is the chain's end.
     static let lastCheckpointSize = SQLStatement(
         """
         SELECT size FROM audit_checkpoint WHERE node = $1 AND size <= $2 AND \(isPlace("size"))
@@ -114,7 +114,7 @@ enum AuditSQL {
         WHERE node = $1 AND size > $2 AND size < $3 AND at <= $4 ORDER BY size LIMIT $5
         """
 
-    /// Leaves a checkpoint that a cut stands on.
+    /// Leaves a checkpoint that a cut is based on.
     static let deleteCheckpoint: SQLStatement = """
         DELETE FROM audit_checkpoint WHERE node = $1 AND size = $2 AND note = $3
             AND NOT EXISTS (SELECT 1 FROM audit_cut WHERE node = $1 AND through = $2)
@@ -139,8 +139,8 @@ enum AuditSQL {
     /// A checkpoint of one node, or of its commands.
     static let ownCheckpoint = SQLStatement(
         "SELECT 1 FROM audit_checkpoint WHERE node = $1 OR node = $2 LIMIT 1", isRecurring: false)
-    /// The last one of one node and of its commands; where they have none, of any. Nodes may have keys of
-    /// their own.
+    /// The last one of one node and of its commands; where they have none, any node's. Nodes may have keys of their
+    /// own.
     private static let newestCheckpointFirst = SQLStatement(
         """
         SELECT node, size, at, hash, note FROM audit_checkpoint

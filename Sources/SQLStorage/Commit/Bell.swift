@@ -2,8 +2,8 @@ import Foundation
 
 /// Wakes one thread that waits, at most for a while.
 ///
-/// The while is measured by the clock that nobody sets (ADR-0010). A semaphore's on Linux goes by the time of day: a clock
-/// that is set back while somebody waits would make it longer by so much.
+/// The wait is measured by the monotonic clock (ADR-0010). A semaphore's on Linux goes by the time of day: a clock that
+/// is set back during a wait would make it longer by so much.
 final class Bell: @unchecked Sendable {
     // Where they are must not change; what they are is guarded by the mutex.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -26,7 +26,7 @@ final class Bell: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Wakes whoever waits, or who comes to wait next.
+    /// Wakes the waiting thread, or the next one to wait.
     func ring() {
         pthread_mutex_lock(mutex)
         isRung = true
@@ -34,7 +34,7 @@ final class Bell: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// - Returns: whether it was rung since the last time that somebody waited.
+    /// - Returns: whether it was rung since the last wait.
     func wait(atMost patience: Duration) -> Bool {
         var deadline = timespec()
         clock_gettime(CLOCK_MONOTONIC, &deadline)

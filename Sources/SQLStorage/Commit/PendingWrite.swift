@@ -17,7 +17,7 @@ struct PendingWrite: Sendable {
     /// Tells the caller that nothing was written.
     let fail: @Sendable (any Error) -> Void
 
-    /// Whether somebody waits for what it writes; see ``WriteOutage``.
+    /// Whether a caller waits for what it writes; see ``WriteOutage``.
     var isRequest: Bool { !isUpkeep && !isProbe }
 }
 

@@ -74,7 +74,7 @@ struct WriteBatch {
     /// Another's transaction holds a row for too long: only the writes that want it fail for that.
     ///
     /// All have waited once, so none waits for long again. And where many want such rows, those after them are given up
-    /// with them, as all were before: whoever comes next must not wait for each of hundreds.
+    /// with them, as all were before: the next caller must not wait for each of hundreds.
     private func separate(after failure: SQLError) -> AuditChain? {
         var chain: AuditChain?
         var lost = Duration.zero
@@ -93,7 +93,7 @@ struct WriteBatch {
     /// A disk may have room for what people wait for, and none for an index of thousands of events.
     private func goOnWithoutUpkeep(_ failure: SQLError) -> AuditChain? {
         let others = writes.filter { !$0.isUpkeep }
-        // Of a commit whose outcome is unknown nothing is tried again.
+        // Nothing is tried again after a commit whose outcome is unknown.
         guard failure.kind == .unavailable, !others.isEmpty, others.count < writes.count else {
             failAll(failure)
             return nil
@@ -102,7 +102,7 @@ struct WriteBatch {
         return batch(of: others).commit(startingFrom: nil)
     }
 
-    /// The same for some of its writes.
+    /// A batch of some of its writes.
     private func batch(of some: [PendingWrite], hasWaited: Bool = false) -> WriteBatch {
         WriteBatch(
             writes: some, session: session, auditor: auditor, dialect: dialect, follow: follow, outage: outage,

@@ -1,6 +1,6 @@
 package import Bridge
 
-/// What is written along with every event, in its transaction, such as a notice to somebody who waits for it.
+/// What is written along with every event, in its transaction, such as a notice to a client that waits for it.
 typealias EventFollower = @Sendable (AuditEvent, WriteTransaction) throws -> Void
 
 /// What a write may do inside the writer's transaction.
@@ -52,7 +52,7 @@ package final class WriteTransaction {
         return count
     }
 
-    /// Runs a statement whose rows nobody wants, and which most likely succeeds; saves a round trip.
+    /// Runs a statement whose rows are not needed, and which most likely succeeds; saves a round trip.
     package func submit(_ statement: SQLStatement, _ arguments: [SQLValue]) throws {
         try session.submit(statement, arguments)
     }
@@ -101,14 +101,14 @@ package final class WriteTransaction {
         }
     }
 
-    /// Stores a signed statement about the chain as it stands.
+    /// Stores a signed statement about the chain as it is.
     func record(_ checkpoint: AuditCheckpoint) throws {
         try session.submit(AuditSQL.insertCheckpoint, checkpoint.columns)
         chain.checkpointedSize = checkpoint.size
         notes.append(.checkpoint(checkpoint))
     }
 
-    /// Removes a checkpoint that says nothing which others do not; not what somebody put in its place.
+    /// Removes a checkpoint that says nothing which others do not; not what was put in its place.
     func remove(_ checkpoint: AuditCheckpoint) throws {
         try session.submit(
             AuditSQL.deleteCheckpoint, [.text(checkpoint.node), .integer(checkpoint.size), .text(checkpoint.note)])

@@ -56,7 +56,7 @@ package enum StorageCopy {
         return try copied.get()
     }
 
-    /// Lets nobody write to the source, neither a server nor its commands.
+    /// Keeps everything from writing to the source, servers and commands alike.
     private static func hold(_ source: SQLiteEngine, at path: String, nodes: [String]) throws -> SQLiteHold {
         var names = Set(nodes)
         do {

@@ -47,12 +47,13 @@ struct LeaseSQL: Sendable {
     let select: SQLStatement
     let take: SQLStatement
     let extend: SQLStatement
-    /// `$2` is the epoch, `$3` what was last said of the end: in a database that was put back it is another.
+    /// `$2` is the epoch, `$3` what was last said of the end: in a database that was restored it is another.
     let renew: SQLStatement
     /// A row while the lease is held.
     let fence: SQLStatement
-    /// Fails by itself where ``fence`` has no row, so that nobody need wait for its answer: dividing by nothing is what SQL
-    /// has for it. The row is held for share, which leaves no dead ones behind as a change in every batch would.
+    /// Fails by itself where ``fence`` has no row, so that its answer need not be waited for: dividing by nothing is
+    /// what SQL has for it. The row is held for share, which leaves no dead ones behind as a change in every batch
+    /// would.
     let submittedFence: SQLStatement?
 
     /// - Parameters:
@@ -101,7 +102,7 @@ struct LeaseSQL: Sendable {
         run: "CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000000 AS BIGINT)", rowHold: " FOR UPDATE",
         transactionNumber: "txid_current()",
         identities: [
-            // A standby that takes over begins a new timeline, and so does a server that was put back to a point in
+            // A standby that takes over begins a new timeline, and so does a server that was restored to a point in
             // time; what was loaded from a dump lives in another database or in another table.
             """
             SELECT (SELECT system_identifier FROM pg_control_system()) || '/'
@@ -154,7 +155,7 @@ struct LeaseSQL: Sendable {
         UPDATE node_lease SET expires_at = 0, holder = '' WHERE node = $1 AND epoch = $2
         """
 
-    /// Waits for nobody who holds the row.
+    /// Does not wait for a holder of the row.
     static let holder: SQLStatement = "SELECT holder, expires_at FROM node_lease WHERE node = $1"
 
     /// Refused at once where another connection holds the row.

@@ -4,13 +4,14 @@ package struct SQLDialect: Sendable {
     let text: String
     /// Ends a table definition whose rows live in its primary key.
     let clustered: String
-    /// Lower-cases a text expression of any script.
+    /// Lower-cases a text expression of any script, as `lowercasedForSearch` does.
     let lowercase: @Sendable (_ expression: String) -> String
-    /// Ends a `SELECT` whose row nobody may change until the transaction ends; empty where writers take turns anyway.
+    /// Ends a `SELECT` whose row no one may change until the transaction ends; empty where writers take turns anyway.
     let rowHold: String
     /// Whether each statement that is waited for costs a round trip.
     var isRemote: Bool
-    /// Run first in the transaction of a migration, so that of several nodes that start at once one migrates.
+    /// Run first in the transaction of a migration, so that of several nodes that start at once one migrates, and none of
+    /// its steps waits for long for a table.
     let beforeMigration: [SQLStatement]
     /// A number, as an expression inside a transaction that writes, by which readers tell what they have not seen yet:
     /// what a transaction commits has its number, and ``lowestOpenNumber`` is at most the number of every transaction
@@ -28,7 +29,7 @@ package struct SQLDialect: Sendable {
     /// ids, changed keys (``RevocationNews``).
     var sessionEndNews: SQLStatement?
     /// Has what is left of a transaction wait a tenth of a second at most for a row that another one holds; `nil` where
-    /// nobody waits for a single row.
+    /// transactions do not wait for single rows.
     let shortWait: SQLStatement?
     let lease: LeaseSQL
 }

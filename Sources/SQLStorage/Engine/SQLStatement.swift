@@ -86,7 +86,7 @@ package enum SQLValue: Hashable, Sendable {
     case null
     case integer(Int64)
     case text(String)
-    /// What we never store, and only a database that somebody else has written to can hold. Strict reading refuses it.
+    /// What we never store, and only a database that other software has written to can hold. Strict reading refuses it.
     case foreign(SQLForeignValue)
 
     package init(_ text: String?) { self = text.map(SQLValue.text) ?? .null }

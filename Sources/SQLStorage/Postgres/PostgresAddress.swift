@@ -18,7 +18,7 @@ package struct PostgresAddress: Sendable {
     /// - Parameter defaults: what libpq takes for a parameter that the text leaves open; `nil` when that is not known.
     /// - Throws: ``PostgresOpenError/badAddress(_:)``.
     init(_ text: String, defaults: [String: String]?) throws(PostgresOpenError) {
-        // To libpq that is the database of the account on this machine, which nobody has named.
+        // To libpq that is the database of the account on this machine, which was not named.
         guard !text.allSatisfy(\.isWhitespace) else { throw .badAddress("it is empty") }
         guard !Self.splitsWithinPassword(text) else { throw .badAddress(Self.unencoded) }
         var problem: UnsafeMutablePointer<CChar>?
@@ -43,7 +43,7 @@ package struct PostgresAddress: Sendable {
         description = "\(place)/\(values["dbname"] ?? values["user"] ?? "")"
     }
 
-    /// Keywords and values for `PQconnectdbParams`; of two with one keyword the later counts.
+    /// Keywords and values for `PQconnectdbParams`; where a keyword occurs twice, the later one counts.
     func parameters(applicationName: String, timeouts: PostgresTimeouts) -> [(keyword: String, value: String)] {
         [
             ("sslmode", isLocal ? "prefer" : "verify-full"),
@@ -117,7 +117,7 @@ package struct PostgresAddress: Sendable {
         host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@")
     }
 
-    /// Of IPv4 only four plain numbers: `127.db.example` is a name, and a leading zero makes a number octal.
+    /// For IPv4, only four plain numbers: `127.db.example` is a name, and a leading zero makes a number octal.
     private static func isLoopback(_ address: Substring) -> Bool {
         guard address != "::1" else { return true }
         let numbers = address.split(separator: ".", omittingEmptySubsequences: false)

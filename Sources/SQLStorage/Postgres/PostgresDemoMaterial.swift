@@ -17,7 +17,7 @@ package enum PostgresDemoMaterial {
 
     /// Brings the tables up to date, offers values, and says which stand.
     ///
-    /// Of processes that start at the same time all get the same.
+    /// Processes that start at the same time all get the same values.
     package static func settle(
         _ offers: [String: String], in address: PostgresAddress, at now: Timestamp
     ) async throws(PostgresOpenError) -> [String: String] {
@@ -31,9 +31,9 @@ package enum PostgresDemoMaterial {
         }
     }
 
-    /// Whether somebody has accounts, clients or keys there who never put this value there, as no demo does.
+    /// Whether the database has accounts, clients or keys but never had this value: then it is not a demo's.
     ///
-    /// Reads only. An empty database is nobody's.
+    /// Reads only. An empty database is still free.
     package static func isOthers(
         _ address: PostgresAddress, lacking name: String
     ) async throws(PostgresOpenError) -> Bool {
@@ -46,7 +46,7 @@ package enum PostgresDemoMaterial {
             guard hasMaterial else {
                 return try !session.run(SQLStatement("SELECT 1 WHERE \(used)", isRecurring: false)).isEmpty
             }
-            // In one statement: of a demo that starts meanwhile it sees no account without its value.
+            // In one statement, so that it never sees a starting demo's account without its value.
             let others = "SELECT 1 WHERE (\(used)) AND NOT EXISTS (SELECT 1 FROM demo_material WHERE name = $1)"
             return try !session.run(SQLStatement(others, isRecurring: false), [.text(name)]).isEmpty
         }

@@ -74,8 +74,8 @@ package struct PostgresRevocationChannel: RevocationChannel {
     private static func rest() { Thread.sleep(forTimeInterval: 0.5) }
 }
 
-/// A connection through a pooler is nobody's for longer than a transaction: who listens on it hears nothing, or what is
-/// meant for others.
+/// A connection through a pooler is held only for a transaction: a listener on it hears nothing, or what is meant for
+/// others.
 private struct NotHeardThroughPooler: Error {}
 
 /// Tells a thread to end.

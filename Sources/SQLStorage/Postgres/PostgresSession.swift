@@ -67,7 +67,7 @@ final class PostgresSession: SQLSession {
 
     func disconnect() { link = nil }
 
-    /// Whether something stands between this process and the server that may give each transaction another connection.
+    /// Whether something between this process and the server may give each transaction another connection.
     var isPooled: Bool { link?.isPooled ?? false }
 
     func run(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
@@ -178,7 +178,7 @@ final class PostgresSession: SQLSession {
     }
 
     private func configure(_ link: PostgresLink) throws {
-        // Whose session these would be in the next moment, nobody knows: each transaction sets its own.
+        // Whose session these would be in the next moment is unknown: each transaction sets its own.
         guard !link.isPooled else { return }
         for (name, value) in timeouts.settings {
             _ = try run(Self.set, [.text(name), .text(value)])

@@ -60,9 +60,9 @@ package enum SQLiteBackup {
         }
     }
 
-    /// Lets nobody else write to the database as long as the result lives.
+    /// Keeps others from writing to the database as long as the result lives.
     /// - Parameter nodes: names that a server or a command of this settings file has, whether it ever ran or not.
-    /// - Throws: ``SQLiteOpenError/nodeInUse(_:)`` where somebody does.
+    /// - Throws: ``SQLiteOpenError/nodeInUse(_:)`` where another process does.
     package static func hold(_ path: String, nodes: [String]) throws(SQLiteOpenError) -> SQLiteHold {
         let folder = (path as NSString).deletingLastPathComponent
         let prefix = "\((path as NSString).lastPathComponent)."
@@ -103,7 +103,7 @@ package enum SQLiteBackup {
     /// Notes where nodes' chains end in the database, as servers that stopped in order would have.
     /// - Parameters:
     ///   - node: one of the nodes; the others are those that have notes.
-    ///   - prefix: of the notes' files, whose names end in the node's.
+    ///   - prefix: that of the notes' files, whose names end in the node's.
     /// - Throws: ``SQLiteOpenError``.
     package static func mark(_ path: String, node: String, prefix: String) throws(SQLiteOpenError) {
         let folder = (prefix as NSString).deletingLastPathComponent

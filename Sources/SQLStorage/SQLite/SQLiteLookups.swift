@@ -16,7 +16,7 @@ final class SQLiteLookups: Sendable {
     private let configuration: GRDB.Configuration
     private let state = Mutex(State())
 
-    /// - Parameter path: of a file that another connection of this process keeps open.
+    /// - Parameter path: that of a file which another connection of this process keeps open.
     init(path: String, configuration: GRDB.Configuration) {
         self.path = path
         self.configuration = configuration

@@ -125,7 +125,7 @@ package enum SQLiteOpenError: Error, Hashable, Sendable, CustomStringConvertible
     case notMigrated(String)
     case nodeInUse(String)
     case badNodeName(String)
-    /// Locks of the file system keep nobody out.
+    /// Locks of the file system keep no one out.
     case locksNotReal(path: String, reason: String)
 
     package var description: String {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// How long the connection that writes waits for another process that does, such as a command run next to the server.
 ///
-/// Writes wait one after the other, and whoever is last would wait for all before as well. So once one has waited in
+/// Writes wait one after the other, and the last would wait for all before it as well. So once one has waited in
 /// vain, those after it hardly wait until one succeeds.
 final class WritePatience: Sendable {
     /// Milliseconds.

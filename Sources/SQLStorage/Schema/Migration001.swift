@@ -14,8 +14,8 @@ extension Migration {
                 CREATE TABLE client (
                     client_id \(text) NOT NULL PRIMARY KEY, document \(text) NOT NULL, updated_at BIGINT NOT NULL)
                 """),
-            // Rows stand in the order of their making, not of their random id: of all that a redemption touches, only
-            // the indexes are spread over the file.
+            // Rows stand in the order of their making, not of their random id: the indexes alone, among all that a
+            // redemption touches, are spread over the file.
             SQLStatement(
                 """
                 CREATE TABLE login_token_use (

@@ -6,7 +6,7 @@ extension Migration {
             "ALTER TABLE signing_key ADD COLUMN signs_when_known BIGINT NOT NULL DEFAULT 0",
             "ALTER TABLE signing_key ADD COLUMN withdrawn_at BIGINT",
             "ALTER TABLE signing_key ADD COLUMN added_in BIGINT NOT NULL DEFAULT 0",
-            // One row after the first change; who changes the keys changes it first, so changes take turns.
+            // One row after the first change; a change of the keys changes it first, so changes take turns.
             SQLStatement(
                 """
                 CREATE TABLE signing_key_change (
@@ -19,7 +19,7 @@ extension Migration {
                 """),
             // Their numbers decide now which of several nodes is the first.
             "DROP TABLE first_signing_key",
-            // A demo's keys are in its database now; this one lay there unsealed.
+            // A demo's keys are in its database now; this one was there unsealed.
             "DELETE FROM demo_material WHERE name = 'login-token-keys.json'",
         ]
     }

@@ -1,5 +1,5 @@
 extension Migration {
-    /// How often the database was put back to an earlier state, and which login tokens died with that (ADR-0030).
+    /// How often the database was restored to an earlier state, and which login tokens died with that (ADR-0030).
     static let restorePoint = Migration(version: 21, name: "restore epoch") { dialect in
         let text = dialect.text
         return [

@@ -1,5 +1,5 @@
 extension Migration {
-    /// Sign-ins across devices, for minutes. Whoever waits asks for those that have moved on, which are few.
+    /// Sign-ins across devices, for minutes. Nodes with waiting pages ask for those that have moved on, which are few.
     static let crossDevice = Migration(version: 23, name: "sign-ins across devices") { dialect in
         let text = dialect.text
         return [

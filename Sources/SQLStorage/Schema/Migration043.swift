@@ -1,6 +1,6 @@
 extension Migration {
-    /// Which sign-in at an upstream provider a browser's session came of, so that it can end with the one there. Of
-    /// sessions from before this step that is not known.
+    /// Which sign-in at an upstream provider a browser's session resulted from, so that it can end with the one there.
+    /// Unknown for sessions from before this step.
     static let upstreamSessions = Migration(version: 43, name: "sessions by upstream sign-in") { dialect in
         let text = dialect.text
         return [

@@ -1,6 +1,6 @@
 extension Migration {
     /// From which sign-in a browser went on to another domain, also once another session took that one's place: an end
-    /// of the sign-in reaches it there. Of what went on before this step it is not known.
+    /// of the sign-in reaches it there. Unknown for what went on before this step.
     static let handOffOrigins = Migration(version: 45, name: "where hand-offs came from") { dialect in
         [
             SQLStatement("ALTER TABLE web_session ADD COLUMN handed_from \(dialect.text)"),

@@ -1,5 +1,5 @@
 extension Migration {
-    /// Whose sessions' ends are queued for back-channel logout: of the clients that have somewhere to be told when a
+    /// Whose sessions' ends are queued for back-channel logout: the clients that have somewhere to be told when a
     /// session ends, whatever they had when it began. Nodes put theirs in as they start; what ends before that, as with
     /// a command or a restore, is told to those who had somewhere when it began.
     static let logoutSubscribers = Migration(version: 46, name: "who hears of ends by back-channel logout") { dialect in

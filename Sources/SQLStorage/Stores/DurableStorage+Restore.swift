@@ -15,7 +15,7 @@ extension DurableStorage {
 
     /// Begins a new restore epoch: earlier login tokens, codes and requests are over (ADR-0030).
     /// - Parameters:
-    ///   - actor: whoever put the database back, for the log.
+    ///   - actor: the person or program that restored the database, for the log.
     ///   - keepsSessions: whether those that are open stay so, also such as were ended since the backup.
     ///   - reason: why, for the log.
     package func recordRestore(
@@ -57,10 +57,10 @@ extension RestoreSQL {
 
     private static let reason = EndReason.restored.rawValue
 
-    /// All that somebody is signed in by, or could sign in with whatever became of it since; `$1` is now.
+    /// All that keeps users signed in, or that they could sign in with whatever happened to it since; `$1` is now.
     ///
-    /// A phone's key may have been unlinked since. Whoever has another way in links it again; who has none would be left
-    /// without the account.
+    /// A phone's key may have been unlinked since. A user with another way in links it again; one without would lose
+    /// the account.
     static let ends: [(name: String, statement: SQLStatement)] = [
         (
             "devices",
@@ -70,7 +70,7 @@ extension RestoreSQL {
         ("app_sessions", "UPDATE app_session SET ended_at = $1 WHERE ended_at IS NULL AND expires_at > $1"),
         ("web_sessions", "UPDATE web_session SET ended_at = $1 WHERE ended_at IS NULL AND expires_at > $1"),
         ("recovery_codes", "UPDATE recovery_code SET used_at = $1 WHERE used_at IS NULL"),
-        // Each account has a password too, so whoever removed one loses nothing that a new one does not bring back.
+        // Each account has a password too, so a user who removed one loses nothing that a new one does not bring back.
         ("passkeys", "DELETE FROM passkey WHERE created_at <= $1"),
         (
             "phone_keys",
@@ -81,7 +81,7 @@ extension RestoreSQL {
             """
         ),
     ]
-    /// Phones' keys that are somebody's only way in.
+    /// Phones' keys that are a user's only way in.
     static let keysLeft: SQLStatement = """
         SELECT subject, thumbprint FROM linked_key WHERE revoked_at IS NULL ORDER BY subject, thumbprint
         """

@@ -96,12 +96,12 @@ enum SigningKeySQL {
 
     static let number: SQLStatement = "SELECT number FROM signing_key_change"
 
-    /// The first change, where nobody made one before.
+    /// The first change, where there was none before.
     static let claimFirst: SQLStatement = """
         INSERT INTO signing_key_change (id, number) VALUES (1, 1) ON CONFLICT (id) DO NOTHING
         """
 
-    /// The change after `$1`, where nobody else made it. Whoever comes at the same time waits, and then loses.
+    /// The change after `$1`, unless it was made already. One that comes at the same time waits, and then loses.
     static let claimNext: SQLStatement = "UPDATE signing_key_change SET number = number + 1 WHERE number = $1"
 
     /// Where the key is there already, only its times change.

@@ -34,7 +34,7 @@ public struct ClaimOffer: Sendable, Identifiable {
     public enum Source: Sendable {
         /// The owner.
         case own(JSONValue)
-        /// Somebody else, whose words are handed on whole.
+        /// A third party, whose words are handed on whole.
         case statement(Statement)
     }
 
@@ -47,8 +47,8 @@ public struct ClaimOffer: Sendable, Identifiable {
     /// Told unless the person takes the tick off.
     public let isTicked: Bool
 
-    /// What can be told of what is asked. A statement of somebody else comes before the owner's own word.
-    /// - Parameter proof: nothing is ticked beforehand where anybody may have written what is asked.
+    /// What can be told of what is asked. A third party's statement comes before the owner's own word.
+    /// - Parameter proof: nothing is ticked beforehand where anyone may have written what is asked.
     static func offers(
         for claims: [RequestedClaim], provenBy proof: SelfIssuedRequest.Proof, from profile: Profile, at now: Int64
     ) -> (offers: [ClaimOffer], missing: [RequestedClaim]) {

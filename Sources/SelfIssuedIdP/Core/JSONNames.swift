@@ -2,8 +2,9 @@ import Foundation
 
 /// The names of members in a JSON text.
 ///
-/// Of a member that is there twice some readers take the first and some the last (RFC 8259 §4), so what the owner is
-/// shown would not be what the website reads; in a JWT such a text is no JSON object at all (RFC 7515 §4, RFC 7519 §4).
+/// Where a member is there twice, some readers take the first and some the last (RFC 8259 §4), so what the owner is
+/// shown would not be what the website reads; in a JWT such a text is not a JSON object at all (RFC 7515 §4, RFC 7519
+/// §4).
 enum JSONNames {
     /// What is open at a place in the text: an array, or an object with the names that it has so far.
     private enum Level {
@@ -12,7 +13,7 @@ enum JSONNames {
     }
 
     /// Whether no object names a member twice.
-    /// - Parameter text: well-formed JSON. Of any other encoding than UTF-8 it is refused (RFC 8259 §8.1).
+    /// - Parameter text: well-formed JSON. Any encoding other than UTF-8 is refused (RFC 8259 §8.1).
     static func areUnique(in text: [UInt8]) -> Bool {
         // UTF-16 and UTF-32 write every brace and quotation mark with one; JSON in UTF-8 has none.
         guard !text.contains(0) else { return false }

@@ -70,7 +70,7 @@ public enum JSONValue: Sendable, Equatable, Codable {
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
     }
 
-    /// A member of an object; `nil` when there is none, or it is no object.
+    /// A member of an object; `nil` when there is none, or it is not an object.
     public subscript(name: String) -> JSONValue? {
         if case .object(let members) = self { members[name] } else { nil }
     }

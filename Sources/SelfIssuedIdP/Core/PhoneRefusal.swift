@@ -73,7 +73,7 @@ public struct PhoneRefusal: Error, Equatable, Sendable, CustomStringConvertible 
 
     /// The name.
     public let reason: Reason
-    /// What is wrong and, where somebody can do something, what.
+    /// What is wrong and, where something can be done, what.
     public let words: String
 
     /// - Parameter words: may repeat what the website said; ``description`` makes it fit to print.

@@ -1,4 +1,4 @@
-/// A signed text of somebody else, taken apart (RFC 7515 §7.1). Nothing of it is believed yet.
+/// Another party's signed text, taken apart (RFC 7515 §7.1). Nothing of it is believed yet.
 struct CompactJWS {
     let header: JSONValue
     let claims: JSONValue

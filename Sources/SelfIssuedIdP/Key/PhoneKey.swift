@@ -29,7 +29,7 @@ public struct PhoneKey: Sendable, CustomStringConvertible, CustomReflectable {
     }
 
     /// A key that was kept.
-    /// - Returns: `nil` when the octets are no key of this algorithm.
+    /// - Returns: `nil` when the octets are not a key of this algorithm.
     public init?(_ algorithm: KeyAlgorithm, secret: Redacted<[UInt8]>) {
         switch algorithm {
         case .es256:

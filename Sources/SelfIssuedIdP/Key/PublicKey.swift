@@ -33,8 +33,8 @@ public struct PublicKey: Sendable {
         ])
     }
 
-    /// Reads a key of somebody else.
-    /// - Returns: `nil` when it is no key of ``KeyAlgorithm``, is too weak, or is not in the one right spelling.
+    /// Reads another party's key.
+    /// - Returns: `nil` when it is not a key of ``KeyAlgorithm``, is too weak, or is not in the one right spelling.
     init?(jwk: JSONValue) {
         func octets(_ name: String) -> [UInt8]? { jwk[name]?.string.flatMap(Base64URL.decode) }
         switch jwk["kty"]?.string {

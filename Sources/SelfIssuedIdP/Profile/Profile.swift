@@ -11,7 +11,7 @@ public struct Profile: Sendable {
         "s_hash", "cnf", "sub_jwk", "user_id", "user_jwk", "sid", "i_am_siop", "_claim_names", "_claim_sources",
     ]
 
-    /// Of one claim, as text: more is dropped by websites.
+    /// The longest claim, as text: websites drop longer ones.
     static let maximumClaim = 1024
 
     /// Nothing to tell: known by the key alone.

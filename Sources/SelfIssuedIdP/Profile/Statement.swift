@@ -1,4 +1,4 @@
-/// What somebody else says of the phone's owner, signed by them: an aggregated claim (OpenID Connect Core §5.6.2).
+/// What a third party says of the phone's owner, signed by it: an aggregated claim (OpenID Connect Core §5.6.2).
 ///
 /// It is handed on whole, or not at all: a signature is over everything in it. The phone cannot check it, and need
 /// not: it is for the website to believe its issuer or not.

@@ -2,7 +2,7 @@
 /// and the certificate.
 struct RequestReader {
     let link: AuthorizationLink
-    /// The request itself: of the file, or of the link.
+    /// The request itself: the file's, or the link's.
     let request: RequestParameters
     let proof: SelfIssuedRequest.Proof
     /// What the owner wishes; `nil` follows the request.
@@ -44,7 +44,7 @@ struct RequestReader {
         return address
     }
 
-    /// Of the website's own words alone: never from the link when there is a file.
+    /// Where to answer, by the website's own words alone: never from the link when there is a file.
     private func returnAddress(of clientID: WebAddress) throws(PhoneRefusal) -> WebAddress {
         let listed = request.registered("redirect_uris")?.words ?? []
         let named = try request.text("redirect_uri")
@@ -103,8 +103,9 @@ struct RequestReader {
         case "fragment": return .browser
         // SIOPv2's own example says `post`.
         case "direct_post", "post":
-            // Not by the link alone: whoever changed it would be signed in, in a browser of their own, at a website that
-            // knows answers on its visitor's device only. Of a request in the link there is nothing else to go by.
+            // Not by the link alone: anyone who changed it would be signed in, in a browser of their own, at a website
+            // that knows answers on its visitor's device only. For a request in the link there is nothing else to go
+            // by.
             guard named != nil || mode != nil || proof == .returnAddressAlone else {
                 throw PhoneRefusal(
                     .responseModeUnsupported, "the link wants the answer posted, and the website's request does not")

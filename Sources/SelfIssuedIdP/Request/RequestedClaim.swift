@@ -6,7 +6,7 @@ public struct RequestedClaim: Sendable, Equatable {
     /// same.
     public let isWanted: Bool
 
-    /// More than anybody should be asked at once.
+    /// More than a person should be asked at once.
     private static let maximumCount = 32
 
     /// What the scopes ask for (OpenID Connect Core §5.4).

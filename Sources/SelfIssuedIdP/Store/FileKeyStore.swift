@@ -13,7 +13,7 @@ public struct FileKeyStore: KeyStore {
 
     /// - Parameters:
     ///   - folder: made on the first write, with mode 0700; one that is there must have no other.
-    ///   - pin: asked when one is set and a key is used; `nil` when nobody answers.
+    ///   - pin: asked when one is set and a key is used; `nil` when no answer comes.
     public init(folder: URL, pin: @escaping @Sendable () async -> Redacted<String>?) {
         self.init(folder: folder, cost: .usual, random: .system, pin: pin)
     }
@@ -58,19 +58,19 @@ public struct FileKeyStore: KeyStore {
     /// Why ``list()`` passes over files, each named.
     public func unreadable() throws(PhoneRefusal) -> [PhoneRefusal] { try readAll().refusals }
 
-    /// What may be shown of a website's key, without asking anybody for a PIN; `nil` when there is none.
+    /// What may be shown of a website's key, without asking for a PIN; `nil` when there is none.
     public func kept(_ website: Website) throws(PhoneRefusal) -> KeptKey? {
         try file(of: website.description)?.kept
     }
 
-    /// Removes a key: to that website its owner is somebody new from now on.
+    /// Removes a key: to that website its owner is a new person from now on.
     /// - Returns: whether there was one.
     public func forget(_ website: Website) throws(PhoneRefusal) -> Bool {
         _ = try folder.names()
         return try folder.remove(Self.fileName(website.description))
     }
 
-    /// Sets the PIN, or changes it. Whoever breaks off in the middle calls it again.
+    /// Sets the PIN, or changes it. A caller that breaks off in the middle calls it again.
     /// - Throws: also when a key cannot be read: it would stay without the PIN. Nothing is changed then.
     public func setPIN(_ new: Redacted<String>) async throws(PhoneRefusal) {
         _ = try files()

@@ -29,7 +29,7 @@ struct KeyFile: Codable {
     }
 
     /// - Parameters:
-    ///   - path: for words: of a damaged file nothing else may say which it is.
+    ///   - path: for error messages: nothing else may identify a damaged file.
     ///   - website: whose file it should be: one that was copied to another's place is not taken.
     init(json: [UInt8], path: String, website: String?) throws(PhoneRefusal) {
         guard let read = try? JSONDecoder().decode(KeyFile.self, from: Data(json)), read.v == 1,

@@ -1,6 +1,6 @@
 /// Keeps the keys, one for each website. The app brings it: a key chain, a secure element, files.
 public protocol KeyStore: Sendable {
-    /// Whether there is a key for this website, without asking anybody for a PIN.
+    /// Whether there is a key for this website, without asking for a PIN.
     func holds(_ website: Website) async throws(PhoneRefusal) -> Bool
     /// The key of this website.
     func key(of website: Website) async throws(PhoneRefusal) -> PhoneKey?

@@ -8,7 +8,7 @@ struct PrivateFolder: Sendable {
     init(_ url: URL) { self.url = url }
 
     /// - Returns: `nil` when there is no such file.
-    /// - Throws: when folder or file are open to others: somebody may have taken, or put there, what is in it.
+    /// - Throws: when folder or file are open to others: what is in it may have been taken, or put there.
     func read(_ name: String) throws(PhoneRefusal) -> [UInt8]? {
         guard try isThere() else { return nil }
         let file = path(name)
@@ -100,7 +100,7 @@ struct PrivateFolder: Sendable {
         return true
     }
 
-    /// Never open to others, not even for a moment: somebody who comes at the same time would refuse it.
+    /// Never open to others, not even for a moment: another process at the same time would refuse it.
     private func make() throws(PhoneRefusal) {
         do {
             try FileManager.default.createDirectory(

@@ -24,7 +24,7 @@ public enum PublicNetwork {
         {
             return contains(Array(address.suffix(4)))
         }
-        // Only 2000::/3 is given out; of it not: 2001::/23 (protocols, Teredo), documentation, 6to4, 3fff::/20.
+        // Only 2000::/3 is given out, except 2001::/23 (protocols, Teredo), documentation, 6to4, 3fff::/20.
         return isWithin(address, [0x20], 3) && !isWithin(address, [0x20, 0x01, 0x00], 23)
             && !isWithin(address, [0x20, 0x01, 0x0D, 0xB8], 32) && !isWithin(address, [0x20, 0x02], 16)
             && !isWithin(address, [0x3F, 0xFF, 0x00], 20)

@@ -30,7 +30,7 @@ public struct WebsiteAnswer: Sendable {
     let body: [UInt8]
     let certificate: CertificateNames
 
-    /// - Parameter certificate: of the certificate that was presented and verified.
+    /// - Parameter certificate: the one that was presented and verified.
     public init(status: Int, body: [UInt8], certificate: CertificateNames) {
         self.status = status
         self.body = body

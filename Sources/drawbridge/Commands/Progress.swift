@@ -45,7 +45,7 @@ final class Progress: Sendable {
         if isDue { show(words(count, after: now - begun), streams) }
     }
 
-    /// The same for few steps, each of which may be the long one: all are shown, and nothing is promised.
+    /// Notes one of few steps, each of which may be the long one: all are shown, and nothing is promised.
     func reach(_ count: Int, of total: Int) {
         guard let streams else { return }
         line.withLock { $0.shownAt = time.uptime() }

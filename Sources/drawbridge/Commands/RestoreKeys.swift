@@ -1,7 +1,7 @@
 import Bridge
 import Foundation
 
-/// The keys that no backup has: whether those in their places belong to the database that is put back.
+/// The keys that no backup has: whether those in their places belong to the database that is restored.
 struct RestoreKeys {
     let location: StorageLocation
     /// Earlier audit signing keys, which somebody named.
@@ -13,7 +13,7 @@ struct RestoreKeys {
     func trusted() throws -> [AuditVerifierKey] { try earlier + [ServerStorage.signingKey(location).verifierKey] }
 
     /// Whether a new audit signing key has to be made for a log that another one signed.
-    /// - Parameter database: what is put back.
+    /// - Parameter database: what is restored.
     /// - Throws: where nobody said that the one which signed it is lost, ``SigningKeyLost``, or ``SigningKeyForeign``
     ///   for another one in its place: that would vouch for what is written from then on, and nobody expects it.
     func lacksSigningKey(of database: StorageLocation) async throws -> Bool {
@@ -40,7 +40,7 @@ struct RestoreKeys {
     }
 
     /// Warns of what would keep a server from starting, or users from signing in, while it is known what was done.
-    /// - Parameter keys: of the database that was put back; those that were retired since do not count.
+    /// - Parameter keys: of the database that was restored; those that were retired since do not count.
     func checkMasterKey(opening keys: [SealedSigningKey], at now: Timestamp) async {
         do {
             let used = try location.inUse(keys, at: now)

@@ -16,7 +16,7 @@ struct SettingsOptions: ParsableArguments {
     /// The settings in force; problems go to stderr and end the process with status 78 (`EX_CONFIG`).
     func load(flags: [String] = []) throws -> DrawbridgeSettings { try loadInForce(flags: flags).settings }
 
-    /// The same with what they were read from.
+    /// The settings in force with what they were read from; problems end the process as in ``load(flags:)``.
     func loadInForce(flags: [String]) throws -> SettingsInForce {
         do throws(SettingsRefused) {
             return try SettingsInForce(RawSettings.read(inputs(flags: flags)))

@@ -111,7 +111,7 @@ struct StorageOptions: ParsableArguments {
         }
     }
 
-    /// The same for whoever closes it.
+    /// Opens the database for reading, as ``reading(_:)`` does; the caller closes it.
     func openForReading() async throws -> any BridgeStorage {
         // A look needs no keys, so a database that is named needs no settings either.
         if let database = try namedDatabase() { return try await PostgresStorage.openForReading(database) }
@@ -163,7 +163,7 @@ struct StorageOptions: ParsableArguments {
     }
 }
 
-/// The same for a command that cannot do without the settings.
+/// Where the storage is, for a command that cannot do without the settings.
 struct ConfiguredStorageOptions: ParsableArguments {
     @Option(name: .customLong("database"), help: "A PostgreSQL database, instead of the one the settings file names.")
     var databaseText: String?

@@ -25,7 +25,7 @@ struct UnopenedSecondFactors {
 
     private static let pageLength = 500
 
-    /// The same for a database that is not open here, beside a server or not.
+    /// Tries every second factor of a database that is not open here, whether a server runs or not.
     /// - Throws: as the database does when it cannot be opened; ``StorageError``.
     static func look(at location: StorageLocation, with master: MasterKey) async throws -> UnopenedSecondFactors {
         let storage = try await location.openForReading()

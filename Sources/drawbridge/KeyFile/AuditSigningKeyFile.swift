@@ -25,7 +25,7 @@ enum AuditSigningKeyFile {
 
     /// Reads the key, or makes it and the file when there is none.
     ///
-    /// Of two processes that start at once, one makes the key and both use it. None is ever replaced: a key that is
+    /// When two processes start at once, one makes the key and both use it. None is ever replaced: a key that is
     /// gone cannot vouch for its checkpoints. And its name is on the disk before it signs: checkpoints signed by a key
     /// that a power cut took away could never be verified.
     /// - Parameter name: whose it is, as notes that it signs say.

@@ -26,7 +26,7 @@ extension ConfiguredClients {
         changedBesides = SettingsFingerprint(reread.raw).changes(since: start, besides: Set(taken))
     }
 
-    /// Of two with one id the file's counts: what is under version control is not overridden from elsewhere.
+    /// Where two have the same id, the file's counts: what is under version control is not overridden from elsewhere.
     func directory(with stored: [Client]) -> ClientDirectory {
         ClientDirectory(stored + clients, defaultTarget: defaultTarget)
     }

@@ -23,7 +23,7 @@ final class RedisWatch: Sendable {
         try await checking.join(or: { try await self.checkAlone() })
     }
 
-    /// The same for metrics, which are wanted whatever it finds: what takes too long is on a later page.
+    /// Checks for metrics, which are wanted whatever it finds: what takes too long is on a later page.
     func checkBriefly() async {
         await MetricsPatience.wait { try? await self.check() }
     }

@@ -82,7 +82,7 @@ extension StorageLocation {
         return hasAccounts ?? false
     }
 
-    /// The same with another file as the embedded database.
+    /// Another location with this file as the embedded database.
     init(_ other: StorageLocation, databasePath: String) {
         self.init(
             databasePath: databasePath, database: nil, signingKeyPath: other.signingKeyPath, keyName: other.keyName,

@@ -47,7 +47,7 @@ private final class CursorMemory: AuditForwardCursors {
         positions.withLock { $0[node] = position.joined(with: $0[node] ?? AuditForwardPosition()) }
     }
 
-    /// What the database has after it was put back.
+    /// What the database has after it was restored.
     func goBack(to sequences: [String: Int64]) {
         positions.withLock { $0 = sequences.mapValues { AuditForwardPosition(sequence: $0) } }
     }
@@ -100,7 +100,7 @@ private final class GrowingAuditLog: AuditLog {
     }
 }
 
-/// A log whose database is put back.
+/// A log whose database is restored.
 private final class RestoredAuditLog: AuditLog {
     private let log: Mutex<FixedAuditLog>
 

@@ -20,7 +20,7 @@ package final class AlertBoard: Sendable {
 
     package init(rules: [AlertRule]) { self.rules = rules }
 
-    /// What nobody has acknowledged yet, in the order of the rules.
+    /// What has not been acknowledged yet, in the order of the rules.
     package var unseen: [Alert] {
         let state = state.withLock { $0 }
         return inOrder(state.alerts).filter { state.acknowledged[$0.rule.name] != $0.since }
@@ -42,7 +42,7 @@ package final class AlertBoard: Sendable {
     private func inOrder(_ alerts: [AlertRule.Name: Alert]) -> [Alert] { rules.compactMap { alerts[$0.name] } }
 
     /// Counts the events of the last ``AlertRule/window``.
-    /// - Parameter tallies: of that time.
+    /// - Parameter tallies: those of that time.
     package func look(at tallies: [AuditTally], now: Timestamp) -> Change {
         let counts = rules.map { rule in
             (
@@ -72,7 +72,7 @@ package final class AlertBoard: Sendable {
     }
 }
 
-/// Tells somebody outside of an alert.
+/// Tells an external receiver of an alert.
 package protocol AlertDelivery: Sendable {
     /// - Returns: whether it was taken.
     func deliver(_ alert: Alert, isOver: Bool, node: String, at now: Timestamp) async -> Bool

@@ -1,4 +1,4 @@
-/// How often something may happen in ten minutes before somebody is told.
+/// How often something may happen in ten minutes before an alert.
 package struct AlertRule: Hashable, Sendable {
     /// What is counted: the rule's name in the settings, metrics and alerts.
     package enum Name: String, Sendable, CaseIterable {
@@ -43,7 +43,7 @@ package struct AlertRule: Hashable, Sendable {
     }
 
     func counts(_ tally: AuditTally) -> Bool {
-        // Of one token that is used again and again three are written: its rest is no other token.
+        // For one token that is used again and again three events are written: the rest are not other tokens.
         guard name != .replays || tally.reason != AuditTally.suppressedReason else { return false }
         return name.types?.contains(tally.type) ?? (tally.outcome == .failure)
     }

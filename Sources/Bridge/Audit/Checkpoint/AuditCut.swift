@@ -2,7 +2,7 @@ package import OAuth2
 
 /// A signed statement "of node N everything up to the sequence S was removed, while so much had to stay".
 ///
-/// A checkpoint says what the remaining events must follow; this says that somebody was allowed to cut there. Without
+/// A checkpoint says what the remaining events must follow; this says that cutting there was allowed. Without
 /// it, or with one that reaches further than it allows itself, a missing beginning is a theft and reported as one.
 package struct AuditCut: Hashable, Sendable {
     package let node: String

@@ -1,6 +1,6 @@
 import OAuth2
 
-/// Signed notes that somebody kept outside of the database, read from whatever they were kept in: plain signed notes, an
+/// Signed notes that were kept outside of the database, read from whatever they were kept in: plain signed notes, an
 /// export, what a forwarder sent, the service log, a syslog receiver's file.
 package struct AuditKeptNotes: Sendable {
     package private(set) var notes: [AuditNote] = []
@@ -28,7 +28,7 @@ package struct AuditKeptNotes: Sendable {
                 take(json: Array(text[start...].utf8), number: number)
                 continue
             }
-            // What stands between two notes belongs to none.
+            // What is between two notes belongs to none.
             if !lines.isEmpty || !text.isEmpty { lines.append((number, text)) }
         }
         if lines.contains(where: { $0.text.hasPrefix(SignedNote.Signature.mark) }) { finish(&lines) }

@@ -90,7 +90,7 @@ extension SignedNote {
             guard let key = keys.first(where: { $0.keyID == signature.keyID && $0.name == signature.name }) else {
                 continue
             }
-            // Whoever knows the key must reject the whole note when its signature fails (C2SP signed-note).
+            // A verifier that knows the key must reject the whole note when its signature fails (C2SP signed-note).
             guard key.isValid(signature.bytes, for: text) else { return .badSignature }
             // A good signature under another chain's text must not vouch for this one.
             guard origin == AuditCheckpointText.origin(keyName: key.name, node: node) else { return .foreignOrigin }

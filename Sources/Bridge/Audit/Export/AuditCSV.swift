@@ -66,7 +66,7 @@ package enum AuditCSV {
     /// One field.
     ///
     /// A user agent is anybody's text, and a spreadsheet runs what begins like a formula: an apostrophe before it
-    /// makes it text (OWASP, "CSV Injection"). Whoever reads the file as what it is gets another value then, so ids and
+    /// makes it text (OWASP, "CSV Injection"). A program that reads the file as CSV gets another value then, so ids and
     /// hashes are left as they are, of which one in 64 begins with a dash.
     private static func append(_ text: String, to output: inout [UInt8]) {
         var text = text

@@ -12,7 +12,7 @@ package struct AuditExport: Sendable {
     /// Takes a piece of the output; a slow one slows the reading down.
     package typealias Sink = ([UInt8]) async throws -> Void
 
-    /// Records of a chain that are read at once; of a search, which gives no more than 500.
+    /// Records of a chain that are read at once; for a search, which gives no more, 500.
     static let pageSize = 1000
     private static let searchSize = 500
 

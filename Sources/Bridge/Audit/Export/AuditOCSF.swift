@@ -55,7 +55,7 @@ package enum AuditOCSF {
         return object.finish()
     }
 
-    /// Something that cannot be read, on one line: of the Base Event class (0), since it can be no other's.
+    /// Something that cannot be read, on one line: in the Base Event class (0), since no other fits.
     package static func object(_ damage: AuditDamage) -> [UInt8] {
         var object = JSONObjectWriter()
         object.add("class_uid", 0)

@@ -44,7 +44,7 @@ package final class AuditForwardStatus: Sendable {
 
     func lost(_ count: Int64) {
         state.withLock { state in
-            // The places between two rows may be anybody's.
+            // The places between two rows may be anyone's.
             let (sum, isTooMuch) = state.lost.addingReportingOverflow(count)
             state.lost = isTooMuch ? .max : sum
         }

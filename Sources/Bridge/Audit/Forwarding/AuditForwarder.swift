@@ -18,8 +18,8 @@ package final class AuditForwarder: Sendable {
     /// How far a chain was sent.
     private struct Place {
         var position = AuditForwardPosition()
-        /// Of the event there, which tells this chain from one that grew in its stead after the database was put back;
-        /// `nil` before it was seen.
+        /// The hash of the event there, which tells this chain from one that grew in its stead after the database was
+        /// restored; `nil` before it was seen.
         var hash: String?
     }
 
@@ -46,7 +46,7 @@ package final class AuditForwarder: Sendable {
     private let status: AuditForwardStatus
     private let time: TimeSource
 
-    /// - Parameter nodes: whose chains to send; of each, every event comes in order.
+    /// - Parameter nodes: whose chains to send; each chain's events come in order.
     package init(
         nodes: [String], start: Start, log: any AuditLog, cursors: any AuditForwardCursors,
         status: AuditForwardStatus, time: TimeSource = .system
@@ -133,7 +133,8 @@ package final class AuditForwarder: Sendable {
 
     /// The next items of each chain; `nil` when one of them does not go on from where it was sent to.
     private func batches(after sent: [String: Place]) async throws -> [Batch]? {
-        // What somebody put far after a chain's end is no part of it, and to follow it would pass by all that comes.
+        // A row that was put far after a chain's end is not part of it, and following it would skip everything that
+        // comes.
         let ends = Dictionary(try await log.chains().map { ($0.node, $0.sequence) }) { $1 }
         var batches: [Batch] = []
         for node in nodes {
@@ -215,7 +216,7 @@ package protocol AuditForwardCursors: Sendable {
     ) async throws
 }
 
-/// How far somebody has a node's chain, and what was signed about it.
+/// How far a receiver has a node's chain, and what was signed about it.
 package struct AuditForwardPosition: Hashable, Sendable {
     /// The sequence of the last event.
     package var sequence: Int64

@@ -31,7 +31,7 @@ package enum AdminActor: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it may neither disable nor demote the last account that administers, or nobody might be left to let
+    /// Whether it may neither disable nor demote the last account that administers, or no one might be left to let
     /// others in. A machine goes on without any account, and can give the role back.
     package var sparesLastAdministrator: Bool {
         switch self {
@@ -113,7 +113,7 @@ package struct AdminAction: Sendable {
     /// An event of this action.
     /// - Parameters:
     ///   - facts: further members of its `detail`, by name; the actor is always one, and so is their sign-in.
-    ///   - fields: the names of what a change changed; `nil` for what is no change of fields.
+    ///   - fields: the names of what a change changed; `nil` for what is not a change of fields.
     package func event(
         _ type: AuditEventType, subject: Subject? = nil, clientID: ClientID? = nil, targetClientID: ClientID? = nil,
         sessionID: SessionID? = nil, tokenID: TokenID? = nil, facts: [String: String] = [:], fields: [String]? = nil
@@ -148,7 +148,7 @@ extension AuditEvent {
     /// The reason of what users change themselves while they are signed in.
     package static let byTheUser = "by the user"
 
-    /// The event of what users change about themselves: of an administrator's form, with the user as its actor.
+    /// The event for what users change about themselves: an administrator's event with the user as its actor.
     package static func byUser(
         _ type: AuditEventType, _ subject: Subject, sessionID: SessionID?, reason: String = byTheUser,
         facts: [String: String] = [:], origin: RequestOrigin, at now: Timestamp

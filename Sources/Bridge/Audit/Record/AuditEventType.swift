@@ -96,7 +96,7 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let auditSuppressed = Self(rawValue: "audit.suppressed")
     package static let alertAcknowledged = Self(rawValue: "alert.acknowledged")
 
-    /// A token came a second time: whoever holds the other copy may be a thief.
+    /// A token came a second time: the holder of the other copy may be a thief.
     package static let tokenReuses: Set<Self> = [
         .loginTokenReplayed, .authorizationCodeReused, .deviceCodeReused, .refreshTokenReused,
     ]

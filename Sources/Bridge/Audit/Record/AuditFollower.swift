@@ -18,7 +18,7 @@ package struct AuditFollower: Sendable {
     package var position: AuditPosition { AuditPosition(sequences: read) }
 
     /// What is new of all nodes, in order of time.
-    /// - Parameter limit: of one node at most; what is beyond comes with the next call.
+    /// - Parameter limit: the most for one node; what is beyond comes with the next call.
     package mutating func next(limit: Int = .max) async throws -> [AuditEntry] {
         var found: [AuditEntry] = []
         for head in try await log.chains() {

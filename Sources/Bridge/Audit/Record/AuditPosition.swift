@@ -1,6 +1,6 @@
 import OAuth2
 
-/// How far somebody has read in the chains of all nodes; goes to clients and comes back as an opaque text.
+/// How far a reader has got in the chains of all nodes; goes to clients and comes back as an opaque text.
 package struct AuditPosition: Hashable, Sendable {
     package private(set) var sequences: [String: Int64]
 
@@ -44,8 +44,8 @@ extension AuditPosition {
     /// written takes a moment to be there.
     private static let overlap = Duration.seconds(60)
 
-    /// Where to go on for whoever has an event and knows no more than its id: on its node after it, on every other a
-    /// minute before it. So nothing is missed, and what the others wrote in that minute may come twice.
+    /// Where to go on for a reader that has an event and knows no more than its id: on its node after it, on every
+    /// other a minute before it. So nothing is missed, and what the others wrote in that minute may come twice.
     /// - Parameter id: ``AuditRecord/id``.
     /// - Returns: `nil` where no node has got that far.
     package static func after(_ id: String, in log: any AuditLog) async throws -> AuditPosition? {

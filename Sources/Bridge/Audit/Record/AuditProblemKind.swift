@@ -26,7 +26,7 @@ package enum AuditProblemKind: String, Hashable, Sendable, CaseIterable {
     case cutBadSignature = "cut_bad_signature"
     /// None of the cut's signatures is by a trusted key.
     case cutUnknownKey = "cut_unknown_key"
-    /// No good checkpoint stands where the cut was made, so nobody can say how old what went was.
+    /// There is no good checkpoint where the cut was made, so the age of what was removed is unknown.
     case cutUnproved = "cut_unproved"
     /// The checkpoint where the cut was made is of another chain.
     case cutMismatch = "cut_mismatch"

@@ -2,7 +2,7 @@ import OAuth2
 
 /// What a row of the audit log's tables turned out to be.
 ///
-/// Whoever can write the database can put anything into any column. One such row must not keep the rest of the log from
+/// A writer of the database can put anything into any column. One such row must not keep the rest of the log from
 /// being read: it is named, and what follows it is read on.
 package enum AuditReading<Value: Hashable & Sendable>: Hashable, Sendable {
     case intact(Value)
@@ -59,7 +59,7 @@ package struct AuditDamage: Hashable, Sendable {
     package let part: Part
     /// The name of the node, with U+FFFD for what is not text.
     package let node: String
-    /// Of a checkpoint its size, of a cut the last sequence that went; 0 when it is no such number.
+    /// For a checkpoint, its size; for a cut, the last removed sequence; 0 when that is not a valid number.
     package let sequence: Int64
     /// The first column that cannot be read, by its name in contract §8.
     package let field: String
@@ -81,7 +81,7 @@ package struct AuditDamage: Hashable, Sendable {
         self.hash = hash
     }
 
-    /// Of an event that can be read, and still is not what it should be.
+    /// For an event that can be read, and still is not what it should be.
     package init(_ record: AuditRecord, field: String) {
         self.init(
             .event, node: record.node, sequence: record.sequence, field: field, at: record.event.at, hash: record.hash)

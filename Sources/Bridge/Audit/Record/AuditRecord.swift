@@ -9,7 +9,7 @@ package struct AuditRecord: Hashable, Sendable {
     /// 1 for a node's first event, then without gaps.
     package let sequence: Int64
     package let event: AuditEvent
-    /// The previous event's ``hash``; of the first, ``genesis``.
+    /// The previous event's ``hash``; for the first, ``genesis``.
     package let previousHash: String
     /// Base64url of SHA-256 over ``previousHash`` and every field: 43 characters.
     package let hash: String

@@ -34,7 +34,7 @@ struct AuditRecordText {
             output.append(Self.version)
             for (index, field) in fields.enumerated() {
                 output.append(field: field)
-                // Behind the node.
+                // After the node.
                 if index == 1 {
                     output.append(field: String(sequence))
                     output.append(field: String(milliseconds))

@@ -6,7 +6,7 @@ package struct AuditTally: Hashable, Sendable {
     /// The reason of events that were counted instead of written (``AuditEventType/auditSuppressed``).
     package static let suppressedReason = "too_many"
 
-    /// The start of the minute.
+    /// The start of the minute, or of the bar that it was added up in.
     package let at: Timestamp
     package let type: AuditEventType
     package let outcome: AuditEvent.Outcome

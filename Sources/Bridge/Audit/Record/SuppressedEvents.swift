@@ -62,8 +62,8 @@ extension AuditTally {
     /// No node leaves out more in ten seconds: what says so was not written by one.
     private static let mostSuppressed: Int64 = 1_000_000_000
 
-    /// Of the failures that were counted instead of written, as the ``AuditEventType/auditSuppressed`` event of that
-    /// minute says.
+    /// Tallies of the failures that were counted instead of written, as the ``AuditEventType/auditSuppressed`` event of
+    /// that minute says.
     package static func suppressed(inDetail detail: String, at minute: Timestamp) -> [AuditTally] {
         let types = JSONValue.parse(detail.utf8)?.object?["failures"]?.object ?? [:]
         return types.compactMap { type, count in

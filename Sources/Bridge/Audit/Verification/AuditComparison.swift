@@ -11,8 +11,8 @@ package struct AuditComparison: Sendable {
         self.keys = keys
     }
 
-    /// What of the log contradicts the notes; of each chain the first contradiction of a note that can be believed.
-    /// Where none of those contradicts, the first of one that cannot, and then why it cannot.
+    /// What in the log contradicts the notes: for each chain, the first contradiction of a note that can be believed;
+    /// if there is none, the first of one that cannot, and why it cannot.
     package func contradictions(with kept: [AuditNote]) async throws -> [AuditVerificationReport.Problem] {
         var found: [AuditVerificationReport.Problem] = []
         var checkpoints: [String: [AuditCheckpoint]] = [:]

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A verification of the whole log that goes on by itself, and says how far it is.
 package final class AuditVerificationJob: Sendable {
-    /// How far a verification is, or what came of it.
+    /// How far a verification is, or its result.
     package enum State: Sendable {
         case none
         /// - Parameter total: how many events there were when it began.

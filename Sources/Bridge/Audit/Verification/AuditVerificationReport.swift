@@ -11,7 +11,7 @@ package struct AuditVerificationReport: Hashable, Sendable {
         package let kind: AuditProblemKind
         /// For something unreadable: which part, and which of its columns.
         package let field: String?
-        /// Of an export or a file of kept notes, the line that cannot be read.
+        /// In an export or a file of kept notes, the line that cannot be read.
         package let line: Int?
         /// The file of kept notes that the line is in.
         package let file: String?

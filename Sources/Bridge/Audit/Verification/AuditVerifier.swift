@@ -6,14 +6,14 @@ package struct AuditVerifier: Sendable {
     private var chains: [String: AuditChainVerifier] = [:]
 
     /// - Parameters:
-    ///   - checkpoints: of all nodes, as they were found.
+    ///   - checkpoints: those of all nodes, as they were found.
     ///   - cuts: likewise.
     package init(
         checkpoints: [AuditReading<AuditCheckpoint>] = [], cuts: [AuditReading<AuditCut>] = [],
         terms: AuditVerificationTerms
     ) {
         var good = GoodCheckpoints()
-        // What lies in several places is one checkpoint, and one problem.
+        // A checkpoint kept in several places is one checkpoint, and one problem.
         var judged: Set<AuditCheckpoint> = []
         for reading in checkpoints {
             switch reading {
@@ -37,7 +37,7 @@ package struct AuditVerifier: Sendable {
             case .checkpoint(let checkpoint):
                 guard judged.insert(checkpoint).inserted else { continue }
                 _ = good.take(checkpoint, trusting: terms.keys, report: &report)
-            // Whoever has the log has the statement as well: it proves itself, wherever it lies.
+            // The log's holder has the statement as well: it proves itself, wherever it is kept.
             case .cut(let cut): if !notes.contains(cut.note) { stated.append(cut) }
             }
         }
@@ -127,7 +127,7 @@ private struct GoodCheckpoints {
         }
         guard checkpoint.hash.hasSameBytes(as: cut.hash) else { return .cutMismatch }
         guard checkpoint.at <= cut.at - cut.retention else { return .cutTooFar }
-        // Of what was gone before it was signed for, nobody knows what was in force; but how old it was, then.
+        // For what was gone before it was signed for, the retention then in force is unknown; how old it was is not.
         let isLongEnough = cut.isAdopted ? checkpoint.at <= cut.at - least : cut.retention >= least
         return isLongEnough ? nil : .retentionTooShort
     }

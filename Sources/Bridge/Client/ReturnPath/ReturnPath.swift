@@ -20,7 +20,7 @@ package struct ReturnPath: Hashable, Sendable {
         parse(input, upTo: maximumLength)
     }
 
-    /// The same for a path of ours that may be longer, because another one is in its query.
+    /// P1 to P6 for a path of ours that may be longer, because another one is in its query.
     static func parse(_ input: [UInt8], upTo length: Int) -> Result<ReturnPath, ReturnPathRefusal> {
         guard input.count <= length else { return .failure(.tooLong) }
         guard input.first == UInt8(ascii: "/"), input.count < 2 || input[1] != UInt8(ascii: "/"),

@@ -83,10 +83,10 @@ enum RefusedRedirect {
     }
 }
 
-/// What the audit log keeps of a parameter that means nothing to us, so that whoever sent it can find the mistake.
+/// What the audit log keeps of a parameter that means nothing to us, so that its sender can find the mistake.
 enum RefusedParameter {
     /// One line of JSON, `{"<name>":"…"}`, with the value's first 64 bytes; `{"length":…}` where it has a secret in it,
-    /// which somebody put into the wrong place (contract §8).
+    /// which was put into the wrong place (contract §8).
     static func detail(_ name: String, _ value: [UInt8]) -> String {
         guard !StrayedSecret.isIn(value[...]) else { return length(of: value) }
         return "{\(JSONText.quoted(name)):\(quoted(value[...], 64))}"

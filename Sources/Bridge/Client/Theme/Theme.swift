@@ -61,7 +61,7 @@ package struct Accent: Hashable, Sendable {
 package enum ColourScheme: CaseIterable, Sendable {
     case light, dark
 
-    /// Of text (WCAG 2.2, 1.4.3).
+    /// The least contrast for text (WCAG 2.2, 1.4.3).
     package static let leastContrast = 4.5
 
     /// The page's ground, its cards and its notices. What a button says has the colour of the first card or a darker one.

@@ -31,9 +31,9 @@ extension Authentication {
     package static let oneTimeCode = "otp"
     /// More than one factor.
     package static let multipleFactors = "mfa"
-    /// That somebody holds a key, wherever it is kept.
+    /// Possession of a key, wherever it is kept.
     package static let proofOfPossession = "pop"
-    /// That somebody is there, and showed the authenticator who they are.
+    /// The user's presence, verified by the authenticator.
     package static let userPresence = "user"
     /// The method of who signed in with a key of their own, which no provider vouches for (docs/self-issued.md).
     package static let selfIssued = "self_issued"

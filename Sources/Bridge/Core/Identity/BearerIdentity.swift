@@ -4,11 +4,11 @@ package import OAuth2
 package struct BearerIdentity: Hashable, Sendable {
     /// Whom an issuer may speak for (contract §1.3).
     package enum Authority: Hashable, Sendable {
-        /// This service: whoever was let in here.
+        /// This service: any user that was let in here.
         case own
         /// Its own users and sessions.
         case trusted
-        /// The same, and the users of our accounts: the operator says that they are the same people.
+        /// Its own users and sessions, and the users of our accounts: the operator says that they are the same people.
         case trustedWithAccounts
     }
 
@@ -31,7 +31,7 @@ package struct BearerIdentity: Hashable, Sendable {
     package let statedSignIn: Timestamp?
     /// What it may be used for; `nil` of another issuer, whose scopes are not ours.
     package let scope: Scope?
-    /// The key that must be shown with it (RFC 7800, RFC 9449 §6): whoever takes the bearer checks it with
+    /// The key that must be shown with it (RFC 7800, RFC 9449 §6): code that takes the bearer checks it with
     /// ``SenderConstraint``.
     package let proofKeyThumbprint: String?
     /// When the token was made, as far as we made it ourselves.

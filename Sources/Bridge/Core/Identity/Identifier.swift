@@ -38,7 +38,7 @@ package struct Subject: Identifier {
     /// A client that acts for itself.
     package init(client: ClientID) { rawValue = Self.clientPrefix + client.rawValue }
 
-    /// Whether this is no user but a client.
+    /// Whether this is not a user but a client.
     package var isOfClient: Bool { rawValue.utf8.starts(with: Self.clientPrefix.utf8) }
 }
 
@@ -53,8 +53,8 @@ package struct TokenID: Identifier {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// A new login token's id: the time, which the token says too, then 80 random bits. Nothing hangs on nobody guessing
-    /// it; it must only be no other token's.
+    /// A new login token's id: the time, which the token says too, then 80 random bits. It need not be hard to guess,
+    /// only unique.
     package static func make(at now: Timestamp, random: RandomSource) -> TokenID {
         TokenID(rawValue: random.text(10, after: now))
     }

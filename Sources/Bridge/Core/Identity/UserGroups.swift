@@ -23,7 +23,7 @@ package struct UserGroups: Hashable, Sendable {
 
     private init(_ names: [String]) { self.names = names }
 
-    /// - Returns: `nil` for what is no list of names, or too long.
+    /// - Returns: `nil` for what is not a list of names, or is too long.
     package init?(_ value: JSONValue) {
         guard let names = value.strings, names.count <= Self.countLimit, Set(names).count == names.count,
             names.allSatisfy(Self.isName), names.reduce(0, { $0 + $1.utf8.count }) <= Self.lengthLimit

@@ -28,7 +28,7 @@ package struct FormTokens: Sendable {
         case passwordSetUp = "password_set_up"
     }
 
-    /// How long a token is good, and its cookie lives.
+    /// How long a token is good; its cookie lives longer.
     package static let lifetime = Duration.seconds(300)
 
     private let keys: Reloadable<SecretKeyRing>

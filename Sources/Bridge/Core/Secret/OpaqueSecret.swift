@@ -84,13 +84,13 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
         self.init(kind: kind, date: String(decoding: body.prefix(dateBytes / 3 * 4), as: UTF8.self), text: text)
     }
 
-    /// Whether a text begins as secrets that are made here do, of whatever kind, be it complete or not: nobody else is
+    /// Whether a text begins as secrets that are made here do, of whatever kind, complete or not: no other server is
     /// shown it.
     package static func isMarked(_ text: String) -> Bool {
         Kind.allCases.contains { text.utf8.starts(with: $0.rawValue.utf8) }
     }
 
-    /// The same of bytes.
+    /// Whether bytes begin as secrets that are made here do.
     static func isMarked(_ bytes: ArraySlice<UInt8>) -> Bool { marks.contains { bytes.starts(with: $0) } }
 
     private static let marks = Kind.allCases.map { Array($0.rawValue.utf8) }
@@ -105,8 +105,8 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
 
     /// What stores keep: base64url of SHA-256 over the text, 43 characters, after the 8 of its time if that is in it.
     ///
-    /// A plain hash is enough for 256 random bits: there is nothing to guess, so nothing to slow down. The time is no
-    /// secret, and with it a store's index of digests grows at one end (ADR-0042).
+    /// A plain hash is enough for 256 random bits: there is nothing to guess, so nothing to slow down. The time is not
+    /// a secret, and with it a store's index of digests grows at one end (ADR-0042).
     package var digest: String { date + SHA256Hash(of: text).base64URL }
 
     package var description: String { "\(kind.rawValue)<redacted>" }

@@ -22,7 +22,7 @@ package struct RandomSource: Sendable {
         Base64URL.encode(now.leadingBytes + bytes(count))
     }
 
-    /// The same bytes, fetched many at a time.
+    /// Bytes as ``bytes(_:)`` gives them, fetched many at a time.
     ///
     /// For identifiers that every request needs, where a call to the kernel costs more than the rest of them. Not for
     /// secrets: these would stand in memory before they are used.

@@ -43,7 +43,7 @@ package struct ShortLivedSeal: Sendable {
 
     /// An instant before which a text was not sealed, whichever node's clock it was sealed by; `nil` for no such text.
     ///
-    /// It follows from the end, which nobody changes in a text that opens.
+    /// It follows from the end, which is unchanged in a text that opens.
     /// - Parameter lifetime: that it was sealed with, at most ``KeyAlgorithm/longestUse`` of the key.
     static func start(of text: String, lifetime: Duration) -> Timestamp? {
         DatedText(text).map { $0.expiresAt - lifetime - TimeSource.nodeTolerance }

@@ -2,7 +2,7 @@ import OAuth2
 
 /// Finds secrets in values where none belongs, before a value is written down (contract §8).
 enum StrayedSecret {
-    /// How much of a value is looked at: many times what is kept of one, and little work for whoever sends more.
+    /// How much of a value is looked at: many times what is kept of one, and little work however much is sent.
     private static let examinedBytes = 2048
     /// How often a value is decoded. What is sent encoded once too often hides its delimiters in letters and digits.
     private static let rounds = 3
@@ -57,7 +57,7 @@ enum StrayedSecret {
             || byte == UInt8(ascii: "\r")
     }
 
-    /// Passes over what is no escape: whoever reads the log does too.
+    /// Passes over what is not an escape, as readers of the log do.
     /// - Returns: `nil` where there is no escape.
     private static func decoded(_ bytes: [UInt8]) -> [UInt8]? {
         guard bytes.contains(UInt8(ascii: "%")) else { return nil }

@@ -86,8 +86,8 @@ package final class Degradation: Sendable {
         try await run(use, orElse: { error in throw error })
     }
 
-    /// Reports under the lock, as ``noteEnd()`` does: of two changes at once, the last to be reported is the one that
-    /// holds.
+    /// Reports under the lock, as ``noteEnd()`` does: when two changes happen at once, the last to be reported is the
+    /// one that holds.
     /// - Returns: whether the log is to be told, also of another reason than the one that it has. What was too soon is told
     ///   later, should it still be away then.
     private func noteBegin(_ reason: String) -> Bool {

@@ -5,7 +5,7 @@ import Synchronization
 package final class FreshRun: Sendable {
     private struct State {
         var last: Task<Void, any Error>?
-        /// Has not begun: whoever asks now may share it.
+        /// Has not begun: a caller that asks now may share it.
         var waiting: Task<Void, any Error>?
         var running: Task<Void, any Error>?
     }

@@ -34,7 +34,7 @@ package final class ShortLivedCache<Key: Hashable & Sendable, Value: Sendable>: 
     private let time: TimeSource
 
     /// - Parameters:
-    ///   - lifetime: by a clock that nobody sets: a wall clock that is set back must not keep an answer alive. Half of
+    ///   - lifetime: by the monotonic clock: a wall clock that is set back must not keep an answer alive. Half of
     ///     what the contract allows: the request that finds the change takes time too.
     ///   - capacity: when it is reached, everything is forgotten; entries live too briefly for more care.
     package init(lifetime: Duration = .milliseconds(500), capacity: Int = 10_000, time: TimeSource = .system) {

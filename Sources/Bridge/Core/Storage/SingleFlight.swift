@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Work that is done at most once at a time: whoever wants it meanwhile joins the run under way, whenever that began.
-/// Whoever needs what is true after the call wants ``FreshRun``.
+/// Work that is done at most once at a time: a caller that wants it meanwhile joins the run under way, whenever that
+/// began. A caller that needs what is true after the call wants ``FreshRun``.
 package final class SingleFlight: Sendable {
     private let current = Mutex<Task<Void, any Error>?>(nil)
 

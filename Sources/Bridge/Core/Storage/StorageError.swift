@@ -34,8 +34,8 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
 }
 
 extension StorageError {
-    /// What an operator can do something about. It is told by whoever knows the engine's codes, for the words of its
-    /// messages depend on its version and its language, and may quote values.
+    /// What an operator can do something about. It is told by the code that knows the engine's error codes, since the
+    /// engine's messages depend on its version and language, and may quote values.
     package enum Cause: Hashable, Sendable {
         /// The engine cannot read its own files, or a value is of another kind than was ever written there.
         case damage
@@ -47,7 +47,7 @@ extension StorageError {
         /// What else an engine says by a code, here with general words for it, such as
         /// `PostgreSQL 53100 (its disk is full)`.
         case engine(code: String)
-        /// A server let nobody connect, or the connection to it is lost.
+        /// A server refused to connect, or the connection to it is lost.
         case noConnection
         case unknown
     }

@@ -1,6 +1,6 @@
 /// What holds the one connection that writes, while every other write waits.
 package enum WriterWork: String, CaseIterable, Sendable {
-    /// A commit of what somebody waits for.
+    /// A commit that callers wait for.
     case requests
     /// A commit in which something that the service does by itself had a part, such as a piece of the audit log's index.
     case upkeep

@@ -2,16 +2,15 @@ import Foundation
 
 /// Where the current instant comes from: a parameter everywhere, so that tests decide what time it is.
 ///
-/// Two readings. What is compared with an instant that somebody wrote down, such as a token's `exp`, is asked of the
-/// wall clock, ``now()``. A span that this process measures in memory is asked of ``uptime()``, which nobody can set
-/// (ADR-0010).
+/// Two readings. What is compared with a recorded instant, such as a token's `exp`, is asked of the wall clock,
+/// ``now()``. A span that this process measures in memory is asked of ``uptime()``, which cannot be set (ADR-0010).
 package struct TimeSource: Sendable {
     private let read: @Sendable () -> Timestamp
     private let readUptime: @Sendable () -> ContinuousClock.Instant
 
     /// - Parameters:
     ///   - read: the wall clock.
-    ///   - uptime: the clock that nobody sets; `nil` for one that goes with `read`, as in a test that moves time on.
+    ///   - uptime: the monotonic clock; `nil` for one that goes with `read`, as in a test that moves time on.
     package init(
         _ read: @escaping @Sendable () -> Timestamp, uptime: (@Sendable () -> ContinuousClock.Instant)? = nil
     ) {

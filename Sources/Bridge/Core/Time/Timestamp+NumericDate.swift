@@ -8,8 +8,8 @@ extension Timestamp {
         self.init(milliseconds: Int64((seconds * 1000).rounded(.down)))
     }
 
-    /// The same of a claim's value.
-    /// - Returns: `nil` for another type as well.
+    /// A claim's value as seconds since 1970 (RFC 7519 §2).
+    /// - Returns: `nil` for another type, and outside the years 1970…9999.
     package init?(numericDate value: JSONValue) {
         guard let seconds = value.decimal else { return nil }
         self.init(numericDate: seconds)

@@ -18,7 +18,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     /// Whole seconds, rounded down: a JWT NumericDate.
     package var seconds: Int64 { milliseconds.dividedFloored(by: 1000).quotient }
 
-    /// Whether RFC 3339 can write it. What cannot be written is no instant that anybody meant.
+    /// Whether RFC 3339 can write it. What cannot be written is not an instant that anyone meant.
     package var isWritable: Bool { self >= .earliest && self <= .latest }
 
     /// The instant itself, or the nearest one that can be written.

@@ -16,13 +16,13 @@ package struct FinishedSpan: Sendable {
     package let hasFailed: Bool
 }
 
-/// All that a span may say of its step, by OpenTelemetry's names: from small sets, and about nobody.
+/// All that a span may say of its step, by OpenTelemetry's names: from small sets, and about no user.
 package enum SpanFact: String, Sendable, CaseIterable {
     case method = "http.request.method"
     /// The template, never the path.
     case route = "http.route"
     case status = "http.response.status_code"
-    /// The same id as in access log and audit log.
+    /// The id that access log and audit log have as well.
     case requestID = "drawbridge.request_id"
     case outcome = "drawbridge.outcome"
     case database = "db.system.name"

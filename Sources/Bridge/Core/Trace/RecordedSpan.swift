@@ -3,7 +3,7 @@ package import Tracing
 
 /// One step of a traced request while it goes on.
 ///
-/// The library's interface takes any attribute, event and error text; what is no ``SpanFact`` is left out, so that a
+/// The library's interface takes any attribute, event and error text; what is not a ``SpanFact`` is left out, so that a
 /// careless caller writes nothing that was told in confidence.
 package final class RecordedSpan: Tracing.Span {
     private struct State {

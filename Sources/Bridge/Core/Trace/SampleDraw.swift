@@ -2,8 +2,8 @@ import Synchronization
 
 /// Chooses the requests that are traced, without a lock that all of them would share.
 ///
-/// Whether a request is traced is no secret: SplitMix64 (after Steele, Lea, Flood: Fast Splittable Pseudorandom Number
-/// Generators, 2014), of which each number takes one addition that threads do not wait for.
+/// Whether a request is traced is not a secret: SplitMix64 (after Steele, Lea, Flood: Fast Splittable Pseudorandom
+/// Number Generators, 2014), of which each number takes one addition that threads do not wait for.
 final class SampleDraw: Sendable {
     private let state: Atomic<UInt64>
     private let threshold: UInt64

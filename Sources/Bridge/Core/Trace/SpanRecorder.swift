@@ -59,7 +59,7 @@ package final class SpanRecorder: Tracer {
 
     // What the library's interface asks of a tracer.
 
-    /// A span in a trace that is not recorded is one that nobody gets.
+    /// A span in a trace that is not recorded reaches no receiver.
     package func startSpan<Instant: TracerInstant>(
         _ operationName: String, context: @autoclosure () -> InstrumentationContext, ofKind kind: SpanKind,
         at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
@@ -89,6 +89,6 @@ package final class SpanRecorder: Tracer {
         injector.inject(trace.traceparent, forKey: "traceparent", into: &carrier)
     }
 
-    /// Whoever takes the spans decides when to send them.
+    /// The receiver of the spans decides when to send them.
     package func forceFlush() {}
 }

@@ -6,12 +6,12 @@ package import Tracing
 /// Its ids are in the request's line of the access log and go on to issuers that are asked for it. What else a caller sends
 /// (`tracestate`) ends here.
 package struct TraceContext: Hashable, Sendable {
-    /// Of what this task does; `nil` outside a trace.
+    /// This task's context; `nil` outside a trace.
     package static var current: TraceContext? { InstrumentationContext.current?.trace }
 
     /// 32 lower-case hexadecimal digits, the same in every service.
     package let traceID: String
-    /// 16 lower-case hexadecimal digits: of this service's part, or of its caller's.
+    /// 16 lower-case hexadecimal digits: this service's span, or its caller's.
     package let spanID: String
     /// Whether its spans are recorded (§3.2.2.5).
     package let isSampled: Bool
@@ -22,7 +22,7 @@ package struct TraceContext: Hashable, Sendable {
         self.isSampled = isSampled
     }
 
-    /// - Returns: `nil` for what is no `traceparent` (W3C Trace Context §3.2): the request is then in no trace.
+    /// - Returns: `nil` for what is not a `traceparent` (W3C Trace Context §3.2): the request is then in no trace.
     package init?(traceparent text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { String($0) }
         // A later version may have more after the flags; version 00 ends with them.
@@ -65,7 +65,7 @@ package struct TraceContext: Hashable, Sendable {
 
     private static func id(_ count: Int, _ random: RandomSource) -> String {
         let bytes = random.bytes(count)
-        // Zeros alone are no id (§3.2.2.3); chance gives them to nobody, a broken generator to everybody.
+        // Zeros alone are not an id (§3.2.2.3); chance never makes them, a broken generator always does.
         return HexDigit.encode(bytes.allSatisfy { $0 == 0 } ? bytes.map { _ in 1 } : bytes)
     }
 

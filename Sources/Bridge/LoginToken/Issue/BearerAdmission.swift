@@ -2,7 +2,7 @@ import OAuth2
 
 extension Subjects {
     /// Refuses a bearer whose user may not sign in, and one whose issuer may not name its user (contract §1.3, §3).
-    /// - Returns: whether nobody has named the user before.
+    /// - Returns: whether the user was named here for the first time.
     func admit(_ bearer: BearerIdentity) async throws -> Bool {
         switch try await admission(of: bearer) {
         case .admitted: return false

@@ -4,9 +4,9 @@ import OAuth2
 package final class HandOffs: Sendable {
     /// Where browsers ask for it.
     package static let path = "/session/hand-off"
-    /// Of a request: room for a path to land on that is an escape of three for each of its bytes, and for the rest.
+    /// The longest request: a path to land on with every byte percent-encoded, and room for the rest.
     static let maximumLength = 4 * ReturnPath.maximumLength
-    /// Two tries of one session for one website so soon: the website cannot keep its cookies.
+    /// Two attempts of one session for one website so soon: the website cannot keep its cookies.
     private static let loopWindow = Duration.seconds(10)
 
     private let issuer: LoginTokenIssuer
@@ -32,7 +32,7 @@ package final class HandOffs: Sendable {
         }
     }
 
-    /// What came of a hand-off to a website of another domain (contract §4.6).
+    /// The outcome of a hand-off to a website of another domain (contract §4.6).
     package enum Outcome: Sendable {
         case link(LoginTokenAnswer)
         /// The website sent the browser back at once.
@@ -61,7 +61,7 @@ package final class HandOffs: Sendable {
                 reading: { try request.get() }, from: session, origin: origin,
                 goesOn: { try await tries.isFirst(id, within: Self.loopWindow) })
         } catch let error as StorageError {
-            // Nobody was sent anywhere, so whoever comes back did not come from there.
+            // No browser was sent anywhere, so one that comes back did not come from there.
             try? await tries.takeBack(id)
             throw error
         }

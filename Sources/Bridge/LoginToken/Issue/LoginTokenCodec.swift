@@ -4,7 +4,7 @@ import OAuth2
 ///
 /// Our own, because it is the hot path and accepts exactly one shape: nothing a token says chooses how it is checked.
 package struct LoginTokenCodec: Sendable {
-    /// A longer text is no token of ours; checked before any work is spent on it.
+    /// A longer text is not a token of ours; checked before any work is spent on it.
     package static let maximumLength = 8192
 
     private let issuer: String
@@ -13,7 +13,7 @@ package struct LoginTokenCodec: Sendable {
 
     /// - Parameters:
     ///   - issuer: the `iss` of every token, our public origin.
-    ///   - inquiry: is asked about keys that `keys` does not have; `nil` where nobody adds any.
+    ///   - inquiry: is asked about keys that `keys` does not have; `nil` where none are added.
     package init(issuer: String, keys: Reloadable<SecretKeyRing>, inquiry: (any KeyInquiry)? = nil) {
         self.issuer = issuer
         self.keys = keys
@@ -27,7 +27,7 @@ package struct LoginTokenCodec: Sendable {
         package let payload: String
     }
 
-    /// What somebody types for a token whose website wants that.
+    /// What a visitor types for a token whose website wants that.
     var typedCodes: TypedCodes { TypedCodes(keys: keys) }
 
     func signingKeyID(at now: Timestamp) -> String? { keys.current.signingKeyID(at: now) }

@@ -36,7 +36,7 @@ package struct LoginTokenAnswer: Sendable {
     /// Seconds.
     package let expiresIn: Int
     package let loginURL: Secret<String>
-    /// What the app shows, for somebody to type into the page that the link opens.
+    /// What the app shows, to be typed into the page that the link opens.
     package let typedCode: Secret<String>?
 
     package init(
@@ -73,11 +73,13 @@ enum IssueFingerprint {
             terms.target?.serialized ?? "", terms.binding.challenge?.value ?? "", network,
             bearer.sessionID?.rawValue ?? "",
         ]
-        // The token's own scope comes of it (contract §16, nothing grows along an edge): a bearer that was narrowed gets no
-        // answer of a wider one. The order of the tokens means nothing (RFC 6749 §3.3); of another issuer there are none.
+        // The token's own scope follows from it (contract §16, nothing grows along an edge): a narrowed bearer gets no
+        // answer that was made for a wider one. Scope order means nothing (RFC 6749 §3.3); another issuer's bearer has
+        // none.
         let scope = bearer.scope.map { "scope \($0.tokens.sorted().joined(separator: " "))" }
         // Another issuer's bearer brings how its user signed in with it, and no session of ours knows that better: a
-        // weaker one gets no answer of a stronger one. Of ours it is the session's, which is told apart above.
+        // weaker one gets no answer that was made for a stronger one. For our own, it is the session's, which is told
+        // apart above.
         let signIn = bearer.authority == .own ? nil : signIn(of: bearer)
         return digest(parts + [scope, signIn].compactMap(\.self))
     }

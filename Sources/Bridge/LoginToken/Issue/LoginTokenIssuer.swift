@@ -38,7 +38,7 @@ package final class LoginTokenIssuer: Sendable {
         let bearer: BearerIdentity
         /// What the token is issued from.
         var session: IssuingSession
-        /// Whether the bearer names a user whom nobody has named before.
+        /// Whether the bearer names a user for the first time.
         var isFirstSight: Bool
         let origin: RequestOrigin
         let at: Timestamp
@@ -280,8 +280,8 @@ extension LoginTokenIssuer {
         try await checkedHandOff(reading: read, from: session, origin: origin) { try await record($0) }
     }
 
-    /// The same, unless nothing would come of it.
-    /// - Parameter goesOn: asked once every check has passed, whether anything would.
+    /// Issues for a browser that goes on to another website, unless that would lead nowhere.
+    /// - Parameter goesOn: asked, once every check has passed, whether it would lead anywhere.
     func handOff(
         reading read: () async throws -> HandOffs.Request, from session: WebSession, origin: RequestOrigin,
         goesOn: () async throws -> Bool
@@ -296,7 +296,7 @@ extension LoginTokenIssuer {
         }
     }
 
-    /// - Parameter conclude: what comes of a hand-off that passed every check.
+    /// - Parameter conclude: makes the result of a hand-off that passed every check.
     private func checkedHandOff<Answer>(
         reading read: () async throws -> HandOffs.Request, from session: WebSession, origin: RequestOrigin,
         conclude: (Issuing) async throws -> Answer

@@ -70,7 +70,8 @@ enum LoginTokenPayload {
         return LoginTokenBinding(challenge: read, network: network, handOff: handOff, typedCodeKey: typedCodeKey)
     }
 
-    /// - Returns: `nil` for what is no network or no address, and for both at once, of which only one would be looked at.
+    /// - Returns: `nil` for a network or an address that cannot be read, and for both at once, of which only one would
+    ///   be looked at.
     private static func network(_ prefix: String?, orExact address: String?) -> LoginTokenBinding.Network? {
         switch (prefix, address) {
         case (nil, nil): LoginTokenBinding.Network.none

@@ -13,7 +13,7 @@ package protocol LoginTokenStore: Sendable {
     /// - Parameters:
     ///   - scope: what the bearer had, when that is less than its session has.
     ///   - issuer: who names the token's user for the first time, which is noted with the issue; `nil` when the user is
-    ///     known. Where somebody was faster, nothing is written, and the outcome is `.userKnown`.
+    ///     known. Where another was faster, nothing is written, and the outcome is `.userKnown`.
     func recordIssue(
         _ token: IssuedLoginToken, scope: Scope?, namedFirstBy issuer: String?, idempotency: IdempotencyRecord?,
         event: AuditEvent
@@ -31,10 +31,10 @@ package protocol LoginTokenStore: Sendable {
 
     /// Consumes the token and opens the session, at most once, ever.
     ///
-    /// Works without a recorded issue too: a token that verifies is known to have been issued. Of any number of
-    /// concurrent calls one gets `.opened`. `events` are written only by the one that does.
+    /// Works without a recorded issue too: a token that verifies is known to have been issued. Only one of any number
+    /// of concurrent calls gets `.opened`, and only it writes `events`.
     /// - Parameters:
-    ///   - refreshDigest: of the session's first refresh cookie, in the profile `tokens`.
+    ///   - refreshDigest: that of the session's first refresh cookie, in the profile `tokens`.
     ///   - replaced: the browser's old sessions; the call that opens ends them too, and writes the event of each
     ///     that was not ended before; see ``ReplacedSession/isSameUser`` for what hangs under it.
     func redeem(
@@ -49,14 +49,14 @@ package protocol LoginTokenStore: Sendable {
     /// Counts a redemption of an unused token that failed its verifier or binding; at `limit` misses the token is
     /// revoked, in the same step. Nothing is counted of a token that is used or revoked.
     /// - Parameters:
-    ///   - event: of the miss; a call that revokes the token writes ``AuditEvent/revokingToken`` in any case.
+    ///   - event: the miss; a call that revokes the token writes ``AuditEvent/revokingToken`` in any case.
     ///   - tells: whether `event` is written.
     /// - Returns: the number of misses so far.
     func recordMiss(
         _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, tells: Bool
     ) async throws -> Int
 
-    /// Records a replay, and ends all that came of the first use (contract §16.5).
+    /// Records a replay, and ends everything that descends from the first use (contract §16.5).
     /// - Parameters:
     ///   - ending: `nil` ends nothing.
     ///   - alwaysTells: whether `replay` is written even by a call that ends nothing.
@@ -181,7 +181,7 @@ package enum LoginTokenRedeemOutcome: Hashable, Sendable {
     case revoked(at: Timestamp)
 }
 
-/// Whether a token was taken back, or what had come of it before (contract §3).
+/// Whether a token was taken back, or what had already happened to it (contract §3).
 package enum LoginTokenRevokeOutcome: Hashable, Sendable {
     case revoked
     case alreadyUsed(at: Timestamp)
@@ -189,7 +189,7 @@ package enum LoginTokenRevokeOutcome: Hashable, Sendable {
 }
 
 extension AuditEvent {
-    /// Of a login token's last miss: with it the token is over (contract §4.3).
+    /// This miss as a login token's last: with it the token is over (contract §4.3).
     package var revokingToken: AuditEvent {
         var event = self
         event.type = .loginTokenRevoked

@@ -108,7 +108,7 @@ package struct IssuerBoundary: BearerAuthenticator {
     package func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity {
         let identity = try await issuers.authenticate(token, at: now)
         guard try await subjects.mayBeNamed(by: identity) else { throw BearerRefusal.subjectOfAnotherIssuer }
-        // Nothing may be hung under somebody's session here on the word of somebody else.
+        // Nothing may be hung under a session here on another issuer's word.
         guard try await parents.standing(of: identity.sessionID, scope: nil, at: now) == .mayIssue(.foreign) else {
             throw BearerRefusal.sessionOfAnotherIssuer
         }

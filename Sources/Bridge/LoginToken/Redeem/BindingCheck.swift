@@ -15,7 +15,7 @@ enum BindingCheck {
     }
 
     /// A phone may reach the API by IPv6 and the website by IPv4, so networks are compared only inside one family. An
-    /// exact address is one: whoever asks for it gets it, or a thief would only have to come by the other family.
+    /// exact address must match as it is, or a thief would only have to come by the other family.
     private static func isSameNetwork(_ bound: LoginTokenBinding.Network, _ address: NetworkAddress?) -> Bool {
         switch bound {
         case .none: return true

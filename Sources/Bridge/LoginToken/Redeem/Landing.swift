@@ -11,7 +11,7 @@ struct Landing: Hashable, Sendable {
 
     struct Refusal: Hashable, Sendable {
         let reason: ReturnPathRefusal
-        /// As ``RefusedRedirect/detail(_:)``; of a repeated parameter its first value's.
+        /// As ``RefusedRedirect/detail(_:)``; for a repeated parameter, its first value's.
         let detail: String
     }
 

@@ -1,4 +1,4 @@
-/// What redeeming came to, for whoever brought the token.
+/// What redeeming came to, for the caller that brought the token.
 protocol TracedRedemption: Sendable {
     var label: RedemptionOutcome.Label { get }
 }

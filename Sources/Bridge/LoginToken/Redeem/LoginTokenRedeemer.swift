@@ -91,7 +91,7 @@ package final class LoginTokenRedeemer: Sendable {
         case .passes(let redemption): return try await singleUse.use(redemption, candidate)
         case .held(let session): return try await landed(candidate, nil, in: session.id)
         case .opened(let opened): return try await landed(candidate, opened, in: opened.session.id)
-        // To ask is no refusal: a form without the code is what a scanner sends, and a page whose token was in the
+        // Asking is not a refusal: a form without the code is what a scanner sends, and a page whose token was in the
         // fragment.
         case .refused(.codeMissing, _) where candidate.channel == .browser:
             return .confirm(submitsItself: false, code: candidate.hasTypedCode ? .incomplete : .asked)
@@ -130,7 +130,7 @@ package final class LoginTokenRedeemer: Sendable {
         switch try await examiner.examine(candidate, without: omitted).finding {
         case .passes(let redemption): return try await singleUse.replay(redemption)
         case .opened(let opened):
-            // To look took it from the server's next try, which may come when the app has its right again.
+            // The check took it away from the server's next attempt, which may come when the app has its right again.
             if candidate.channel == .server {
                 attempts.ofServers.remember(opened, of: candidate.claims.id, at: candidate.at)
             }
@@ -150,10 +150,11 @@ package final class LoginTokenRedeemer: Sendable {
         return try await singleUse.doubleTap(redemption, after: use)
     }
 
-    /// Counts a try of a token's code before it is judged, so that many at a time are no more than one after another.
-    /// - Returns: `nil` while there are tries left.
+    /// Counts an attempt at a token's code before it is judged, so that many at a time are no more than one after
+    /// another.
+    /// - Returns: `nil` while there are attempts left.
     private func takeTry(_ candidate: RedemptionCandidate) async throws -> RedemptionOutcome? {
-        // Another website's tries are no tries: it would use up those of the token's own (contract §4.4).
+        // Another website's attempts do not count: it would use up those of the token's own (contract §4.4).
         guard candidate.binding.typedCodeKey != nil, candidate.typedCode != nil, !candidate.isExpired,
             candidate.website?.id == candidate.claims.audience,
             case .exceeded = try await refusals.takeTry(of: candidate.claims.id, at: candidate.at)
@@ -191,7 +192,8 @@ package final class LoginTokenRedeemer: Sendable {
         try await attempts.deliver(opened, answer)
     }
 
-    /// The same for a website's server.
+    /// Finishes the answer that takes a session to a website's server; see
+    /// ``UnconfirmedAttempts/deliver(_:toServerAt:_:)``.
     func deliver<Answer>(
         _ session: WebSession, toServerAt now: Timestamp, _ answer: () async throws -> Answer
     ) async throws -> Answer {

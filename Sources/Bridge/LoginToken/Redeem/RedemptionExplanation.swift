@@ -73,8 +73,8 @@ extension Explanation {
 extension LoginTokenRedeemer {
     /// Adds what a redemption by a website's server would come to; uses nothing up, counts and writes nothing.
     ///
-    /// Not judged are the address, which is not the server's here; the digits, which could be tried out so; and an
-    /// earlier try of the server's that could not be confirmed, since it is there for one question alone.
+    /// Not judged are the address, which is not the server's here; the digits, which could be tried out this way; and
+    /// an earlier attempt of the server's that could not be confirmed, since it is there for one question alone.
     func explain(_ request: BackChannelRedemption, in explanation: inout Explanation) async throws {
         let now = time.now()
         let verification = try await reader.verify(request.token, at: now)

@@ -60,8 +60,8 @@ package final class RedemptionRefusals: Sendable {
         let outcome = try await count(origin: origin, at: now)
         let event = Self.event(refusal, claims: claims, origin: origin, at: now)
         if let claims {
-            // What befalls a token whose signature holds is recorded whatever else this network sent; but it can come
-            // again for as long as its key is known.
+            // What happens to a token whose signature holds is recorded whatever else this network sent; but it can
+            // come again for as long as its key is known.
             try await log.record(event, within: .repeats(of: claims.id.rawValue))
         } else if case .refused = outcome {
             // Past the limit only the limit itself is recorded, or the log would be the attacker's to fill.
@@ -89,14 +89,14 @@ package final class RedemptionRefusals: Sendable {
         return decision.retryAfter.map { .limited(retryAfter: $0) } ?? .refused
     }
 
-    /// Writes down that what was shown is not a login token; it counts against nobody.
+    /// Writes down that what was shown is not a login token; it counts against no one.
     func recordUnread(_ refusal: RedemptionRefusal, origin: RequestOrigin, at now: Timestamp) async throws {
         try await log.record(
             Self.event(refusal, claims: nil, origin: origin, at: now),
             within: .network("audit.login_token_unread", of: origin, perMinute: 10))
     }
 
-    /// Records why a good token was left alone; nobody failed anything, so nothing is counted.
+    /// Records why a good token was left alone; that is not a failure, so nothing is counted.
     private func recordUnused(
         _ refusal: RedemptionRefusal, claims: LoginTokenClaims, origin: RequestOrigin, at now: Timestamp
     ) async throws {

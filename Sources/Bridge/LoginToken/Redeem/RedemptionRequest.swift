@@ -21,14 +21,14 @@ package struct RedemptionRequest: Sendable {
     package let token: PresentedToken
     package let redirect: RedirectParameter
     package let codeVerifier: String?
-    /// What somebody typed into the page.
+    /// What was typed into the page.
     package let typedCode: String?
     package let visit: Visit
     /// The user chose to continue as the token's user. Believed only from a form of ours.
     package let confirmsSwitch: Bool
     /// The browser's session cookie.
     package let sessionSecret: OpaqueSecret?
-    /// The sessions that its cookies of the profile `tokens` name.
+    /// The sessions that its cookies of the profile `tokens` name, alive or not, until their absolute end.
     package let tokenSessions: [WebSession]
     /// What an attempt that could not be confirmed left with the browser.
     package let retry: String?
@@ -76,7 +76,7 @@ package struct BackChannelRedemption: Sendable {
         self.origin = origin
     }
 
-    /// Why the token's own website redeems nothing: it keeps no secret, so anybody could come in its name.
+    /// Why the token's own website redeems nothing: it keeps no secret, so anyone could come in its name.
     static let publicClient = RefusalReason.publicClient
 
     /// Whether the token's own website comes without having authenticated. No other client is told so: to each of them
@@ -93,7 +93,7 @@ package enum CodePrompt: Sendable {
     case asked
     /// To be typed once more: the last one was another.
     case wrong
-    /// To be typed once more: what was typed cannot be one, and was no try.
+    /// To be typed once more: what was typed cannot be one, and was not an attempt.
     case incomplete
 }
 

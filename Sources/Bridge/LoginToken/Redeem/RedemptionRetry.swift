@@ -1,6 +1,6 @@
 import OAuth2
 
-/// A redemption that a store could not confirm: it may have been made or not, so the same browser's next try must
+/// A redemption that a store could not confirm: it may have been made or not, so the same browser's next attempt must
 /// neither be a replay nor open a second session (contract §4.3).
 ///
 /// Carried by the browser, sealed: nothing in it is believed that this service did not put there.
@@ -45,7 +45,7 @@ struct RedemptionRetry: Sendable {
 
 /// Thrown when it is not known whether a redemption was made.
 package struct UndecidedRedemption: Error {
-    /// What the browser brings back with its next try; see ``RedemptionRequest/retry``.
+    /// What the browser brings back with its next attempt; see ``RedemptionRequest/retry``.
     package let retry: Secret<String>
 
     /// How long the browser may take.

@@ -1,11 +1,11 @@
 /// Redemptions that a store could not confirm, each of which may have been made or not: what they have opened, for the
-/// next try of the same browser or server (contract §4.3).
+/// next attempt of the same browser or server (contract §4.3).
 package final class UnconfirmedAttempts: Sendable {
     private let store: any LoginTokenStore
     private let sessions: WebSessions
     private let seal: ShortLivedSeal
     private let random: RandomSource
-    /// A website's server carries nothing from one try to the next.
+    /// A website's server carries nothing from one attempt to the next.
     let ofServers = UndecidedServerRedemptions()
 
     package init(
@@ -36,7 +36,7 @@ package final class UnconfirmedAttempts: Sendable {
         return opened
     }
 
-    /// The same for a website's server.
+    /// What a website's server's attempt that could not be confirmed has opened; `nil` when it was not made.
     func openedForServer(_ claims: LoginTokenClaims, at now: Timestamp) async throws -> OpenedSession? {
         guard let known = ofServers.take(claims.id, at: now) else { return nil }
         do {
@@ -50,22 +50,22 @@ package final class UnconfirmedAttempts: Sendable {
         }
     }
 
-    /// An attempt whose outcome nobody knows: what tells whoever made it to try again, with the session that the answer
-    /// would have given.
+    /// An attempt whose outcome is unknown: what tells its maker to try again, with the session that the answer would
+    /// have given.
     func undecided(_ redemption: Redemption, opening opened: OpenedSession) throws -> UndecidedRedemption {
         if redemption.isByServer { ofServers.remember(opened, of: redemption.claims.id, at: redemption.at) }
         return try tryAgain(with: opened, of: redemption.claims.id)
     }
 
-    /// Finishes the answer that takes a session to its browser. Where a store fails on the way, the browser's next try
-    /// gets the session: it would be a replay otherwise.
+    /// Finishes the answer that takes a session to its browser. Where a store fails on the way, the browser's next
+    /// attempt gets the session: it would be a replay otherwise.
     /// - Throws: ``UndecidedRedemption`` in the place of ``StorageError``.
     func deliver<Answer>(_ opened: OpenedSession?, _ answer: () async throws -> Answer) async throws -> Answer {
         guard let opened, let id = opened.session.loginTokenID else { return try await answer() }
         do { return try await answer() } catch is StorageError { throw try tryAgain(with: opened, of: id) }
     }
 
-    /// The same for a website's server, whose next try is known by its token.
+    /// As ``deliver(_:_:)``, for a website's server, whose next attempt is known by its token.
     func deliver<Answer>(
         _ session: WebSession, toServerAt now: Timestamp, _ answer: () async throws -> Answer
     ) async throws -> Answer {

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Redemptions by websites' servers that a store could not confirm, for their next try at this node: a server carries
-/// nothing from one try to the next, as a browser does.
+/// Redemptions by websites' servers that a store could not confirm, for their next attempt at this node: unlike a
+/// browser, a server carries nothing from one attempt to the next.
 final class UndecidedServerRedemptions: Sendable {
     private let entries = Mutex<[TokenID: (opened: OpenedSession, until: Timestamp)]>([:])
 
-    /// Far more than wait for a store at once; beyond it a try is a replay, which is safe.
+    /// Far more than wait for a store at once; beyond it an attempt is a replay, which is safe.
     private static let capacity = 1000
 
     func remember(_ opened: OpenedSession, of id: TokenID, at now: Timestamp) {
@@ -16,7 +16,7 @@ final class UndecidedServerRedemptions: Sendable {
         }
     }
 
-    /// For one try alone: of two at the same time the other is a replay.
+    /// For one attempt alone: the second of two at the same time is a replay.
     func take(_ id: TokenID, at now: Timestamp) -> OpenedSession? {
         entries.withLock { $0.removeValue(forKey: id) }.flatMap { now < $0.until ? $0.opened : nil }
     }

@@ -84,7 +84,7 @@ package enum VisitDecision: Hashable, Sendable {
         }
     }
 
-    /// The same for a browser that a portal hands on (contract §4.6).
+    /// Whether a browser that a portal hands on (contract §4.6) consumes the token or is shown the confirm page.
     /// - Parameter isExpected: whether the website that it comes to sent it to the portal before.
     package static func decide(handOff visit: Visit, mode: Client.RedeemMode, isExpected: Bool) -> VisitDecision {
         let click = visit.carrier == .form && visit.formIsOurs && !visit.submittedByScript

@@ -66,7 +66,7 @@ package struct CookieTokens: Sendable {
     /// What a client's prefix is put before.
     package static let names = [accessTokenName, refreshTokenName, antiCSRFName, timesName]
 
-    /// The same cookies, to be taken away.
+    /// These cookies, emptied and expired, to be taken away.
     /// - Parameter refreshPaths: every route that takes the refresh cookie: a browser keeps one for each.
     package static func cleared(of client: Client, refreshPaths: [String]) -> [TokenCookie] {
         let prefix = client.cookiePrefix

@@ -48,7 +48,7 @@ package final class SessionRefresh: Sendable {
     ///   - path: the route that takes the refresh cookie.
     ///   - allowance: whether this request may be answered with cookies; when not, nothing is touched.
     /// - Throws: `invalid_request` when it may not; `rate_limited` when the user's sessions were renewed too often, or
-    ///   too many cookies of the network are nobody's; ``StorageError`` when a store cannot decide.
+    ///   too many cookies of the network are unknown; ``StorageError`` when a store cannot decide.
     package func refresh(
         _ refresh: OpaqueSecret, proof: String?, path: String,
         cookies allowance: CookieAllowance = .allowed, origin: RequestOrigin
@@ -138,7 +138,7 @@ extension SessionRefresh {
         }
     }
 
-    /// Ends the session of a refresh cookie for whoever shows the anti-CSRF value with it.
+    /// Ends the session of a refresh cookie for a caller that shows the anti-CSRF value with it.
     /// - Returns: `false` when the cookie is unknown or its session over.
     /// - Throws: `forbidden` without that value, and then nothing was touched; ``StorageError``.
     package func signOut(_ cookie: OpaqueSecret, proof: String?, origin: RequestOrigin) async throws -> Bool {
@@ -161,14 +161,14 @@ extension SessionRefresh {
 }
 
 extension RefusalLog {
-    /// Cookies that were not renewed for whoever asked; at most ten a minute of one network.
+    /// Cookies that were not renewed for the caller; at most ten a minute for one network.
     func sessionRefreshRefused(
         _ refusal: CookieDeliveryRefusal, origin: RequestOrigin, at now: Timestamp
     ) async throws {
         try await sessionRefreshRefused(reason: refusal.rawValue, of: nil, origin: origin, at: now)
     }
 
-    /// The same, for what is wrong with the cookie.
+    /// Cookies that were not renewed because something is wrong with them; at most ten a minute for one network.
     /// - Parameter session: whose it is, when that is known.
     func sessionRefreshRefused(
         _ refusal: SessionRefreshRefusal, of session: WebSession? = nil, origin: RequestOrigin, at now: Timestamp
@@ -188,7 +188,7 @@ extension RefusalLog {
 }
 
 extension LimitSettings {
-    /// Refresh cookies that nobody was given, per network.
+    /// Refresh cookies that were never issued, per network.
     func unknownRefreshKeys(origin: RequestOrigin) -> [RateLimitKey] {
         networkKey("refresh.network", of: origin, unknownRefreshPerNetwork)
     }

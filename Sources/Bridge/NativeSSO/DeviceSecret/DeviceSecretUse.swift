@@ -33,7 +33,7 @@ package struct DeviceSecretUse: Sendable {
     /// What is opened with it.
     package enum Opening: Sendable {
         /// - Parameters:
-        ///   - refreshDigest: of the refresh cookie, in the profile `tokens`.
+        ///   - refreshDigest: the refresh cookie's, in the profile `tokens`.
         ///   - limit: `nil` lets the device have as many as it opens.
         case webSession(WebSession, refreshDigest: String?, limit: WebViewLimit? = nil)
         case appSession(AppSession, refreshToken: RefreshTokenRecord?)
@@ -57,7 +57,7 @@ package struct DeviceSecretUse: Sendable {
 package enum DeviceSecretIssueOutcome: Hashable, Sendable {
     /// - Parameter ended: what ended with a displaced device.
     case issued(ended: Ended)
-    /// The user has as many as allowed.
+    /// The user has as many as allowed, or room could be made only by ending this very session.
     case rejected
     /// The app session is over, or unknown; nothing was displaced.
     case sessionEnded

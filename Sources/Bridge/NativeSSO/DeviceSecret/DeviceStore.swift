@@ -13,10 +13,11 @@ package protocol DeviceStore: SettingStore {
     /// - Parameter includingEnded: with revoked and expired ones.
     func deviceSecrets(of subject: Subject, includingEnded: Bool, at now: Timestamp) async throws -> [DeviceSecret]
 
-    /// Adds a device below the user's limit, and hangs its app session below it.
+    /// Adds a device below the user's limit, and hangs its app session below it. A device that nobody but this session
+    /// is on makes room before one with others.
     ///
     /// - Parameters:
-    ///   - digest: of the secret to give out.
+    ///   - digest: that of the secret to give out.
     ///   - event: written when it was added.
     ///   - displaced: how the one that was used longest ago ends when the limit is reached.
     ///   - rejected: written when the limit rejects it.
@@ -47,7 +48,7 @@ package protocol DeviceStore: SettingStore {
     func useDeviceSecret(digest: String, for use: DeviceSecretUse, overlap: Duration, replayed: Ending)
         async throws -> DeviceSecretUseOutcome
 
-    /// Replaces a secret by its successor. Of any number of concurrent calls with one secret one replaces it, a second
+    /// Replaces a secret by its successor. When several concurrent calls bring one secret, one replaces it, a second
     /// is let through as the overlap's one use and gets a successor too, and a third is a replay.
     func rotateDeviceSecret(
         digest: String, to successor: String, at now: Timestamp, overlap: Duration, event: AuditEvent,
@@ -63,7 +64,7 @@ package protocol DeviceStore: SettingStore {
     /// Uses a refresh cookie up and puts `successor` in its place; the session counts as seen.
     ///
     /// The one before may come again as long as its successor has not been used: the answer with it was lost. What is
-    /// older has been stolen, or its successor has; then the session ends with all that came of it.
+    /// older has been stolen, or its successor has; then the session ends with everything that descends from it.
     func refreshSession(digest: String, to successor: String, at now: Timestamp, replayed: Ending) async throws
         -> SessionRefreshOutcome
 

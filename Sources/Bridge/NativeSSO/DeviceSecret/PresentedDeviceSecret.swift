@@ -1,8 +1,8 @@
 package import OAuth2
 
-/// What a store knows of a secret that somebody presents.
+/// What a store knows of a presented secret.
 package struct PresentedDeviceSecret: Hashable, Sendable {
-    /// Where the secret stands among its device's secrets.
+    /// The secret's place among its device's secrets.
     package enum Place: Hashable, Sendable {
         case current
         /// A newer one was given out at this instant. Works once more within the overlap, for an app that did not get
@@ -10,7 +10,7 @@ package struct PresentedDeviceSecret: Hashable, Sendable {
         case replaced(at: Timestamp, isSpent: Bool)
     }
 
-    /// An app session below the device that nobody has ended, as far as an exchange looks at it.
+    /// An app session below the device that has not been ended, as far as an exchange looks at it.
     package struct Session: Hashable, Sendable {
         package let id: SessionID
         package let subject: Subject
@@ -53,7 +53,7 @@ package struct PresentedDeviceSecret: Hashable, Sendable {
     /// What a user has granted an app on this very device, as long as the sign-in lasts that they granted it in.
     ///
     /// An impostor at the app's redirect URI (RFC 8252 §8.6) has no secret of this device, so its sign-in is below
-    /// another one. A session that an exchange opened gives nobody's consent, or one would prove the next for ever.
+    /// another one. A session that an exchange opened proves no consent, or one would prove the next for ever.
     package func scopes(grantedTo client: ClientID, by subject: Subject, at now: Timestamp) -> Set<String> {
         let signIns = sessions.filter {
             $0.clientID == client && $0.subject == subject && $0.opening == .authorize && now < $0.expiresAt
@@ -61,7 +61,7 @@ package struct PresentedDeviceSecret: Hashable, Sendable {
         return Set(signIns.flatMap(\.scope.tokens))
     }
 
-    /// Whether the secret is a rotated one that nobody honest should hold any more.
+    /// Whether the secret is a rotated one that no honest app should still hold.
     package func isReplay(at now: Timestamp, overlap: Duration) -> Bool {
         guard case .replaced(let replacedAt, let isSpent) = place else { return false }
         return isSpent || now - replacedAt > overlap

@@ -1,14 +1,14 @@
-// What a session may see and end here. One that came over an edge is somebody's who need not be the user, and is for
-// the websites that its app may open (contract §16, §16.3): it knows and ends itself alone.
+// What a session may see and end here. One that came over an edge may be in another person's hands than the user's, and
+// is for the websites that its app may open (contract §16, §16.3): it knows and ends itself alone.
 extension SignedInPlaces {
-    /// Of a sign-in of the person's own everything of the user, this one first.
+    /// For a sign-in of the person's own, everything of the user, this one first.
     package func listing(shownTo session: WebSession) async throws -> Listing {
         guard session.isOwnSignIn else { return Listing(places: [try await place(of: session)]) }
         return try await listing(of: session.subject, current: session)
     }
 
     /// Ends a place with what hangs below it.
-    /// - Returns: whether the session may; for a place of nobody's, or one that has ended, nothing more happens.
+    /// - Returns: whether the session may; for an unknown place, or one that has ended, nothing more happens.
     package func end(
         _ kind: Place.Kind, _ id: String, in session: WebSession, origin: RequestOrigin
     ) async throws -> Bool {

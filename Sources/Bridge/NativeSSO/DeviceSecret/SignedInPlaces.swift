@@ -32,7 +32,7 @@ package final class SignedInPlaces: Sendable {
         /// What the device is called; `nil` when it was never said.
         package let name: String?
         package let clientID: ClientID
-        /// Of the network that it was opened from, such as `192.0.2.0/24`.
+        /// The network that it was opened from, such as `192.0.2.0/24`.
         package let network: String?
         /// What the browser or app said of itself when it was opened; cut, and nothing that can be trusted.
         package var userAgent: String?
@@ -59,7 +59,7 @@ package final class SignedInPlaces: Sendable {
         try await listing(of: subject, current: current, traces: try await audit.latestTraces(of: subject))
     }
 
-    /// - Parameter traces: what the audit log tells of where the places were opened; empty where nobody is shown it.
+    /// - Parameter traces: what the audit log tells of where the places were opened; empty where it is not shown.
     private func listing(
         of subject: Subject, current: WebSession, traces: [SessionID: SessionTrace]
     ) async throws -> Listing {

@@ -5,7 +5,7 @@ package import OAuth2
 /// No check is left out because an earlier one failed, so neither the answer nor its time tells which of several
 /// things was wrong.
 package enum NativeSSOCheck {
-    /// What comes of an exchange (contract §5.4).
+    /// The outcome of an exchange (contract §5.4).
     package enum Decision: Hashable, Sendable {
         /// - Parameter scope: what the new tokens may hold.
         case passes(scope: Scope)
@@ -53,7 +53,7 @@ package enum NativeSSOCheck {
 
     /// Both clients must be allowed, or an app that it was taken from would go on with the secret that it has.
     private static func mayUseNativeSSO(_ facts: NativeSSOFacts) -> Bool {
-        // A client that is not registered shares with nobody, and is refused for that.
+        // An unregistered client shares with no other, and is refused for that.
         guard facts.sourceClient?.isNativeSSOEnabled ?? true else { return false }
         // A website that gets cookies is opened by the app that asks for it, and needs no device of its own.
         return facts.client.isNativeSSOEnabled
@@ -105,7 +105,7 @@ package enum NativeSSOCheck {
 
 /// What can be wrong with a Native SSO exchange (OpenID Connect Native SSO draft-07 §4, contract §5.4 and §11).
 ///
-/// In order of rank: of several flaws the first is told. Its raw value is the reason in the audit log.
+/// In order of rank: the first of several flaws is told. Its raw value is the reason in the audit log.
 package enum NativeSSORefusal: String, Error, Hashable, Sendable, CaseIterable {
     case disabled = "native_sso_disabled"
     case secretUnknown = "secret_unknown"
@@ -122,7 +122,8 @@ package enum NativeSSORefusal: String, Error, Hashable, Sendable, CaseIterable {
     case subjectDisabled = "subject_disabled"
     case crossClientOff = "cross_client_off"
     case notShared = "client_not_shared"
-    /// After those two: whom nobody shares with is told that, and not what an own setting would change (contract §11).
+    /// After those two: a client that no other shares with is told that, and not what a setting of its own would change
+    /// (contract §11).
     case clientNotEnabled = "client_without_native_sso"
     case wrongAudience = "wrong_audience"
     case scopeWithoutOpenID = "scope_without_openid"

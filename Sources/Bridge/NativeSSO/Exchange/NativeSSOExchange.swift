@@ -62,7 +62,7 @@ package final class NativeSSOExchange: Sendable {
         }
     }
 
-    /// Ten a minute for each device, then none for a while; secrets that nobody has are counted by who sends them.
+    /// Ten a minute for each device, then none for a while; unknown secrets are counted by sender.
     private func checkLimit(
         of device: DeviceSecret?, settings: NativeSSOSettings, _ request: TokenRequest
     ) async throws {
@@ -92,7 +92,7 @@ package final class NativeSSOExchange: Sendable {
                 subject: known?.subject ?? facts.subjectToken?.subject, clientID: facts.subjectToken?.clientID,
                 targetClientID: request.client.id, sessionID: facts.session?.id, origin: request.origin,
                 detail: detail.finishedText()))
-        // Somebody holds a secret that was rotated away: one of the two is a thief.
+        // A rotated secret is still held: one of the two holders is a thief.
         if let known, all.contains(.secretReplayed) {
             _ = try await devices.revoke(known.id, reason: .replayed, origin: request.origin, at: request.at)
         }

@@ -30,7 +30,7 @@ package final class NativeSSOInquiry: Sendable {
 
     func settings() async throws -> NativeSSOSettings { try await configuration.current() }
 
-    /// What is known of a secret; `nil` for one that nobody has, or that is none.
+    /// What is known of a secret; `nil` for one that is unknown, or not a secret.
     func presented(_ secret: OpaqueSecret?) async throws -> PresentedDeviceSecret? {
         guard let secret else { return nil }
         return try await devices.deviceSecret(digest: secret.digest)

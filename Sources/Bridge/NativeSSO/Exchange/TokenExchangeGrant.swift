@@ -22,7 +22,8 @@ package final class TokenExchangeGrant: TokenGrant {
     }
 
     /// A login token is valid to its website alone, and every other client is told no more than that (contract §4.4).
-    /// Native SSO has a rank for what is wrong (contract §5.4), and refuses whoever lacks `native_sso_enabled` in it.
+    /// Native SSO has a rank for what is wrong (contract §5.4), and refuses a client without `native_sso_enabled` in
+    /// it.
     package func refusesByItself(_ request: TokenRequest) async throws -> Bool {
         switch try? RequestedExchange(request) {
         case .native: true

@@ -15,7 +15,7 @@ package final class NativeSSOConfiguration: Sendable {
 
     static let settingName = "native-sso"
     /// How often a change is tried. Each time that it has to be tried again another one was made, so as many as these
-    /// may be under way at once, on all nodes together, without a pause between the tries.
+    /// may be under way at once, on all nodes together, without a pause between the attempts.
     private static let attempts = 32
 
     private let configured: [NativeSSOField: NativeSSOValue]
@@ -45,8 +45,8 @@ package final class NativeSSOConfiguration: Sendable {
         return NativeSSOSettings(layers: [set, configured])
     }
 
-    /// The same for what only tells of them, and must not fall silent with the store: then what held last, and before
-    /// the first reading what the configuration says.
+    /// The settings for what only reports them and must not fall silent with the store: if that fails, what held last,
+    /// and before the first reading what the configuration says.
     package func lastKnown() async throws -> NativeSSOSettings {
         do {
             return try await current()
@@ -65,7 +65,7 @@ package final class NativeSSOConfiguration: Sendable {
         }
     }
 
-    /// Sets some fields and leaves the others, also those that somebody else sets at the same time.
+    /// Sets some fields and leaves the others, also those that others set at the same time.
     /// - Throws: ``StorageError`` when it was not made, also because others came first again and again.
     package func change(_ fields: [NativeSSOField: NativeSSOValue], by action: AdminAction) async throws {
         try await amend(by: action) { $0.merging(fields) { $1 } }
@@ -89,8 +89,8 @@ package final class NativeSSOConfiguration: Sendable {
         }
     }
 
-    /// Makes a change to the fields as they stand; again when somebody else was first. The event tells of those alone
-    /// that are others by it.
+    /// Makes a change to the current fields; again when another change was first. The event tells only of those that it
+    /// changed.
     private func amend(
         by action: AdminAction, _ change: ([NativeSSOField: NativeSSOValue]) -> [NativeSSOField: NativeSSOValue]
     ) async throws {

@@ -10,7 +10,7 @@ package enum NativeSSOField: String, Sendable, CaseIterable {
     case rotateDeviceSecrets
     case rotationOverlapSeconds
 
-    /// What holds when nobody sets it.
+    /// What holds when it is not set.
     package var fallback: NativeSSOValue {
         switch self {
         case .enabled, .allowCrossClientNativeSSO, .rotateDeviceSecrets: .flag(false)

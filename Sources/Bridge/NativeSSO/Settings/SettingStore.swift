@@ -1,6 +1,6 @@
 /// Settings that administrators change while the service runs; each is one JSON text under a name.
 package protocol SettingStore: Sendable {
-    /// `nil` when nobody has set it.
+    /// `nil` when it is not set.
     func setting(_ name: String) async throws -> String?
 
     /// Sets it, or takes it back to nothing with `nil`, and records the event in the same transaction.

@@ -91,8 +91,8 @@ package enum AuthorizationDecision: Hashable, Sendable {
             && !session.limiting(request.scope).isEmpty
     }
 
-    /// Whether a sign-in with a phone's key was too weak, and its user has a second factor that would do: nobody has
-    /// asked for that one yet.
+    /// Whether a sign-in with a phone's key was too weak, and its user has a second factor that would do, which has not
+    /// been asked for yet.
     private static func canShowMore(_ session: Lineage, for request: AuthorizationRequest, _ facts: Facts) -> Bool {
         facts.hasSecondFactor && session.isOwnSignIn
             && session.authentication.amr.contains(Authentication.selfIssued)

@@ -21,7 +21,7 @@ struct FoundParameters: Sendable {
 
 /// A request on its way through the pages: carried by the browser, sealed.
 struct AuthorizationJourney: Hashable, Sendable {
-    /// ``AuthorizationParameter/serialize(_:)`` of the request; of a pushed one, what was pushed.
+    /// ``AuthorizationParameter/serialize(_:)`` of the request; for a pushed one, what was pushed.
     let parameters: String
     /// The pushed request that is used up by the answer.
     let pushed: PushedRequestReference?

@@ -103,7 +103,7 @@ package final class AuthorizationMonitor: Sendable {
         }
     }
 
-    /// What there is no room to note counts as fresh: nobody is refused for what others have sent.
+    /// What there is no room to note counts as fresh: no client is refused for what others have sent.
     private func wasSeen(_ value: String, at now: Timestamp) async throws -> Bool {
         switch try await memory.note(value, at: now) {
         case .full:

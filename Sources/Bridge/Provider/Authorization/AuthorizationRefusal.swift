@@ -9,7 +9,7 @@ package enum AuthorizationOutcome: Sendable {
     case askConsent(journey: String, AuthorizationRequest, Subject)
     /// To the client, with a code or an error.
     case redirect(to: String)
-    /// The same, in a form that the browser posts.
+    /// To the client, with a code or an error, in a form that the browser posts.
     case post(to: String, [(name: String, value: String)])
     case page(ErrorCode, AuthorizationRefusal.Reason)
     /// The page was open too long, or belongs to another server: there is no request to go on with.
@@ -18,7 +18,7 @@ package enum AuthorizationOutcome: Sendable {
 
 /// How a request ends that cannot go on (docs/rules/authorization-request.md).
 package enum AuthorizationRefusal: Error, Hashable, Sendable {
-    /// Nobody can be answered safely: a page at our host, no redirect.
+    /// No client can be answered safely: a page at our host, no redirect.
     case page(ErrorCode, Reason)
     /// To the client, by its redirect URI.
     case redirect(AuthorizationReturn, ErrorCode, String)
@@ -33,7 +33,7 @@ extension AuthorizationRefusal {
         case missingRedirect = "missing_redirect"
         case unregisteredRedirect = "unregistered_redirect"
         case unusableRequestURI = "unusable_request_uri"
-        /// None that fits the redirect URI: an answer by it would be in a form that nobody asked for.
+        /// None that fits the redirect URI: an answer by it would be in a form that was not asked for.
         case responseMode = "response_mode"
         /// The page would be shown inside the app that asks (RFC 8252 §8.12).
         case embeddedBrowser = "embedded_browser"

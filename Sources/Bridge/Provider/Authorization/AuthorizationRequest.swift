@@ -16,13 +16,13 @@ package struct AuthorizationRequest: Hashable, Sendable {
     package let maximumAge: Int64?
     package let loginHint: String?
     package let uiLocales: String?
-    /// Of the names in `claims` those that a scope of the client's opens.
+    /// The names in `claims` that a scope of the client's opens.
     package private(set) var requestedClaims: RequestedClaims
     /// An `acr` that `claims` calls essential: any of these, or none at all is good enough.
     package let essentialACRs: [String]
     /// The `acr_values`, any of which the client would like: an app that was challenged sends them (RFC 9470 §4).
     package let wantedACRs: [String]
-    /// The user that `id_token_hint` or `claims` names: nobody else may be answered for.
+    /// The user that `id_token_hint` or `claims` names: no other may be answered for.
     package let expectedSubject: Subject?
     package let proofKeyThumbprint: String?
 
@@ -36,11 +36,11 @@ package struct AuthorizationRequest: Hashable, Sendable {
         AuditEvent(at: now, type: type, outcome: .success, subject: subject, clientID: client.id, origin: origin)
     }
 
-    /// The same with what may be granted at this moment.
+    /// This request, limited to what may be granted at this moment.
     /// - Parameters:
     ///   - givesDeviceSecrets: whether the scope for one gets one; without it, it would be a promise that is not kept
     ///     (draft-07 §3.1, §3.3).
-    ///   - shown: what the user said yes to: nothing comes to it because somebody switched it on meanwhile.
+    ///   - shown: what the user said yes to: what was switched on meanwhile is not added to it.
     func granting(givesDeviceSecrets: Bool, shown: Scope?) -> AuthorizationRequest {
         var request = self
         if !givesDeviceSecrets { request.scope = request.scope.removing(Scope.deviceSSO) }
@@ -51,8 +51,8 @@ package struct AuthorizationRequest: Hashable, Sendable {
         return request
     }
 
-    /// The same with what a browser's session can give: nothing grows along an edge (contract §16), so neither is its
-    /// user asked about more, nor is more remembered.
+    /// This request, limited to what a browser's session can give: nothing grows along an edge (contract §16), so its
+    /// user is not asked about more, and no more is remembered.
     func limited(to session: Lineage) -> AuthorizationRequest {
         var request = self
         request.scope = session.limiting(scope)
@@ -128,7 +128,7 @@ extension AuthorizationRequest {
         wantsSignInNow || maximumAge != nil || client.maximumAuthenticationAge != nil
     }
 
-    /// Whether the client may mean this account: its `login_hint` names nobody else.
+    /// Whether the client may mean this account: its `login_hint` names no other.
     func mayMean(_ account: Account) -> Bool {
         guard let loginHint else { return true }
         if let name = account.username, Username(loginHint) == name { return true }

@@ -48,8 +48,8 @@ package struct AuthorizationRequestReader: Sendable {
     private func check(
         _ outer: FormParameters, pushed: Pushed
     ) throws(AuthorizationRefusal) -> AuthorizationRequest {
-        // docs/rules/authorization-request.md A1 to A4: until the redirect URI is known to be the client's, nobody is
-        // redirected.
+        // docs/rules/authorization-request.md A1 to A4: until the redirect URI is known to be the client's, no browser
+        // is redirected.
         guard !AuthorizationParameter.identifying.contains(where: outer.isRepeated) else {
             throw .page(.invalidRequest, .repeatedParameter)
         }
@@ -159,7 +159,7 @@ private struct AnswerableRequest {
         return granted
     }
 
-    /// RFC 7636; `plain` shows the verifier to whoever sees the request, so a missing method is refused too (§4.3).
+    /// RFC 7636; `plain` shows the verifier to anyone who sees the request, so a missing method is refused too (§4.3).
     func challenge() throws(AuthorizationRefusal) -> CodeChallenge? {
         guard let text = parameters["code_challenge"] else {
             guard !client.isPublic, !client.requiresPKCE else {

@@ -46,7 +46,7 @@ package final class Authorizations: Sendable {
             origin: origin)
     }
 
-    /// The same, as far as it goes without knowing who is signed in.
+    /// Decides an authorization request as far as that goes without knowing who is signed in.
     package func prepare(
         _ parameters: FormParameters, browser: OpaqueSecret, isEmbedded: Bool = false, origin: RequestOrigin
     ) async throws -> PreparedAuthorization {
@@ -81,7 +81,7 @@ package final class Authorizations: Sendable {
         return PreparedAuthorization(reading: reading, journey: journey, loginToken: loginToken)
     }
 
-    /// Answers a prepared request for whoever has this session.
+    /// Answers a prepared request for the user of this session.
     package func answer(
         _ prepared: PreparedAuthorization, session: WebSession?, origin: RequestOrigin
     ) async throws -> AuthorizationOutcome {
@@ -90,7 +90,7 @@ package final class Authorizations: Sendable {
 
     /// What a website's request would come to in the session that a login token opens.
     func decide(_ request: AuthorizationRequest, for lineage: Lineage) async throws -> AuthorizationDecision {
-        // Nobody has signed in yet, so a stronger sign-in than the token's can still be had (contract §4.5).
+        // No user has signed in yet, so a stronger sign-in than the token's can still be had (contract §4.5).
         guard request.fulfilsWish(lineage.authentication) else { return .signIn }
         let facts = AuthorizationDecision.Facts(
             session: lineage,
@@ -108,7 +108,7 @@ package final class Authorizations: Sendable {
         try sealed(prepared.journey, demandedAt: prepared.journey.demandedAt, asked: nil)
     }
 
-    /// The token of a request: its own, or the one that was pushed with it. Of a pushed request nothing else counts.
+    /// The token of a request: its own, or, for a pushed request, only the one that was pushed with it.
     private func loginToken(
         _ parameters: FormParameters, _ pushed: AuthorizationRequestReader.Pushed
     ) -> Secret<String>? {
@@ -351,7 +351,7 @@ extension Authorizations {
     }
 }
 
-/// An authorization request that was read, before anybody looked at who is signed in.
+/// An authorization request that was read, before looking at who is signed in.
 package struct PreparedAuthorization: Sendable {
     let reading: Result<AuthorizationRequest, AuthorizationRefusal>
     let journey: AuthorizationJourney

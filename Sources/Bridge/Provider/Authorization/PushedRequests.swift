@@ -67,14 +67,14 @@ package final class PushedRequests: Sendable {
             try await refusals.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
             throw error
         }
-        // Looked at late: a token is nobody's business who may not push.
+        // Looked at late: a token is no business of a client that may not push.
         if let loginTokens, parameters.bytes(AuthorizationParameter.loginToken) != nil {
             let kept = try await loginTokens.keep(
                 parameters[AuthorizationParameter.loginToken], for: client, origin: origin)
             text += "&\(AuthorizationParameter.loginToken)=\(PercentEncoding.encode(kept))"
         }
-        // Of a public client a copied proof only ties the copier's own request to a key of somebody else's: remembering
-        // it would protect nobody, and anybody could fill the memory of proofs.
+        // For a public client, a copied proof only ties the copier's own request to another's key: remembering it would
+        // protect no one, and anyone could fill the memory of proofs.
         if let shown, let proofs, !client.isPublic {
             try await recordingRefusal(of: client, origin: origin, at: now) { try await proofs.claim(shown, at: now) }
         }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Remembers for a while which values were seen, such as the code challenges of a day (RFC 9700 §2.1.1).
 package protocol ReuseMemory: Sendable {
-    /// Notes a value: of any number of concurrent callers with one value one gets `.fresh`.
+    /// Notes a value: only one of any number of concurrent callers with the same value gets `.fresh`.
     /// - Parameter value: kept as a digest.
     /// - Throws: ``StorageError/unavailable(_:because:)`` when the memory cannot say.
     func note(_ value: String, at now: Timestamp) async throws -> Novelty
@@ -14,7 +14,7 @@ package enum Novelty: Hashable, Sendable {
     /// Not seen lately; from now on it was.
     case fresh
     case seen
-    /// There is no room to note it. It may well be fresh, so nobody is to be accused by it.
+    /// There is no room to note it. It may well be fresh, so it accuses no client.
     case full
 }
 
@@ -46,7 +46,7 @@ package final class InProcessReuseMemory: ReuseMemory {
         self.time = time
     }
 
-    // It goes by the clock that nobody sets.
+    // It goes by the monotonic clock.
     package func note(_ value: String, at _: Timestamp) -> Novelty {
         let key = SHA256Hash(of: value).leftHalf.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
         let now = time.uptime()

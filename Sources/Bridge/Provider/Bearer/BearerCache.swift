@@ -3,8 +3,8 @@ import Synchronization
 
 /// Bearers that were verified, by digest of the token, so that the next request with the same token costs a hash.
 ///
-/// Holds at most `capacity` entries and gives up the one unused for longest; refusals are not kept, so nobody can
-/// fill it with rubbish. All operations take constant time.
+/// Holds at most `capacity` entries and gives up the one unused for longest; refusals are not kept, so it cannot be
+/// filled with rubbish. All operations take constant time.
 package final class BearerCache: Sendable {
     /// SHA-256 of a token. The cache holds no token.
     package struct Key: Hashable, Sendable {
@@ -69,7 +69,7 @@ struct BearerCacheEntries {
     private struct Node {
         let key: BearerCache.Key
         var identity: BearerIdentity
-        /// By the clock that nobody sets: how long the answer is believed whatever the wall clock says.
+        /// By the monotonic clock: how long the answer is believed whatever the wall clock says.
         var believedUntil: ContinuousClock.Instant
         var newer: Int?
         var older: Int?

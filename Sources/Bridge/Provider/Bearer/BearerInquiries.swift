@@ -9,7 +9,7 @@ package struct BearerInquiries: Sendable {
     private let limits: LimitSettings
     private let excess: ErrorCode
 
-    /// - Parameter excess: the error of whoever is over the limit; the token endpoint has one of its own.
+    /// - Parameter excess: the error for a caller over the limit; the token endpoint has its own.
     package init(
         _ authenticator: any BearerAuthenticator, limiter: any RateLimiter, limits: LimitSettings,
         refusals: RefusalLog, else excess: ErrorCode = .rateLimited
@@ -22,7 +22,7 @@ package struct BearerInquiries: Sendable {
 
     /// Whom a token names.
     /// - Throws: as ``BearerAuthenticator/authenticate(_:at:)``, and `OAuthError` where an issuer would have to be
-    ///   asked and the limit was exceeded; then nobody is asked.
+    ///   asked and the limit was exceeded; then none is asked.
     package func identity(
         of token: Secret<String>, from origin: RequestOrigin, at now: Timestamp
     ) async throws -> BearerIdentity {

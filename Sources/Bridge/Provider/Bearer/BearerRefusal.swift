@@ -66,7 +66,7 @@ extension BearerRefusal {
     package static let expired = Self(.expired)
     package static let notYetValid = Self(.notYetValid)
     package static let livesTooLong = Self(.livesTooLong)
-    /// Of a token of our own: nobody but us writes its claims.
+    /// In a token of our own, whose claims only we write.
     package static let missingClaim = Self(.missingClaim)
     package static let clientsOwnToken = Self(.clientsOwnToken)
     package static let inactive = Self(.inactive)

@@ -14,7 +14,7 @@ package protocol DeviceAuthorizationStore: Sendable {
     /// Finds one by what its user reads off the device, in whatever state.
     func deviceAuthorization(userCode: String) async throws -> DeviceAuthorizationState?
 
-    /// Lets a waiting device in, in one transaction with what it may redeem: of any number of answers one counts.
+    /// Lets a waiting device in, in one transaction with what it may redeem: only one answer counts, however many come.
     /// - Parameter code: its digest is the device's; the session that it is granted in must live.
     func approveDevice(_ code: IssuedAuthorizationCode, event: AuditEvent) async throws -> DeviceDecisionOutcome
 

@@ -4,7 +4,7 @@ package import OAuth2
 /// Takes in the requests of devices that have no browser (RFC 8628 §3.1, §3.2).
 package final class DeviceAuthorizations: Sendable {
     package static let lifetime = Duration.seconds(600)
-    /// Codes that another device has are as good as impossible; a second try tells a fault from bad luck.
+    /// Codes that another device has are as good as impossible; a second attempt tells a fault from bad luck.
     private static let tries = 3
 
     private let authenticator: ClientAuthenticator
@@ -105,7 +105,7 @@ extension MasterKey {
 }
 
 extension Client {
-    /// What a device of this client gets at most. Whoever starts a device may be somebody else than who lets it in, so
+    /// What a device of this client gets at most. The person who starts a device may not be the one who lets it in, so
     /// there is nothing among it that could be handed on, that would outlive the approval, or that ends other sessions;
     /// and where people live only for apps of the same maker.
     package var deviceScope: Scope {

@@ -25,7 +25,7 @@ package struct DeviceUserCode: Hashable, Sendable {
 
     private init(letters: String) { self.letters = letters }
 
-    /// Reads what somebody typed: in any case, with whatever stands between the letters.
+    /// Reads what was typed: in any case, with whatever is between the letters.
     /// - Returns: `nil` for what cannot be a code.
     package init?(_ typed: String) {
         let letters = typed.utf8.prefix(256).filter(ASCII.isLetterOrDigit).map { ASCII.isLetter($0) ? $0 & ~0x20 : $0 }

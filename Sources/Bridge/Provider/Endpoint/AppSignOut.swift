@@ -12,7 +12,7 @@ package final class AppSignOut: Sendable {
         self.endings = endings
     }
 
-    /// For ``TokenRevocation``. A bearer that is no good any more ends nothing: anybody can have an old one.
+    /// For ``TokenRevocation``. A bearer that is no longer good ends nothing: anyone can have an old one.
     package var revocation: TokenRevocation.OtherTokens {
         { token, client, origin, now in
             let bearer: BearerIdentity

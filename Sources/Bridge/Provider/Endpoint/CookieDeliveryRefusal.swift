@@ -8,8 +8,8 @@ package enum CookieAllowance: Hashable, Sendable {
 
 /// Why a request gets no cookies for what it presents (contract §16.8).
 ///
-/// Tokens in a body prove who is meant, not whose browser sends them: a page of somebody else's could post its own
-/// tokens, and the visitor would go on as that somebody (login CSRF).
+/// Tokens in a body prove who is meant, not whose browser sends them: an attacker's page could post its own tokens, and
+/// the visitor would go on as the attacker (login CSRF).
 package enum CookieDeliveryRefusal: String, Hashable, Sendable, CaseIterable {
     case foreignOrigin = "cookies_foreign_origin"
     case crossSite = "cookies_cross_site"

@@ -52,13 +52,13 @@ package final class TokenRevocation: Sendable {
             } catch let error as OAuthError {
                 refusal = refusal ?? error
                 guard error.code == .invalidGrant else { continue }
-                // Whoever tries what others were given is to be seen.
+                // A client that tries what others were given is to be seen.
                 try await refusals.tokenWithheld(error, clientID: client.id, origin: origin, at: now)
             } catch {
                 outage = outage ?? error
             }
         }
-        // Whoever may try again with success is told that first.
+        // A caller that may succeed later is told that first.
         if let outage { throw outage }
         if let refusal { throw refusal }
     }
@@ -79,7 +79,7 @@ package final class TokenRevocation: Sendable {
         if idTokens.read(Secret(token)) != nil {
             throw OAuthError(.unsupportedTokenType, "an ID token cannot be revoked", detail: .idToken)
         }
-        // Silence would say that it is revoked; whoever issued it revokes it by its id (contract §3).
+        // Silence would say that it is revoked; its issuer revokes it by its id (contract §3).
         if CompactJWS(token)?.type == LoginTokenHeader.tokenType {
             throw OAuthError(.unsupportedTokenType, "a login token is revoked by its id", detail: .loginToken)
         }

@@ -39,7 +39,7 @@ package final class AppSessions: Sendable {
     /// Has the next look-up ask the store.
     func forget(_ id: SessionID) { cache.forget(id) }
 
-    /// The same of every session.
+    /// Has the next look-up of every session ask the store.
     func forgetAll() { cache.removeAll() }
 }
 

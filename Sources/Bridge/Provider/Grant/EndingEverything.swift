@@ -37,8 +37,8 @@ package struct EndingEverything: Sendable {
         return try await isOfOwnApps(session)
     }
 
-    /// Whether a browser may. What a link or a hand-off opened is somebody's who need not be the user (contract §16). A
-    /// web view is on the device of its app, and may what that app may.
+    /// Whether a browser may. What a link or a hand-off opened may be in another person's hands than the user's
+    /// (contract §16). A web view is on the device of its app, and may what that app may.
     /// - Throws: ``StorageError`` when it cannot be found out.
     package func isAllowed(in session: WebSession) async throws -> Bool {
         if session.isOwnSignIn { return true }

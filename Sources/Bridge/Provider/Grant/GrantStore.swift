@@ -21,8 +21,8 @@ package protocol GrantStore: Sendable {
 
     /// Uses a code up and opens the session it stands for, in one transaction.
     ///
-    /// Of any number of concurrent callers one gets `.opened`. The code must not have expired, its user must not be
-    /// disabled and the browser's session that it goes on under must not have ended.
+    /// Only one of any number of concurrent callers gets `.opened`. The code must not have expired, its user must not
+    /// be disabled and the browser's session that it goes on under must not have ended.
     func redeemCode(
         digest: String, opening session: AppSession, refreshToken: RefreshTokenRecord?, at now: Timestamp,
         events: [AuditEvent]
@@ -30,12 +30,12 @@ package protocol GrantStore: Sendable {
 
     /// Counts a redemption of an unused code that failed by its client or verifier; the code goes with the `limit`th.
     /// - Parameters:
-    ///   - event: of the miss; a call that takes the code away writes ``AuditEvent/takingCodeAway`` in its place.
+    ///   - event: the miss; a call that takes the code away writes ``AuditEvent/takingCodeAway`` in its place.
     ///   - alwaysTells: whether `event` is written even by a call that takes no code away.
     /// - Returns: whether either was written.
     func recordCodeMiss(digest: String, limit: Int, event: AuditEvent, alwaysTells: Bool) async throws -> Bool
 
-    /// Records a second use and ends the session that the first one opened, with all that came of it.
+    /// Records a second use and ends the session that the first one opened, with everything that descends from it.
     /// - Parameter alwaysTells: whether `reuse` is written even by a call that ends nothing.
     func recordCodeReuse(
         digest: String, reuse: AuditEvent, ending: Ending, alwaysTells: Bool
@@ -69,7 +69,7 @@ package protocol GrantStore: Sendable {
     /// The token with this digest, used or not, with its session; `nil` when there is none.
     func refreshToken(digest: String) async throws -> RefreshTokenState?
 
-    /// Puts a successor in a token's place: of any number of concurrent callers one gets `.rotated`.
+    /// Puts a successor in a token's place: only one of any number of concurrent callers gets `.rotated`.
     func rotate(digest: String, to successor: RefreshTokenRecord, at now: Timestamp, event: AuditEvent) async throws
         -> RefreshTokenRotation
 
@@ -117,7 +117,7 @@ extension GrantStore {
 }
 
 extension AuditEvent {
-    /// Of a code's last miss, which says so (docs/rules/authorization-request.md K6).
+    /// This miss as a code's last, which says so (docs/rules/authorization-request.md K6).
     package var takingCodeAway: AuditEvent {
         var event = self
         event.detail = #"{"ends":"authorization_code"}"#

@@ -3,7 +3,7 @@ package import OAuth2
 
 /// Makes refresh tokens and their successors.
 package struct RefreshTokens: Sendable {
-    /// How long one may lie unused, unless the settings say otherwise (RFC 9700 §4.14.2).
+    /// How long one may stay unused, unless the settings say otherwise (RFC 9700 §4.14.2).
     package static let defaultIdleLifetime = Duration.seconds(30 * 86_400)
     /// How long a parent still gives its successor: the answer to the first try may have been lost.
     package static let grace = Duration.seconds(10)
@@ -53,7 +53,7 @@ package struct RefreshTokenRecord: Hashable, Sendable {
     /// The key it is bound to (RFC 9449 §5).
     package let proofKeyThumbprint: String?
     package let issuedAt: Timestamp
-    /// When it ends if it is not used; of one that has a successor, until when it is remembered.
+    /// When it ends if it is not used; for one that has a successor, until when it is remembered.
     package let expiresAt: Timestamp
 
     package init(

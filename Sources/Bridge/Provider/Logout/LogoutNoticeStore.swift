@@ -5,11 +5,11 @@ package protocol LogoutNoticeStore: Sendable {
     /// As ``WebhookStore/changeWebhookSubscribers(adding:removing:)``.
     func changeLogoutSubscribers(adding added: Set<ClientID>, removing removed: Set<ClientID>) async throws
 
-    /// Takes notices that are due: of any number of nodes one gets each.
+    /// Takes notices that are due: each goes to one node, however many ask.
     /// - Parameters:
     ///   - lease: after which a notice that was not settled is due again.
     ///   - busy: clients whose notices are left for later.
-    /// - Returns: at most `limit`, of each client a few at a time.
+    /// - Returns: at most `limit`, a few for each client.
     func takeLogoutNotices(
         dueAt now: Timestamp, lease: Duration, limit: Int, sparing busy: Set<ClientID>
     ) async throws -> [LogoutNotice]

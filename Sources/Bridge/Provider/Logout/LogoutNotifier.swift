@@ -12,7 +12,7 @@ package enum LogoutDeliveryOutcome: Hashable, Sendable {
     case accepted
     /// Another answer, which asking again would not change.
     case refused(status: Int)
-    /// A 5xx, or `nil` where nobody was there or answered in time; to be asked again.
+    /// A 5xx, or `nil` where no server was there or answered in time; to be asked again.
     case failed(status: Int?)
 }
 
@@ -67,7 +67,7 @@ package final class LogoutNotifier: NoticeQueueWorker {
     package func deliverSoon(within patience: Duration) async {
         // Whichever comes first; no child of a group, since a group waits for all of its children.
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        // Never cancelled: what it has begun is finished, whoever waits for it.
+        // Never cancelled: what it has begun is finished, even when its caller gives up.
         let delivering = Task {
             do {
                 _ = try await deliverDue()
@@ -94,7 +94,7 @@ package final class LogoutNotifier: NoticeQueueWorker {
         defer { inFlight.end(notice.clientID) }
         do {
             let outcome = try await outcome(of: notice)
-            // A forced stop of this process is no fault of the receiver's: the lease brings the notice back.
+            // A forced stop of this process is not the receiver's fault: the lease brings the notice back.
             if case .failed = outcome, Task.isCancelled { return }
             try await settle(notice, outcome)
         } catch {
@@ -103,7 +103,7 @@ package final class LogoutNotifier: NoticeQueueWorker {
         }
     }
 
-    /// - Returns: `nil` when this node knows nobody to tell.
+    /// - Returns: `nil` when this node knows no receiver.
     private func outcome(of notice: LogoutNotice) async throws -> LogoutDeliveryOutcome? {
         guard let client = clients.current[notice.clientID], let uri = client.backchannelLogoutURI else { return nil }
         let token = try tokens.signLogoutToken(

@@ -2,7 +2,7 @@ package import OAuth2
 
 /// How a client introduced itself, as far as the request says.
 package struct ClientCredentials: Sendable {
-    /// `client_id`, from wherever it stood.
+    /// `client_id`, from wherever it was.
     package let clientID: String?
     package let proof: Proof
 
@@ -60,7 +60,7 @@ package struct ClientCredentials: Sendable {
 package enum BasicCredentials: Sendable {
     /// There is no such header.
     case absent
-    /// It holds no user and password. Whoever sends it did try to authenticate, and has failed (RFC 6749 §5.2).
+    /// It holds no user and password. Its sender did try to authenticate, and has failed (RFC 6749 §5.2).
     case unreadable
     /// User and password, decoded.
     case given(id: String, secret: Secret<String>)

@@ -50,8 +50,8 @@ package struct DPoPVerifier: Sendable {
         return Unclaimed(keyThumbprint: proof.keyThumbprint, id: Self.replayID(proof), end: end)
     }
 
-    /// Uses up a proof. Where a token comes with it, that is judged before: anybody can make proofs with keys of their
-    /// own, and must not fill the memory of them by that alone.
+    /// Uses up a proof. Where a token comes with it, that is judged before: anyone can make proofs with keys of their
+    /// own, and must not fill the memory of proofs by that alone.
     /// - Throws: `invalid_dpop_proof` for one that was shown before; ``StorageError``.
     package func claim(_ proof: Unclaimed, at now: Timestamp) async throws {
         try Self.check(own.claim(proof.id, until: proof.end, at: now))
@@ -109,7 +109,7 @@ package struct DPoPVerifier: Sendable {
         return min(nonceEnd ?? latest, latest) + .milliseconds(1)
     }
 
-    /// Under a name of its own and the key's, so that nobody can use up another's proof, or a login token.
+    /// Under a name of its own and the key's, so that no one can use up another's proof, or a login token.
     private static func replayID(_ proof: DPoPProof) -> TokenID {
         TokenID(rawValue: SHA256Hash(of: "dpop \(proof.keyThumbprint) \(proof.id)").base64URL)
     }

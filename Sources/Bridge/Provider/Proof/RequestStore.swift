@@ -27,10 +27,10 @@ package protocol RequestStore: Sendable {
     // Durable and not a ``ReplayGuard``: nothing else decides about a second use, so the answer must not depend on what may
     // be away, forget or be known to one node alone.
 
-    /// Uses something up: of any number of concurrent callers on any number of servers one gets `true`.
+    /// Uses something up: only one of any number of concurrent callers, on any number of servers, gets `true`.
     /// - Parameters:
     ///   - digest: base64url of SHA-256 over whose it is and its id.
-    ///   - start: before which it was not made; one that may be older than the state to which the database was put back
+    ///   - start: before which it was not made; one that may be older than the state to which the database was restored
     ///     is refused, because its use may have been forgotten.
     ///   - expiry: from which it is refused by its time.
     func claimUse(digest: String, madeAfter start: Timestamp, until expiry: Timestamp) async throws -> Bool

@@ -8,7 +8,7 @@ package struct SenderConstraint: Sendable {
     package init(proofs: DPoPVerifier?) { self.proofs = proofs }
 
     /// Finds that a token was presented as it must be.
-    /// - Parameter thumbprint: of the key that the token is bound to; `nil` for one that anybody may use.
+    /// - Parameter thumbprint: that of the key the token is bound to; `nil` for one that anybody may use.
     /// - Throws: ``BearerRefusal``; `invalid_dpop_proof` or `use_dpop_nonce`; ``StorageError``.
     package func check(
         _ presented: PresentedAccessToken, boundTo thumbprint: String?, at now: Timestamp

@@ -8,7 +8,7 @@ package struct KeySchedule: Sendable {
     private let before: [SealedSigningKey]
     private var keys: [SealedSigningKey]
 
-    /// - Parameter keys: of any algorithm; the others stay as they are.
+    /// - Parameter keys: may be of any algorithm; the others stay as they are.
     package init(_ keys: [SealedSigningKey], of algorithm: KeyAlgorithm, at now: Timestamp) {
         self.algorithm = algorithm
         self.now = now
@@ -50,7 +50,7 @@ package struct KeySchedule: Sendable {
 
     /// Stops keys from being believed. If one of them was signing, the next in line signs at once, or a new one.
     ///
-    /// A key that has signed before never signs again: whoever stole its successor may have it too.
+    /// A key that has signed before never signs again: a thief of its successor may have it too.
     /// - Parameter make: a key that signs from now on.
     package mutating func withdraw(_ ids: Set<String>, replacement make: () throws -> SealedSigningKey) rethrows {
         let losesSigner = signing.map { ids.contains($0.id) } ?? true
@@ -84,7 +84,7 @@ package struct KeySchedule: Sendable {
         let live = live
         var ends: [String: Timestamp?] = [:]
         for (key, next) in zip(live, live.dropFirst()) {
-            // Never earlier than was once said: somebody may rely on it.
+            // Never earlier than was once said: others may rely on it.
             let end = next.signsFrom + algorithm.longestUse
             ends[key.id] = max(key.retiresAt ?? end, end)
         }

@@ -35,7 +35,7 @@ struct SigningKeyMaker: Sendable {
         try master.seal(bytes, name: Self.sealName(id, algorithm))
     }
 
-    /// A shared secret's name is no key pair's, so that none opens as the other.
+    /// A shared secret's name is never a key pair's, so that neither opens as the other.
     static func sealName(_ id: String, _ algorithm: KeyAlgorithm) -> String {
         algorithm == .hs256 ? "login token key \(id)" : id
     }

@@ -2,8 +2,8 @@ package import OAuth2
 
 /// The signing keys of a database, which all its nodes share; their secrets are sealed before they come here.
 ///
-/// The keys change as a whole: whoever changes them says which state they saw, and nothing is written when that is no
-/// longer the present one. So every rule about them is decided in one place, ``KeySchedule``.
+/// The keys change as a whole: the caller says which state it saw, and nothing is written when that is no longer the
+/// present one. So every rule about them is decided in one place, ``KeySchedule``.
 package protocol SigningKeyStore: Sendable {
     /// Grows with every change, in the order of commits; 0 before the first.
     func signingKeysNumber() async throws -> Int64
@@ -64,7 +64,7 @@ package struct SealedSigningKey: Hashable, Sendable {
     package var signsWhenKnown: Bool
     /// When it stops verifying; `nil` while nothing follows it.
     package var retiresAt: Timestamp?
-    /// When somebody retired it at once: nothing that it signed is believed, whenever that was.
+    /// When it was retired at once: nothing that it signed is believed, whenever that was.
     package var withdrawnAt: Timestamp?
     /// The number of the change that added it; 0 for one that is not stored yet.
     package let addedIn: Int64
@@ -106,8 +106,8 @@ package protocol WithdrawnKeyRecord: Sendable {
 package protocol KeyInquiry: Sendable {
     /// Takes in a key that a token names, if the database has it.
     ///
-    /// Tokens can name keys that never were, as often as somebody likes; asking about them costs the database nothing
-    /// to speak of.
+    /// Tokens can name keys that never were, as often as their sender likes; asking about them costs the database
+    /// nothing to speak of.
     /// - Throws: ``StorageError`` when the database cannot say.
     func learn(_ keyID: String) async throws
 }

@@ -6,8 +6,8 @@ extension SigningKeys {
     /// Times that a change is tried while others change the keys too.
     private static let attempts = 50
 
-    /// Reads the keys, and makes the first ones where there are none. Of nodes that start at the same time all get the
-    /// same.
+    /// Reads the keys, and makes the first ones where there are none. Nodes that start at the same time all get the
+    /// same keys.
     /// - Parameter imported: login token keys of a file, asked for and taken over when the database never had any.
     /// - Returns: the ids of those that were taken over.
     /// - Throws: ``MasterKeyError`` when a key was sealed with another master key; ``StorageError``.
@@ -139,7 +139,7 @@ extension SigningKeys {
         return KeyRetirement(retired: retired, signing: signing)
     }
 
-    /// Makes a change to the keys as they stand; again when somebody else was first.
+    /// Makes a change to the current keys; again when another change was first.
     private func change<Outcome>(_ body: (inout SigningKeyDraft) throws -> Outcome) async throws -> Outcome {
         for _ in 0..<Self.attempts {
             let stored = try await store.signingKeys()

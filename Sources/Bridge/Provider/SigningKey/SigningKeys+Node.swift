@@ -16,7 +16,7 @@ extension SigningKeys {
         try await releaseAwaited()
     }
 
-    /// Says that this node is going, so that nobody waits for it.
+    /// Says that this node is going, so that no other waits for it.
     package func leave() async throws {
         guard let node else { return }
         try await store.forgetSigningKeys(knownTo: node)
@@ -47,7 +47,7 @@ extension SigningKeys: KeyInquiry {
             state.known.contains(keyID) ? nil : state.inquiries.wait(for: keyID, at: now)
         }
         guard let wait else { return }
-        // All who come meanwhile ask together, and whoever wakes up late finds the answer.
+        // All callers that come meanwhile ask together, and one that wakes up late finds the answer.
         if wait > .zero { try await pause(wait) }
         let isAnswered = wait > .zero && state.withLock { $0.readAt.map { $0 >= now + wait } ?? false }
         if !isAnswered { try await refresh() }

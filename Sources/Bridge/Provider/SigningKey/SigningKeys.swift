@@ -40,11 +40,11 @@ package final class SigningKeys: Sendable {
         var opener: SealedKeyOpener
         /// Retired at once, now or before.
         var withdrawn: Set<String> = []
-        /// Of these the ones that are noted beside the database.
+        /// The withdrawn keys that are noted beside the database.
         var recorded: Set<String> = []
-        /// Of these the ones that could not be noted, and that the log has named.
+        /// The withdrawn keys that could not be noted, and that the log has named.
         var unrecordedTold: Set<String> = []
-        /// Of these the ones that the database believes all the same.
+        /// The withdrawn keys that the database believes all the same.
         var returned: Set<String> = []
         /// Sign as soon as every node has them, with the number of the change that added them.
         var awaited: [String: Int64] = [:]
@@ -114,9 +114,9 @@ package final class SigningKeys: Sendable {
         }
         if isRecent { return }
         switch (isReading, hasJustTried) {
-        // A reading that began in the last second tells all that is wanted here: nobody waits for one more after it.
+        // A reading that began in the last second tells all that is wanted here: no caller waits for one more after it.
         case (true, true): try? await sharedReading().join()
-        // One that hangs is not waited for by everybody.
+        // One that hangs must not keep all callers waiting.
         case (true, false): break
         // Nor is one tried again at once that has just failed.
         case (false, true): break
@@ -142,7 +142,7 @@ package final class SigningKeys: Sendable {
         try await takePart()
     }
 
-    /// Takes in the keys as they stand. One that cannot be opened is left out, and the log says so.
+    /// Takes in the current keys. One that cannot be opened is left out, and the log says so.
     func takeIn() async throws {
         for problem in takeIn(try await store.signingKeys()) {
             logger.error("a signing key cannot be used", metadata: ["error": "\(problem)"])

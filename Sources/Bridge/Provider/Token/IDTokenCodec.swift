@@ -13,7 +13,7 @@ package struct IDTokenCodec: Sendable {
     private let keys: Reloadable<SigningKeyRing>
     private let inquiry: (any KeyInquiry)?
 
-    /// - Parameter inquiry: is asked about keys that `keys` does not have; `nil` where nobody adds any.
+    /// - Parameter inquiry: is asked about keys that `keys` does not have; `nil` where none are added.
     package init(issuer: String, keys: Reloadable<SigningKeyRing>, inquiry: (any KeyInquiry)? = nil) {
         self.issuer = issuer
         self.keys = keys
@@ -78,7 +78,7 @@ package struct IDTokenCodec: Sendable {
     }
 
     /// Reads an ID token that comes back, as a hint or as a subject token. That it has expired does not matter, nor
-    /// that its key's time has run out since: it says who somebody was, and gives nothing by itself.
+    /// that its key's time has run out since: it says who the user was, and gives nothing by itself.
     /// - Returns: `nil` unless one of our keys signed it and it is an ID token.
     package func read(_ token: Secret<String>) -> PresentedIDToken? {
         guard let jws = CompactJWS(token.expose()), jws.type == "jwt" || jws.type == nil, let keyID = jws.keyID,
@@ -110,7 +110,7 @@ package struct IDTokenCodec: Sendable {
     ]
 }
 
-/// An ID token of ours that somebody sent back.
+/// An ID token of ours that was sent back.
 package struct PresentedIDToken: Hashable, Sendable {
     package let subject: Subject
     package let audience: ClientID

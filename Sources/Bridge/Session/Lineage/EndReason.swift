@@ -15,7 +15,7 @@ package enum EndReason: String, Sendable, CaseIterable {
     /// By a newer session of the same user in the same browser.
     case replaced
     case accountSwitch = "account_switch"
-    /// Of sessions that end because their device does.
+    /// For sessions that end because their device does.
     case deviceSecretRevoked = "device_secret_revoked"
     /// More devices than a user may have.
     case limit
@@ -31,8 +31,8 @@ package enum EndReason: String, Sendable, CaseIterable {
     case replayed
     /// An administrator who did not say why.
     case administrator
-    /// The same of a device alone.
+    /// An administrator who did not say why, for a device alone.
     case revokedByAdministrator = "revoked_by_administrator"
-    /// The database was put back to an earlier state.
+    /// The database was restored to an earlier state.
     case restored
 }

@@ -66,7 +66,7 @@ package struct Lineage: Hashable, Sendable {
     }
 
     /// The person approved it on another device, which is the first that we know of it: what can be said there by
-    /// mistake, or to the wrong screen, is handed on to nobody (contract §16.4).
+    /// mistake, or to the wrong screen, is not handed on (contract §16.4).
     package static func approvedElsewhere(
         of subject: Subject, authentication: Authentication, at now: Timestamp, lifetime: Duration
     ) -> Lineage {
@@ -116,7 +116,7 @@ extension Lineage {
     /// this (contract §16.2).
     package var isOwnSignIn: Bool { opening == .authorize && parent == .none }
 
-    /// Openings by which a session comes to somebody who need not be at the device of the sign-in.
+    /// Openings by which a session comes to a person who need not be at the device of the sign-in.
     private static let handedOver: Set<SessionOpening> = [.loginToken, .handOff, .deviceCode]
 
     /// Whether it may be handed on: by a login token, or by a device secret (contract §16.4).
@@ -131,7 +131,7 @@ extension Lineage {
 
 // The edges.
 extension Lineage {
-    /// The same sign-in with one more proof: not a child, since the person added it here.
+    /// This sign-in with one more proof: not a child, since the person added it here.
     /// - Returns: `nil` for a session that is not a sign-in of its own: what came over an edge stays as weak as it came.
     package func raised(to authentication: Authentication) -> Lineage? {
         guard isOwnSignIn else { return nil }
@@ -194,8 +194,9 @@ extension WebSession {
     /// What only a sign-in at the very browser can grant (contract §16.2).
     static let ownSignInsAlone = [Scope.offlineAccess, Scope.deviceSSO, Scope.admin]
 
-    /// The session of another device, which the user lets in from this one (contract §16.4). Whoever started that device
-    /// may have talked the user into it, so it never gets what could be handed on or would outlive this session.
+    /// The session of another device, which the user lets in from this one (contract §16.4). The person who started
+    /// that device may have talked the user into it, so it never gets what could be handed on or would outlive this
+    /// session.
     package func grantedToDevice(_ scope: Scope, at now: Timestamp, lifetime: Duration) -> Lineage {
         lineage.child(
             .deviceCode, under: .granted(in: id),

@@ -6,7 +6,7 @@ enum NoticeFailure: Hashable, Sendable {
     case noSecret
     /// No answer in time.
     case unreachable
-    /// What the receiver answered at the last try.
+    /// What the receiver answered at the last attempt.
     case status(Int)
 
     var reason: String {
@@ -18,7 +18,7 @@ enum NoticeFailure: Hashable, Sendable {
         }
     }
 
-    /// - Parameter status: of the last answer; `nil` where none came.
+    /// - Parameter status: the last answer's; `nil` where none came.
     init(lastStatus status: Int?) {
         self = status.map(NoticeFailure.status) ?? .unreachable
     }

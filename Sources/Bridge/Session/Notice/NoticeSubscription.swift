@@ -13,8 +13,7 @@ final class NoticeSubscription: Sendable {
 
     init(change: @escaping Change) { self.change = change }
 
-    /// - Parameter wanted: the clients of this node that are told of ends; of those that it named before, the others
-    ///   are taken out.
+    /// - Parameter wanted: the clients of this node that are told of ends; others that it named before are taken out.
     func tell(_ wanted: Set<ClientID>) async throws {
         let gone = told.withLock { $0 }.subtracting(wanted)
         try await change(wanted, gone)

@@ -31,7 +31,8 @@ final class NoticesInFlight: Sendable {
         for continuation in waiting.values { continuation.resume() }
     }
 
-    /// Comes back when nothing is under way, or the task is cancelled: a node that is never idle keeps nobody waiting.
+    /// Comes back when nothing is under way, or the task is cancelled: a node that is never idle keeps no caller
+    /// waiting.
     func becameIdle() async {
         let waiter = state.withLock { state in
             state.waiters += 1

@@ -40,7 +40,7 @@ package struct WebhookNotice: Hashable, Sendable {
     /// The id of the one notice about this end.
     package static func id(_ kind: Kind, _ objectID: String) -> String { "\(kind.rawValue):\(objectID)" }
 
-    /// What is posted: the same bytes at every try. Holds nothing that opens anything.
+    /// What is posted: the same bytes at every attempt. Holds nothing that opens anything.
     package var body: [UInt8] {
         var object = JSONObjectWriter()
         object.add("id", id)
@@ -89,11 +89,11 @@ package protocol WebhookStore: Sendable {
     /// as they are. A client that is saved or deleted in this database is changed with it.
     func changeWebhookSubscribers(adding added: Set<ClientID>, removing removed: Set<ClientID>) async throws
 
-    /// Takes notices that are due: of any number of nodes one gets each.
+    /// Takes notices that are due: each goes to one node, however many ask.
     /// - Parameters:
     ///   - lease: after which a notice that was not settled is due again.
     ///   - busy: clients whose notices are left for later.
-    /// - Returns: at most `limit`, of each client a few at a time.
+    /// - Returns: at most `limit`, a few for each client.
     func takeWebhookNotices(
         dueAt now: Timestamp, lease: Duration, limit: Int, sparing busy: Set<ClientID>
     ) async throws -> [WebhookNotice]

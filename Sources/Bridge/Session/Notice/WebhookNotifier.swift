@@ -62,7 +62,7 @@ package final class WebhookNotifier: NoticeQueueWorker {
         defer { inFlight.end(notice.clientID) }
         do {
             guard let problem = await problem(posting: notice) else { return try await settle(notice) }
-            // A forced stop of this process is no fault of the receiver's: the lease brings the notice back.
+            // A forced stop of this process is not the receiver's fault: the lease brings the notice back.
             guard !Task.isCancelled else { return }
             guard problem != .noReceiver else { return try await leaveToOthers(notice) }
             guard let pause = Self.retries.pause(after: notice.attempts) else {

@@ -4,7 +4,7 @@ extension LimitSettings {
         widerNetworkKeys("phone_sign_in.network", of: origin, phonePagesPerNetwork)
     }
 
-    /// Of a computer that somebody reported: one report closes it for a quarter of an hour.
+    /// For a computer that was reported: one report closes it for a quarter of an hour.
     static func reportedKeys(_ address: NetworkAddress?) -> [RateLimitKey] {
         guard let address else { return [] }
         return [

@@ -34,7 +34,7 @@ package final class CrossDeviceLog: Sendable {
             reason.rawValue, phone?.subject, phone?.clientID, phone?.sessionID, origin: origin, at: now)
     }
 
-    /// The same of a step that the sign-in itself rules out.
+    /// Records, in bounds, the refusal of a step that the sign-in itself rules out.
     func recordRefusal(
         _ refusal: PhoneSignIn.Refusal, of phone: ApprovingPhone, origin: RequestOrigin, at now: Timestamp
     ) async throws {
@@ -42,7 +42,7 @@ package final class CrossDeviceLog: Sendable {
             refusal.rawValue, phone.subject, phone.clientID, phone.sessionID, origin: origin, at: now)
     }
 
-    /// The same where no phone is known.
+    /// Records a refusal, in bounds, where no phone is known.
     /// - Parameter isByAnybody: as ``RefusalLog/record(_:byAnybody:within:)`` has it.
     func recordRefusal(
         _ reason: RefusalReason, subject: Subject?, byAnybody isByAnybody: Bool, origin: RequestOrigin,
@@ -63,7 +63,7 @@ package final class CrossDeviceLog: Sendable {
             byAnybody: isByAnybody)
     }
 
-    /// Whether somebody reported the computer a while ago.
+    /// Whether the computer was reported a while ago.
     /// - Returns: how long it is kept out.
     func blocked(_ origin: RequestOrigin, at now: Timestamp) async throws -> Duration? {
         try await gate.peek(LimitSettings.reportedKeys(origin.address), origin: origin, at: now).retryAfter

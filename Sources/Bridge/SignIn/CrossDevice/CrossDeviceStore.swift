@@ -1,8 +1,8 @@
-/// Keeps what sign-ins across devices stand at, for minutes: the page is on one node, the phone on another, and whoever
-/// changes a record must have seen what it was.
+/// Keeps the state of sign-ins across devices, for minutes: the page is on one node, the phone on another, and a change
+/// of a record must name what was read.
 ///
-/// What a record says is sealed (``CrossDeviceRecords``): whoever reads the store learns nothing, and whoever writes to
-/// it cannot make a sign-in of somebody else's.
+/// What a record says is sealed (``CrossDeviceRecords``): a reader of the store learns nothing, and a writer cannot
+/// turn a sign-in into another's.
 package protocol CrossDeviceStore: Sendable {
     /// Adds a record of version 0, in the place of one that has expired.
     /// - Returns: `false` when a record lives under this key; then nothing was written.

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Has many wait for changes of their records, at the price of one question to the store for all of them: while anybody
+/// Has many wait for changes of their records, at the price of one question to the store for all of them: while any
 /// waits, twice a second.
 ///
-/// Only so many: each holds a connection and its request's memory, and whoever opens thousands of pages would hold as many.
+/// Only so many: each holds a connection and its request's memory, and thousands of open pages would hold as many.
 package final class CrossDeviceWatch: Sendable {
     /// What metrics are told.
     package enum Report: Hashable, Sendable {
@@ -15,9 +15,9 @@ package final class CrossDeviceWatch: Sendable {
 
     /// How a wait went.
     enum Wait: Hashable, Sendable {
-        /// There is a change, or nobody has to be kept any longer.
+        /// There is a change, or no page has to wait any longer.
         case ended
-        /// None began: as many wait as may, or somebody waits for this record already.
+        /// None began: as many wait as may, or a page waits for this record already.
         case noPlace
     }
 
@@ -35,7 +35,7 @@ package final class CrossDeviceWatch: Sendable {
         /// The calls that were cancelled before they began to wait.
         var cancelled: Set<Int> = []
         var isAsking = false
-        /// The node stops: nobody may be kept waiting.
+        /// The node stops: no page may be kept waiting.
         var isStopped = false
     }
 
@@ -64,7 +64,7 @@ package final class CrossDeviceWatch: Sendable {
     /// How many wait.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
-    /// Sends everybody away who waits, and whoever comes yet: the node stops, and another answers.
+    /// Sends away all that wait, and all that still come: the node stops, and another answers.
     func stop() {
         let waiters = state.withLock { state in
             state.isStopped = true
@@ -82,7 +82,8 @@ package final class CrossDeviceWatch: Sendable {
             state.lastNumber += 1
             return state.lastNumber
         }
-        // Cancelled when it was over already, also by a store that failed: nobody else would take the number out again.
+        // Cancelled when it was over already, also by a store that failed: nothing else would take the number out
+        // again.
         defer { state.withLock { _ = $0.cancelled.remove(number) } }
         let deadline = time.uptime().advanced(by: patience)
         let wait = try await withTaskCancellationHandler {

@@ -11,7 +11,7 @@ extension PhoneApprovals {
 
     /// - Parameters:
     ///   - shown: what the computer's page shows; `nil` to ask about the app alone.
-    ///   - bearer: of the app that is to approve; `nil` to ask about the page alone.
+    ///   - bearer: that of the app that is to approve; `nil` to ask about the page alone.
     package func explain(
         _ shown: Shown?, bearer: BearerIdentity?, in explanation: inout Explanation
     ) async throws {

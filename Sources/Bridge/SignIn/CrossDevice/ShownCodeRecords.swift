@@ -51,7 +51,7 @@ struct ShownCode: Sendable {
     }
 }
 
-/// Keeps the codes of ``ShownSignInCodes``, each under its user alone: many live ones help nobody who guesses.
+/// Keeps the codes of ``ShownSignInCodes``, each under its user alone: many live ones do not help a guesser.
 package final class ShownCodeRecords: Sendable {
     private let records: CrossDeviceRecords
     private let userKey: SymmetricKey
@@ -85,11 +85,11 @@ package final class ShownCodeRecords: Sendable {
     enum Taken {
         case right(ShownCode)
         case wrong
-        /// The store has forgotten this try.
+        /// The store has forgotten this attempt.
         case usedBefore
     }
 
-    /// Uses a code up, or counts a wrong try.
+    /// Uses a code up, or counts a wrong attempt.
     func take(_ digits: String, of subject: Subject, at now: Timestamp) async throws -> Taken {
         let key = key(of: subject)
         let typed = digest(digits, of: subject)
@@ -98,7 +98,7 @@ package final class ShownCodeRecords: Sendable {
                 code.phone.subject == subject, code.wrong < ShownCode.tries, now < code.endsAt
             else {
                 // Nearly as much work as a wrong code makes: a row of the database is missing, which visitors should
-                // not be able to make for names that show no code. Ten tries an hour tell little by that.
+                // not be able to make for names that show no code. Ten attempts an hour tell little by that.
                 try await records.replaceNothing(under: key, with: typed, at: now)
                 return .wrong
             }
@@ -106,8 +106,8 @@ package final class ShownCodeRecords: Sendable {
             let isRight = ConstantTime.equals(code.digest.utf8, typed.utf8)
             code.wrong = isRight ? ShownCode.tries : code.wrong + 1
             guard try await records.replace(found, with: code.text, until: code.endsAt, at: now) else { continue }
-            // Should the store lose this, the try counts all the same. A right one ends the code as well: its try may
-            // be another's number when the store is back to before it.
+            // Should the store lose this, the attempt counts all the same. A right one ends the code as well: its
+            // number may be another attempt's when the store is back to before it.
             guard try await records.useUp(name, madeAt: code.shownAt, lifetime: ShownCode.lifetime) else {
                 return .usedBefore
             }

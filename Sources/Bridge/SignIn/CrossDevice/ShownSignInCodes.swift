@@ -24,10 +24,10 @@ package final class ShownSignInCodes: Sendable {
         self.random = random
     }
 
-    /// What came of digits that a phone showed and a browser's user typed in (contract §9).
+    /// The outcome of digits that a phone showed and a browser's user typed in (contract §9).
     package enum Outcome: Sendable {
         case signedIn(OpenedSession)
-        /// What was typed cannot be the digits, and was no try, whoever it was for.
+        /// What was typed cannot be the digits, and was not an attempt, whichever user it was for.
         case noDigits
         case refused
         case limited(retryAfter: Duration)
@@ -58,7 +58,7 @@ package final class ShownSignInCodes: Sendable {
         }
         guard let digits = SixDigits.read(typed) else { return .noDigits }
         let account: Account? = if let username { try await accounts.account(named: username) } else { nil }
-        // Nobody's subject: the store is asked all the same.
+        // No user's subject: the store is asked all the same.
         let subject = account?.subject ?? Subject(rawValue: "nobody \(username?.key ?? "")")
         let code: ShownCode
         switch try await codes.take(digits, of: subject, at: now) {

@@ -10,9 +10,9 @@ package struct AuthenticatorStatement: Sendable {
 
     /// SHA-256 of the relying party that the credential is for.
     package let relyingPartyHash: [UInt8]
-    /// Whether somebody touched the authenticator.
+    /// Whether the authenticator was touched.
     package let isUserPresent: Bool
-    /// Whether they showed it who they are: by a PIN, a fingerprint or their face (WebAuthn's user verification).
+    /// Whether the user showed it who they are: by a PIN, a fingerprint or their face (WebAuthn's user verification).
     package let isUserVerified: Bool
     package let signCount: UInt32
     /// `nil` where none was made.
@@ -48,7 +48,7 @@ package struct AuthenticatorStatement: Sendable {
     }
 
     private static func credential(in bytes: ArraySlice<UInt8>) -> (Credential, ArraySlice<UInt8>)? {
-        // 16 bytes name the authenticator's model, which nobody vouches for.
+        // 16 bytes name the authenticator's model, unattested.
         let bytes = bytes.dropFirst(16)
         guard bytes.count > 2 else { return nil }
         let length = bytes.prefix(2).reduce(0) { $0 << 8 | Int($1) }

@@ -12,7 +12,7 @@ struct CeremonyStatement: Sendable {
     struct Terms: Sendable {
         let ceremony: Ceremony
         let challenge: [UInt8]
-        /// Of the page that asked; no other one's, not even a neighbour's with the same relying party.
+        /// The origin of the page that asked, and no other's, not even a neighbour's with the same relying party.
         let origin: WebOrigin
     }
 
@@ -25,7 +25,7 @@ struct CeremonyStatement: Sendable {
         guard type == terms.ceremony.rawValue else { throw .wrongCeremony }
         guard ConstantTime.equals(challenge, terms.challenge) else { throw .wrongChallenge }
         guard origin.hasSameBytes(as: terms.origin.description) else { throw .foreignOrigin }
-        // In a frame of somebody else's page: ours are in none.
+        // In a frame of another site's page: ours are in none.
         guard members["crossOrigin"] ?? .bool(false) == .bool(false), members["topOrigin"] == nil else {
             throw .foreignOrigin
         }

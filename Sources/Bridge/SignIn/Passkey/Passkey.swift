@@ -17,7 +17,7 @@ package struct Passkey: Hashable, Sendable {
     package let algorithm: SignatureAlgorithm
     /// The public key as a JSON Web Key.
     package let publicKey: String
-    /// What the authenticator knows its user by: random, the same for all passkeys of a user, and said to nobody else.
+    /// What the authenticator knows its user by: random, the same for all passkeys of a user, and not told to others.
     package let userHandle: String
     /// The user's own word for it.
     package let name: String
@@ -78,15 +78,15 @@ package protocol PasskeyStore: Sendable {
     /// - Returns: whether it was there.
     func removePasskey(_ mark: String, of subject: Subject, event: AuditEvent) async throws -> Bool
 
-    /// Whether a challenge was used up, or may have been before the database was put back.
+    /// Whether a challenge was used up, or may have been before the database was restored.
     func hasUsed(_ challenge: UsedChallenge) async throws -> Bool
 
-    /// Forgets used challenges whose end lies before `cutoff`.
+    /// Forgets used challenges whose end is before `cutoff`.
     /// - Returns: how many, at most `limit` of them.
     func purgeChallenges(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
 }
 
-/// What came of adding a passkey. Where it is not added nothing was written.
+/// The outcome of adding a passkey. If it is not added, nothing was written.
 package enum PasskeyAdding: Hashable, Sendable {
     case added
     /// This user's or another's already.

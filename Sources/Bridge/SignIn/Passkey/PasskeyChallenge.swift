@@ -8,7 +8,7 @@ package struct PasskeyChallenge: Sendable {
     /// What the page's form brings back: opens in the browser that it was made for, and in no other.
     package let sealed: String
 
-    /// What is signed. Nobody foresees it: the seal's nonce is random.
+    /// What is signed. Unpredictable: the seal's nonce is random.
     package var bytes: [UInt8] { SHA256Hash(of: sealed).bytes }
 
     /// The challenge as a page's script reads it.

@@ -2,8 +2,8 @@ import OAuth2
 
 /// How users add passkeys, and remove them.
 ///
-/// A passkey alone is two factors, for as long as nobody removes it: whoever adds one must have signed in here a moment
-/// ago, with everything that the account asks for (contract §16.2).
+/// A passkey alone is two factors, for as long as it is not removed: a user who adds one must have signed in here a
+/// moment ago, with everything that the account asks for (contract §16.2).
 package final class PasskeyEnrolment: Sendable {
     /// Where passkeys are kept, and the accounts that they belong to.
     package typealias Storage = PasskeyStore & UserStore
@@ -165,7 +165,7 @@ package struct PasskeyDraft: Sendable {
     package let excluded: [String]
 }
 
-/// What came of a user's change to their passkeys.
+/// The outcome of a user's change to their passkeys.
 package enum PasskeyOutcome: Sendable {
     case added, removed
     case refused

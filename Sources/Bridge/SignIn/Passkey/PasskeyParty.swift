@@ -4,7 +4,8 @@ import OAuth2
 package struct PasskeyParty: Hashable, Sendable {
     package let origin: WebOrigin
 
-    /// - Returns: `nil` where browsers have none: without TLS but for `localhost`, and under an address that is no name.
+    /// - Returns: `nil` where browsers have none: without TLS but for `localhost`, and under an address that is not a
+    ///   name.
     package init?(_ origin: WebOrigin) {
         guard origin.isSecure || origin.isLoopback, !origin.host.hasPrefix("["),
             NetworkAddress(origin.host) == nil

@@ -16,7 +16,7 @@ package enum PasskeyRefusal: String, Error, CaseIterable {
     case userNotPresent = "passkey_user_not_present"
     /// The authenticator did not ask who touches it: without that it is one factor alone.
     case userNotVerified = "passkey_user_not_verified"
-    /// Nobody's here, or removed.
+    /// No user here has it, or it was removed.
     case unknown = "passkey_unknown"
     /// The authenticator names another user than the passkey is kept for.
     case wrongUser = "passkey_wrong_user"

@@ -7,8 +7,8 @@ package final class PasskeySignIn: Sendable {
 
     /// The reason in the audit log.
     static let method = "passkey"
-    /// What was proven (RFC 8176 §2): that somebody holds a key, is there, and showed the authenticator who they are.
-    /// Nobody vouches for what holds the key, so neither `hwk` nor `swk` is said.
+    /// What was proven (RFC 8176 §2): that the user holds a key, is there, and was verified by the authenticator. What
+    /// holds the key is unattested, so neither `hwk` nor `swk` is said.
     static let methods = [
         Authentication.proofOfPossession, Authentication.userPresence, Authentication.multipleFactors,
     ]
@@ -117,7 +117,7 @@ package final class PasskeySignIn: Sendable {
     }
 
     /// - Parameters:
-    ///   - mark: of the passkey that answered, whoever's.
+    ///   - mark: that of the passkey that answered, whichever user's.
     ///   - outcome: what the page says, unless there were too many.
     ///   - isByAnybody: whether no key was proven, so that whether it is written must not depend on whether there is
     ///     such a passkey.

@@ -1,8 +1,8 @@
 import OAuth2
 
 /// What a phone signs so that an app may link its key: `aud`, `nonce`, `iat` and `sub_jwk`, under that very key
-/// (docs/self-issued.md). It is no ID token, and no ID token is one: neither passes for the other. `exp`, `nbf` and the
-/// header's `jwk` need not be there, and hold where they are.
+/// (docs/self-issued.md). It is not an ID token, and no ID token is one: neither passes for the other. `exp`, `nbf` and
+/// the header's `jwk` need not be there, and hold where they are.
 struct KeyProof: Sendable {
     /// RFC 7638, SHA-256.
     let thumbprint: String

@@ -17,9 +17,9 @@ package struct LinkedKey: Hashable, Sendable {
     package let origin: Origin
     package let createdAt: Timestamp
     package let lastUsedAt: Timestamp?
-    /// When it was unlinked: nobody signs in with it again, or links it.
+    /// When it was unlinked: it can no longer sign in or be linked.
     package let revokedAt: Timestamp?
-    /// What the holder told of themselves, and had kept when the key became theirs; nobody has checked it: a note,
+    /// What the holder told of themselves, and had kept when the key became theirs; unverified: a note,
     /// never the account's own name or address.
     package let told: Told
 
@@ -67,7 +67,7 @@ package protocol LinkedKeyStore: Sendable {
     func link(_ key: LinkedKey, in session: LinkingSession?, event: AuditEvent) async throws -> Linking
 
     /// Adds an account, makes its user known, and links its first key.
-    /// - Returns: whether the key was nobody's before; otherwise nothing was written.
+    /// - Returns: whether the key had no account before; otherwise nothing was written.
     func addAccount(_ account: Account, issuer: String, key: LinkedKey, events: [AuditEvent]) async throws -> Bool
 
     /// Unlinks a key of a user, for ever, and ends in the same transaction what was signed in with a key: web sessions,
@@ -84,7 +84,7 @@ package enum LinkingSession: Hashable, Sendable {
     case app(SessionID)
 }
 
-/// What came of unlinking.
+/// The outcome of unlinking.
 package enum Unlinking: Hashable, Sendable {
     /// - Parameter ended: what was signed in with a key of the user's.
     case unlinked(Ended)
@@ -94,7 +94,7 @@ package enum Unlinking: Hashable, Sendable {
     case lastWayIn
 }
 
-/// What came of linking a key. Where it is not linked nothing was written.
+/// The outcome of linking a key. If it is not linked, nothing was written.
 package enum Linking: Hashable, Sendable {
     case linked
     /// Linked before, to this user or another, and perhaps unlinked since.

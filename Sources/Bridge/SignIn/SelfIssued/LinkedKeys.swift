@@ -1,11 +1,11 @@
 import OAuth2
 
-/// The phones' keys that stand for users, linked and unlinked by somebody who signed in a moment ago (contract §10).
+/// The phones' keys that stand for users, linked and unlinked by a user who signed in a moment ago (contract §10).
 package final class LinkedKeys: Sendable {
     /// Where the keys are kept, and whose they are.
     package typealias Storage = LinkedKeyStore & UserStore
 
-    /// How old the sign-in may be of somebody who links a key, or unlinks one.
+    /// How old the sign-in of a user who links or unlinks a key may be.
     static let linkFreshness = Duration.seconds(300)
 
     private let storage: any Storage
@@ -27,10 +27,10 @@ package final class LinkedKeys: Sendable {
         self.time = time
     }
 
-    /// Whether a session may link or unlink keys: the person's own sign-in, of the last minutes.
+    /// Whether a session may link or unlink keys: it must be the person's own sign-in, minutes old at most.
     ///
-    /// With the second factor, where the user has one: a key signs in without it, so whoever has but the password must
-    /// not get to link one.
+    /// With the second factor, where the user has one: a key signs in without it, so a person who has only the password
+    /// must not get to link one.
     package func mayChangeKeys(_ session: WebSession) async throws -> Bool {
         guard session.isOwnSignIn, session.authentication.isFresh(within: Self.linkFreshness, at: time.now()) else {
             return false
@@ -38,7 +38,7 @@ package final class LinkedKeys: Sendable {
         return try await isStrongEnough(session.authentication, of: session.subject)
     }
 
-    /// Whether a session may, as ``mayChangeKeys(_:)`` says, where somebody tries: a refusal is written down.
+    /// Whether a session may, as ``mayChangeKeys(_:)`` says, for an actual attempt: a refusal is written down.
     package func admitChange(in session: WebSession, origin: RequestOrigin) async throws -> Bool {
         guard try await !mayChangeKeys(session) else { return true }
         try await recordRefusal(.notSignedIn, in: session, origin: origin)
@@ -148,7 +148,7 @@ package final class LinkedKeys: Sendable {
 
 // What every step shares that takes a proof of a key.
 extension LinkedKeys {
-    /// - Returns: `nil` for a key that is nobody's.
+    /// - Returns: `nil` for a key without an account.
     func liveKey(_ thumbprint: String) async throws -> LinkedKey? {
         guard let key = try await storage.linkedKey(thumbprint) else { return nil }
         guard key.revokedAt == nil else {

@@ -2,7 +2,7 @@ import OAuth2
 
 /// What phones are told of this website, and what is taken from them (contract §10).
 package struct SelfIssuedConfiguration: Sendable {
-    /// What becomes of a key that belongs to nobody.
+    /// What becomes of a key without an account.
     package enum UnknownSubject: String, Sendable, CaseIterable {
         /// Its holder chooses: a new account, or one that they have.
         case ask
@@ -24,7 +24,7 @@ package struct SelfIssuedConfiguration: Sendable {
     package static let requestPath = "/self-issued/request.json"
     package static let returnPath = "/self-issued/callback"
     package static let linksPath = "/api/self-issued/links"
-    /// Those of the request file of 2012. Of `picture`, and of whatever else is asked for, nothing is kept.
+    /// Those of the request file of 2012. `picture`, and whatever else is asked for, is not kept.
     package static let usualClaims = ["email", "name", "picture"]
 
     /// An `https` URL of ours that ends with a slash.
@@ -62,7 +62,7 @@ package struct SelfIssuedConfiguration: Sendable {
     }
 
     /// Whether pages offer it. At a plain http origin the way would end at the phone, which fetches the request file
-    /// over https alone (docs/phone.md). The pages of it are there for whoever calls them.
+    /// over https alone (docs/phone.md). The pages of this sign-in can still be called directly.
     package var isOffered: Bool { origin.isSecure }
     package var requestURI: String { origin.description + requestPath }
     package var returnURI: String { origin.description + returnPath }
@@ -132,8 +132,9 @@ extension SelfIssuedConfiguration {
 
     /// Whether the link with a scheme of its own is offered.
     ///
-    /// Any app may take that scheme, and would learn what it takes to answer. With a key of its own it signs nobody in,
-    /// but linked to the user's account that key would be the user's. So linking keeps to the claimed link, where one is.
+    /// Any app may take that scheme, and would learn what it takes to answer. With a key of its own it signs no user
+    /// in, but linked to the user's account that key would be the user's. So linking keeps to the claimed link, where
+    /// one is.
     package func offersScheme(isLinking: Bool) -> Bool { !isLinking || !isLinkClaimed }
 
     /// What a nonce of ``schemeNonce(for:)`` begins with. No claimed link's does: a dot is not in base64url.

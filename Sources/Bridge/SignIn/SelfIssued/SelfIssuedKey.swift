@@ -57,7 +57,7 @@ struct SelfIssuedKey: Sendable {
         return (2048...8192).contains(modulus.count * 8 - first.leadingZeroBitCount)
     }
 
-    /// Points of Ed25519 under which anybody signs anything, in the spellings that verifiers take (RFC 8032 §5.1.7);
+    /// Points of Ed25519 under which anyone can sign anything, in the spellings that verifiers take (RFC 8032 §5.1.7);
     /// without the sign bit.
     private static let smallOrder: Set<[UInt8]> = Set(
         [

@@ -28,7 +28,7 @@ package struct SelfIssuedRefusal: Error, Sendable {
 
 extension RefusalLog {
     /// A phone's answer, or a change of keys, that was refused.
-    /// - Parameter thumbprint: of the key, as far as it is proven.
+    /// - Parameter thumbprint: the key's, as far as it is proven.
     func selfIssuedRefused(
         _ reason: SelfIssuedRefusal.Reason, thumbprint: String?, subject: Subject? = nil,
         sessionID: SessionID? = nil, origin: RequestOrigin, at now: Timestamp
@@ -73,7 +73,7 @@ extension SelfIssuedRefusal {
         /// The answer came to another browser than the one that asked.
         case browserMismatch = "browser_mismatch"
         case replayed
-        /// Nobody's key, where only linked ones are taken.
+        /// A key without an account, where only linked ones are taken.
         case subjectUnknown = "subject_unknown"
         /// A key that its user has unlinked: never taken again.
         case subjectRevoked = "subject_revoked"
@@ -92,11 +92,11 @@ extension SelfIssuedRefusal {
         case linkNotClaimed = "link_not_claimed"
         /// A user of an upstream provider wants to link a key.
         case upstreamUser = "upstream_user"
-        /// Of the second factor, where a browser picks an answer up.
+        /// A wrong code of the second factor, where a browser picks an answer up.
         case wrongCode = "wrong_code"
         case rateLimited = "rate_limited"
 
-        /// What ``explanation`` says, of a proof of a key: it is no answer, and no ID token.
+        /// What ``explanation`` says, for a proof of a key: it is not an answer, and not an ID token.
         package var explanationOfProof: String {
             switch self {
             case .malformed: "the proof is not one signed token in compact form with the claims that it needs"
@@ -105,7 +105,7 @@ extension SelfIssuedRefusal {
             }
         }
 
-        /// One sentence for whoever builds a phone.
+        /// One sentence for developers of a phone app.
         package var explanation: String {
             switch self {
             case .malformed: "the answer is not one ID token in compact form with the claims that it needs"

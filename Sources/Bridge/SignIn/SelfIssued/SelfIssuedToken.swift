@@ -40,10 +40,10 @@ package struct SelfIssuedToken: Sendable {
     package let algorithm: SignatureAlgorithm
     /// The one of the terms' that it brought; `nil` where they leave it unjudged.
     let nonce: String?
-    /// What the user says of themselves; nobody has checked it.
+    /// What the user says of themselves; unverified.
     let told: [String: JSONValue]
 
-    /// How far clocks may be apart, in seconds; of a ``KeyProof`` too.
+    /// How far clocks may be apart, in seconds; for a ``KeyProof`` too.
     static let tolerance = 60.0
     /// How old a token may be, in seconds, without the tolerance.
     private static let maximumAge = 600.0

@@ -8,9 +8,9 @@ package struct SelfIssuedTransaction: Hashable, Sendable {
     package let errand: String
     /// Who wants to link the key that answers; `nil` for a sign-in.
     package let linking: Subject?
-    /// Of the cookie of the browser that asked: no other may go on.
+    /// The digest of the asking browser's cookie: no other browser may go on.
     package let browserDigest: String
-    /// From then on no answer is taken from another device: a code that was sent to somebody is soon worth nothing.
+    /// From then on no answer is taken from another device: a code that was sent to a victim is soon worth nothing.
     package let codeEndsAt: Timestamp
     package let expiresAt: Timestamp
     /// What a phone answered from another device, where the browser has yet to pick it up.
@@ -60,14 +60,14 @@ package struct SelfIssuedTransaction: Hashable, Sendable {
     }
 }
 
-/// That somebody holds a key, as an ID token has proven it.
+/// Possession of a key, as an ID token has proven it.
 package struct SelfIssuedProof: Hashable, Sendable {
     package let thumbprint: String
     package let algorithm: SignatureAlgorithm
     package let form: SelfIssuedForm
     /// Whether any app may have taken the request that it answers, where only one should have.
     package let isOfAnyApp: Bool
-    /// What the holder calls themselves; nobody has checked it.
+    /// What the holder calls themselves; unverified.
     package let name: String?
     package let email: String?
 
@@ -137,7 +137,7 @@ package struct SelfIssuedRecord: Hashable, Sendable {
     /// The form in which a store keeps it.
     package var text: String { "\(expiresAt.milliseconds) \(content)" }
 
-    /// - Returns: `nil` for what is no record; such a one is as good as gone.
+    /// - Returns: `nil` for what is not a record; that is as good as gone.
     package init?(kept text: String) {
         let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let end = Int64(parts[0]) else { return nil }
@@ -195,7 +195,7 @@ struct SelfIssuedTransactions: Sendable {
 /// Where transactions wait. Each is taken once, whatever becomes of it then.
 package protocol SelfIssuedTransactionStore: Sendable {
     /// Keeps a transaction until its end.
-    /// - Parameter digest: of its state, under which nothing is kept yet.
+    /// - Parameter digest: its state's, under which nothing is kept yet.
     func keepSelfIssued(_ record: SelfIssuedRecord, as digest: String, at now: Timestamp) async throws
 
     /// Puts a transaction in the place of the one that waits under the same digest, in one step: what was taken

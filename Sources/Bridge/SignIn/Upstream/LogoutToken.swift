@@ -32,7 +32,7 @@ package struct LogoutToken: Hashable, Sendable {
         self.usableUntil = usableUntil
     }
 
-    /// Of the provider and the id together, so that none can use up another's token.
+    /// The digest of provider and id together, so that no provider can use up another's token.
     package var digest: String {
         let text = "logout-token \(issuer.utf8.count) \(issuer) \(id)"
         return SHA256Hash(of: text).base64URL
@@ -43,7 +43,7 @@ package struct LogoutToken: Hashable, Sendable {
 package enum LogoutTokenRefusal: String, Error, Sendable, CaseIterable {
     /// There is none, or more than one.
     case missing
-    /// No signed token, or a `sub` or `sid` that is no name.
+    /// Not a signed token, or a `sub` or `sid` that is not a name.
     case malformed
     /// `typ` says that it is something else, or `crit` asks for what is not known here.
     case wrongType = "wrong_type"
@@ -54,7 +54,7 @@ package enum LogoutTokenRefusal: String, Error, Sendable, CaseIterable {
     case wrongAudience = "wrong_audience"
     /// `exp` is missing or over.
     case expired
-    /// `iat` is missing or lies ahead.
+    /// `iat` is missing or in the future.
     case notYetValid = "not_yet_valid"
     /// Made too long ago, whatever its `exp`.
     case tooOld = "too_old"
@@ -67,18 +67,19 @@ package enum LogoutTokenRefusal: String, Error, Sendable, CaseIterable {
     case hasNonce = "has_nonce"
     /// Neither `sub` nor `sid`.
     case nobodyNamed = "nobody_named"
-    /// `jti` is missing or is no name.
+    /// `jti` is missing or is not a name.
     case withoutID = "without_id"
     /// It came before.
     case replayed
 }
 
-/// Browsers' sessions by the sign-in at an upstream provider that they came of.
+/// Browsers' sessions by the sign-in at an upstream provider that they resulted from.
 package protocol UpstreamSessionStore: Sendable {
-    /// Ends the living sessions that a logout token names, each with what came of it, and uses the token up.
+    /// Ends the live sessions that a logout token names, each with everything that descends from it, and uses the token
+    /// up.
     ///
     /// One whose ID token had no `sid` is ended by its user's `sub`, also where the logout token has a `sid` besides:
-    /// which of the provider's sessions it came of is not known.
+    /// which of the provider's sessions it resulted from is not known.
     /// - Returns: what ended; `nil` when the token was used before, or was made before a restore: then nothing was
     ///   written.
     func end(namedBy token: LogoutToken, _ ending: Ending) async throws -> Ended?

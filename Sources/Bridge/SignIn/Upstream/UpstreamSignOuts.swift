@@ -20,7 +20,7 @@ package final class UpstreamSignOuts: Sendable {
         self.time = time
     }
 
-    /// Ends what the provider says that its user has signed out of. That nothing is left of it is no fault (§2.8).
+    /// Ends what the provider says that its user has signed out of. That nothing is left of it is not an error (§2.8).
     /// - Parameter id: the provider's.
     /// - Throws: `not_found` for a provider that is not configured; `invalid_request` for a token that does not count;
     ///   `temporarily_unavailable` and ``StorageError`` when that cannot be decided, and then the same token may be sent

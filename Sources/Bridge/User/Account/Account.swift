@@ -95,7 +95,7 @@ package struct AccountClaims: UserClaimsSource {
         claims["name"] = account.displayName.map(JSONValue.string)
         claims["preferred_username"] = (account.username?.text).map(JSONValue.string)
         claims["email"] = account.email.map(JSONValue.string)
-        // Unless an administrator says so, nobody has checked it.
+        // Unverified, unless an administrator says otherwise.
         claims["email_verified"] = account.email.map { _ in claims["email_verified"] ?? .bool(false) }
         if claims["phone_number"] != nil {
             claims["phone_number_verified"] = claims["phone_number_verified"] ?? .bool(false)

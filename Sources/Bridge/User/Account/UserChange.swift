@@ -53,7 +53,7 @@ package struct AccountNames: Hashable, Sendable {
     package static func canBeName(_ text: String) -> Bool { !text.isEmpty && text.isLine(upTo: limit) }
 
     /// Whether a text can be an e-mail address: one line without spaces, something on both sides of one `@`. Whether
-    /// anybody reads what is sent there is not known.
+    /// anyone reads what is sent there is not known.
     package static func canBeAddress(_ text: String) -> Bool {
         let sides = text.split(separator: "@", omittingEmptySubsequences: false)
         return text.isLine(upTo: limit) && sides.count == 2 && sides.allSatisfy { !$0.isEmpty }
@@ -61,7 +61,7 @@ package struct AccountNames: Hashable, Sendable {
     }
 }
 
-/// What came of a change of a user.
+/// The outcome of a change of a user.
 package enum UserChangeOutcome: Hashable, Sendable {
     /// - Parameter ended: what ended with it.
     case changed(Ended)
@@ -69,7 +69,7 @@ package enum UserChangeOutcome: Hashable, Sendable {
     case unchanged
     /// The user has no account, which the change needs; nothing was written.
     case noAccount
-    /// Nobody would be left whose account administers; nothing was written.
+    /// No administrator's account would be left; nothing was written.
     case lastAdministrator
     /// Another account has the name; nothing was written.
     case usernameTaken

@@ -16,7 +16,7 @@ package struct StandardClaims: Hashable, Sendable {
     private init() { values = [:] }
 
     /// Reads an object as an administrator writes it; a null member is left out.
-    /// - Throws: ``StandardClaimsError`` for the first member that is no such claim.
+    /// - Throws: ``StandardClaimsError`` for the first member that is not such a claim.
     package init(_ object: [String: JSONValue]) throws(StandardClaimsError) {
         values = object.filter { !$0.value.isNull }
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -96,7 +96,7 @@ package struct StandardClaims: Hashable, Sendable {
 
 /// What is wrong with an object of standard claims.
 package enum StandardClaimsError: Error, Hashable, CustomStringConvertible {
-    /// A member that cannot be kept. Its name is somebody's own text, so the description does not repeat it.
+    /// A member that cannot be kept. Its name may be any text, so the description does not repeat it.
     case unknownMember(String)
     /// A claim of another shape than it must have.
     case shape(of: String, String)

@@ -29,8 +29,8 @@ package enum ScopeClaims {
     /// Every name that some scope opens, in order.
     package static let all = names.values.reduce(into: Set()) { $0.formUnion($1) }.sorted()
 
-    /// What a request may ask for by name, by its `claims` parameter: groups by their scope alone, since they are no
-    /// standard claim that a user expects to be asked for so.
+    /// What a request may ask for by name, by its `claims` parameter: groups by their scope alone, since they are not a
+    /// standard claim that a user expects to be asked for this way.
     package static func names(requested names: Set<String>, with scope: Scope) -> Set<String> {
         scope.contains(UserGroups.claim) ? names : names.subtracting([UserGroups.claim])
     }
@@ -45,7 +45,7 @@ package enum ScopeClaims {
     }
 }
 
-// By name nobody learns more than by scope (contract §14, §16).
+// Asking by name reveals no more than a scope does (contract §14, §16).
 extension RequestedClaims {
     /// What of it these scopes open.
     package func limited(to scope: Scope) -> RequestedClaims {

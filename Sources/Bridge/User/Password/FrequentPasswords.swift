@@ -9,7 +9,7 @@
 // and this permission notice shall be included in all copies or substantial portions of the Software. THE SOFTWARE IS
 // PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND."
 
-/// Passwords that everybody tries first.
+/// Passwords that attackers try first.
 enum FrequentPasswords {
     /// Whether a password is one of them, in upper or lower case.
     static func contains(_ password: String) -> Bool { all.contains(Substring(password.lowercased())) }

@@ -103,8 +103,8 @@ package struct PasswordCost: Hashable, Sendable {
     /// because several sign-ins are computed at once.
     package static let standard = PasswordCost(checked: 14, blockSize: 8, parallelism: 5)
 
-    /// For passwords that are no secret, such as those that the demo shows on its page: the least that a stored hash may
-    /// have cost.
+    /// For passwords that are not secret, such as those that the demo shows on its page: the least that a stored hash
+    /// may have cost.
     package static let light = PasswordCost(checked: 10, blockSize: 8, parallelism: 1)
 }
 
@@ -122,7 +122,7 @@ package enum PasswordRules {
         return nil
     }
 
-    /// What is wrong with a password that somebody chooses for an account; `nil` for a good one. What an administrator
+    /// What is wrong with a password that a person chooses for an account; `nil` for a good one. What an administrator
     /// sets over the API or the command line follows ``problem(with:)`` alone: it may be a test account's.
     package static func flaw(of password: Secret<String>, for account: Account) -> PasswordFlaw? {
         let text = password.expose()
@@ -138,7 +138,7 @@ package enum PasswordRules {
 package enum PasswordFlaw: String, Sendable, CaseIterable {
     case tooShort = "too_short"
     case tooLong = "too_long"
-    /// Among those that everybody tries first (NIST SP 800-63B §5.1.1.2).
+    /// Among those that attackers try first (NIST SP 800-63B §5.1.1.2).
     case common
     /// The account's own name or address.
     case name

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Hashes passwords on threads of its own, a few at a time; whoever comes while too many wait is turned away.
+/// Hashes passwords on threads of its own, a few at a time; a caller that comes while too many wait is turned away.
 ///
 /// A hash takes a fifth of a second of a core on purpose. On the threads that serve requests a handful of sign-ins
 /// would stop everything else, and without a bound so would anyone who sends many.
@@ -41,7 +41,7 @@ package final class PasswordHasher: Sendable {
     /// Runs `body` when its turn comes; no more than `width` bodies run at once.
     ///
     /// What bounds guesses belongs inside, so that of many at once no more get past it than are hashed at once. What is
-    /// committed does not: a database that hangs would keep everybody from hashing.
+    /// committed does not: a database that hangs would keep everyone from hashing.
     /// - Throws: ``StorageError/unavailable(_:because:)`` when too many wait; `CancellationError` when the task is
     ///   cancelled while it waits.
     package func turn<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
@@ -92,7 +92,7 @@ package final class PasswordHasher: Sendable {
                 state.free -= 1
                 return .now
             }
-            // Asked under the lock: whoever is cancelled later is found among those who wait.
+            // Asked under the lock: a caller that is cancelled later is found among those who wait.
             if Task.isCancelled { return .cancelled }
             guard state.waiting.count < maximumWaiting else { return .never }
             state.waiting.append(waiter)

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Who may not sign in, as a list in memory: nearly everybody may, so nearly nobody is asked about (ADR-0060).
+/// Who may not sign in, as a list in memory: nearly everyone may, so hardly any user is asked about (ADR-0060).
 ///
-/// The service reads the list twice a second (``refresh()``). Whoever is not on it is let pass without a look at the
-/// store; whoever is, and everybody when the list is old or too long, is asked about there.
+/// The service reads the list twice a second (``refresh()``). Users who are not on it pass without a look at the store;
+/// those who are, and all when the list is old or too long, are asked about there.
 package final class DisabledUsers: Sendable {
     /// A list older than this does not count: contract §7 promises that every node refuses within a second.
     static let lifetime = Duration.seconds(1)
@@ -14,7 +14,7 @@ package final class DisabledUsers: Sendable {
         var subjects: Set<Subject> = []
         /// Users who were changed here, and when: a list that was asked for before does not know of it.
         var doubts: [Subject: ContinuousClock.Instant] = [:]
-        /// When the store was asked, by the clock that nobody sets (ADR-0010); `nil` without a list.
+        /// When the store was asked, by the monotonic clock (ADR-0010); `nil` without a list.
         var readAt: ContinuousClock.Instant?
     }
 

@@ -27,7 +27,7 @@ package struct SubjectRecord: Hashable, Sendable {
     }
 }
 
-/// A user as an administrator sees one: an account of ours, or somebody whom a trusted issuer has named.
+/// A user as an administrator sees one: an account of ours, or a person whom a trusted issuer has named.
 package struct UserOverview: Hashable, Sendable {
     package let subject: Subject
     package let issuer: String

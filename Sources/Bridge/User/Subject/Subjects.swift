@@ -4,7 +4,7 @@ package final class Subjects: Sendable {
     private let claims: RememberedUserClaims?
     private let records: ShortLivedCache<Subject, SubjectRecord?>
     private let disabled: ShortLivedCache<Subject, Bool>
-    /// Spares the store most questions of whether somebody is disabled.
+    /// Spares the store most questions of whether a user is disabled.
     package let disabledUsers: DisabledUsers
 
     /// - Parameter claims: what else remembers users, and is told with this when one has changed.
@@ -21,7 +21,7 @@ package final class Subjects: Sendable {
 
     enum Admission: Hashable, Sendable {
         case admitted
-        /// Nobody has named the user before: the bearer's issuer may, if it still is the first (contract §1.3).
+        /// The user has not been named before: the bearer's issuer may, if it still is the first (contract §1.3).
         case unseen
         case disabled
         /// The user is another issuer's than the one whose word the bearer is.

@@ -9,7 +9,7 @@ enum CookieHeader {
 
     /// The value of the only cookie with this name.
     ///
-    /// Of several cookies with one name a server cannot tell which is its own: a sibling domain may have planted the
+    /// A server cannot tell which of several cookies with one name is its own: a sibling domain may have planted the
     /// other. So two of them count as none.
     /// - Returns: `nil` when absent, repeated, or when the value holds a byte outside RFC 6265's cookie-octet.
     static func value(of name: StaticString, in header: String) -> String? {

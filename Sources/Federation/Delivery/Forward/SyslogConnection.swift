@@ -87,7 +87,7 @@ struct SyslogConnection: AuditForwardConnection {
         /// What the receiver's system has not acknowledged, sent or not. The fields of `tcp_info` do not tell: while a
         /// receiver hangs with a closed window, what waits here is unsent, and each answered probe sets their count to
         /// zero.
-        /// - Returns: bytes; `nil` where the channel is no socket.
+        /// - Returns: bytes; `nil` where the channel is not a socket.
         private func bytesLeftHere() async throws -> Int? {
             try await channel.eventLoop.submit { [channel] () throws -> Int? in
                 try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {

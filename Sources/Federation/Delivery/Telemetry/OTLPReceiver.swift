@@ -3,13 +3,13 @@ package import Bridge
 import NIOCore
 import NIOHTTP1
 
-/// Somebody who collects spans, by OTLP over HTTP.
+/// A collector of spans, by OTLP over HTTP.
 package protocol SpanReceiver: Sendable {
     /// - Parameter patience: how long it may take in all.
     func send(_ spans: [FinishedSpan], within patience: Duration) async -> SpanDelivery
 }
 
-/// What became of spans that were sent.
+/// The outcome of sending spans.
 package enum SpanDelivery: Hashable, Sendable {
     /// But for so many that the receiver did not want.
     case taken(rejected: Int)
@@ -69,7 +69,7 @@ package struct OTLPReceiver: SpanReceiver {
         case 200..<300:
             let body = try? await response.body.collect(upTo: longestAnswer)
             return .taken(rejected: body.map { OTLPMessage.rejected(in: Array($0.readableBytesView)) } ?? 0)
-        // The answers after which OTLP asks for another try.
+        // The answers after which OTLP asks for another attempt.
         case 429, 502, 503, 504:
             await response.drain()
             let seconds = response.headers.first(name: "Retry-After").flatMap { Int64($0) }

@@ -66,7 +66,7 @@ struct BearerClaims: Sendable {
         guard accepted else { throw .wrongAudience }
     }
 
-    // The instant from which we refuse the token, leeway included: whoever keeps the answer must let go then.
+    // The instant from which we refuse the token, leeway included: a cache of the answer must let go then.
     private func expiry(at now: Timestamp, isRequired: Bool) throws(BearerRefusal) -> Timestamp? {
         guard let value = claims["exp"] else {
             if isRequired { throw .missing(claim: "exp") }
@@ -86,7 +86,7 @@ struct BearerClaims: Sendable {
 
     /// The key that a token is bound to (RFC 7800 §3, RFC 9449 §6).
     ///
-    /// Bound in another way, such as to a TLS certificate, it must not work for somebody who merely holds it, and that
+    /// Bound in another way, such as to a TLS certificate, it must not work for anyone who merely holds it, and that
     /// way cannot be checked here.
     private func proofKeyThumbprint() throws(BearerRefusal) -> String? {
         guard let confirmation = claims["cnf"] else { return nil }

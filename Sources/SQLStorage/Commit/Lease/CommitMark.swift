@@ -2,8 +2,8 @@ import Foundation
 import OAuth2
 import Synchronization
 
-/// The last commit of a node, noted beside the database and not in it: what a database put back to an earlier state
-/// contradicts (ADR-0030).
+/// The last commit of a node, noted beside the database and not in it: a database restored to an earlier state
+/// contradicts it (ADR-0030).
 ///
 /// A page of a file that is written through memory, so that a note costs no call and outlives the process, however it
 /// ends. What a machine that loses its power had not written yet is lost; that it did is known from the kernel's run, and
@@ -58,7 +58,7 @@ package final class CommitMark: Sendable {
     private static let notePlaces = [64, 256]
     private static let hashLength = 64
 
-    /// - Parameter synchronizeFolder: of a file, brings its name to the disk; a parameter for tests.
+    /// - Parameter synchronizeFolder: brings a file's name to the disk; a parameter for tests.
     /// - Throws: ``CommitMarkError``.
     package init(
         path: String, synchronizeFolder: (_ path: String) throws(FolderSyncError) -> Void = FolderSync.ofFile(at:)

@@ -16,7 +16,7 @@ struct LeaseHolder: Hashable, Sendable {
     /// Whether the process has certainly ended: it ran where this one runs, and its number is free or another's now.
     ///
     /// A wrong answer forks no chain, since its epoch keeps the process from writing; it would only take the name from
-    /// somebody who still uses it.
+    /// a process that still uses it.
     var hasEnded: Bool {
         let parts = text.split(separator: " ").map(String.init)
         guard parts.count == 5, "\(parts[0]) \(parts[1])" == Self.host, !Self.host.hasPrefix("?"),

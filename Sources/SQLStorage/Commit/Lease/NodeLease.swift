@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A row names the holder and its epoch, and every batch asks for both inside its own transaction. So a process that
 /// slept through its lease cannot add to the chain that another continues, whatever its clock says: the time in the row
-/// only decides how soon a name that nobody uses is free.
+/// only decides how soon an unused name is free.
 final class NodeLease: Sendable {
     /// How often a holder says that it is there.
     static let pulse = Duration.seconds(2)
@@ -93,7 +93,7 @@ final class NodeLease: Sendable {
         } catch let held as NodeHeld {
             throw SQLError(kind: .unavailable, text: held.text(node: node))
         } catch let failure as SQLError where failure.kind == .undecided {
-            // Nobody's write was in it; the next batch finds out what became of it.
+            // No caller's write was in it; the next batch finds out whether it was made.
             throw SQLError(kind: .unavailable, text: failure.text, cause: failure.cause)
         }
     }
@@ -117,7 +117,7 @@ final class NodeLease: Sendable {
         }
     }
 
-    /// Notes how far the chain is, once that is durable and before anybody hears of it.
+    /// Notes how far the chain is, once that is durable and before any caller hears of it.
     func note(_ chain: AuditChain) {
         let seen = state.withLock { state in
             state.seen.sequence = chain.sequence

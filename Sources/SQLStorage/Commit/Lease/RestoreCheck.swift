@@ -21,7 +21,7 @@ struct RestoreCheck {
     }
 
     /// Longer than any clock is wrong. Only tokens whose issue the database does not know are told by the time, and
-    /// after this there are none such that anybody should have.
+    /// after this there are none that anyone should still have.
     private static let allowance = Duration.seconds(300)
 
     /// - Throws: ``SQLError``.
@@ -138,7 +138,7 @@ struct SeenCommit: Hashable, Sendable {
         self.transaction = transaction
     }
 
-    /// - Parameter end: of the chain as the database has it.
+    /// - Parameter end: the chain's end as the database has it.
     init(_ end: AuditChainEnd?, transaction: Int64 = 0) {
         self.transaction = transaction
         guard let end, case .text(let hash) = end.hash else { return }
@@ -185,7 +185,7 @@ enum RestoreSQL {
         UPDATE login_token_use SET state = 'revoked', used_at = $1 WHERE state = 'pending' AND expires_at > $2
         """
     /// Other things that count once, and the answers from which a login token would be made again. What expired before
-    /// `$1` is past use: nobody writes before this is done, so it must not take longer the longer rows are kept.
+    /// `$1` is past use: no write begins before this is done, so it must not take longer the longer rows are kept.
     static let removals: [SQLStatement] = [
         "DELETE FROM idempotency_key WHERE expires_at > $1",
         "DELETE FROM authorization_code WHERE redeemed_at IS NULL AND expires_at > $1",

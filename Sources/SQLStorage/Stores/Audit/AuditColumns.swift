@@ -69,7 +69,7 @@ struct AuditColumns {
         return text
     }
 
-    /// - Returns: `nil` for what can be no node's name.
+    /// - Returns: `nil` for what cannot be a node's name.
     static func node(_ value: SQLValue) -> String? {
         guard case .text(let text) = value, (1...maximumNode).contains(text.utf8.count) else { return nil }
         return text

@@ -18,7 +18,7 @@ struct AuditSegment: Hashable, Sendable {
 
 /// What a search can look up in the index of a segment.
 enum AuditField: Int64, CaseIterable, Sendable {
-    // Most selective first: of several that a search names, the first is looked up.
+    // Most selective first: when a search names several, the first is looked up.
     case token = 1
     case session
     case subject
@@ -41,7 +41,7 @@ enum AuditField: Int64, CaseIterable, Sendable {
     }
 }
 
-/// The index of a segment: for each field, in which events a value may stand.
+/// The index of a segment: for each field, in which events a value may occur.
 ///
 /// A value's digest says which of the field's ``buckets`` it is in, and what it is called there. An entry is eight
 /// characters: four of the digest, four of the event's distance from the segment's first. Two values may be called the
@@ -69,7 +69,7 @@ struct AuditSegmentIndex {
         let entries: String
     }
 
-    /// Milliseconds of the oldest and of the newest event; of a segment without events, what no search can ask for.
+    /// Milliseconds of the oldest and of the newest event; for a segment without events, what no search can ask for.
     private(set) var oldest = Int64.max
     private(set) var newest = Int64.min
     /// The pieces in the order of their key, such as have no entry among them.
@@ -78,7 +78,7 @@ struct AuditSegmentIndex {
     /// - Parameter rows: of ``AuditSegmentSQL/events``, whatever they hold.
     init(first: Int64, _ rows: [SQLRow]) {
         let fields = Array(AuditField.allCases.enumerated())
-        // Events of one request stand together and say the same.
+        // Events of one request are next to each other and say the same.
         var last = [(text: String, place: Place)?](repeating: nil, count: fields.count)
         for row in rows {
             guard case .integer(let sequence) = row.values[0] else { continue }
@@ -110,7 +110,7 @@ struct AuditSegmentIndex {
         case .integer(let number):
             oldest = min(oldest, number)
             newest = max(newest, number)
-        // Somebody else's; searches compare it with whole numbers.
+        // Not ours; searches compare it with whole numbers.
         case .foreign(.real(let number)):
             oldest = min(oldest, Int64(exactly: number.rounded(.down)) ?? .min)
             newest = max(newest, Int64(exactly: number.rounded(.up)) ?? .max)

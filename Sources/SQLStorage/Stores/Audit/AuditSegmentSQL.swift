@@ -9,9 +9,9 @@ enum AuditSegmentSQL {
 
     /// The last sequence through which every event of a node is in a segment; `NULL` where there are none.
     ///
-    /// Not just the last segment's: one that is missing before it (whoever has the index made again may do so while one
-    /// is being sealed) must neither hide its events nor stay missing. A gap without events is not one. The first
-    /// comparison keeps the sum of the second in its range, whatever somebody wrote there.
+    /// Not just the last segment's: one that is missing before it (the index may be made again while one is being
+    /// sealed) must neither hide its events nor stay missing. A gap without events is not one. The first comparison
+    /// keeps the sum of the second in its range, whatever was written there.
     static let end: SQLStatement = """
         WITH ordered AS (
             SELECT first_sequence, max(through) OVER (ORDER BY first_sequence) AS covered,
@@ -29,7 +29,7 @@ enum AuditSegmentSQL {
         FROM ordered
         """
 
-    /// Of events through `$6`: who comes late must not write over what has been sealed further since.
+    /// For events through `$6`: a late writer must not overwrite what has been sealed further since.
     static let insertPiece: SQLStatement = """
         INSERT INTO audit_index (node, first_sequence, field, bucket, entries)
         SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS TEXT)
@@ -47,8 +47,7 @@ enum AuditSegmentSQL {
             OR audit_segment.through <> CAST(audit_segment.through AS BIGINT)
         """
 
-    /// Segments of events that are not there: somebody took them away, and others may come in their places. And what is no
-    /// sequence.
+    /// Segments whose events were taken away, in whose places others may come. And what is not a sequence.
     static let dropBehind: SQLStatement = """
         DELETE FROM audit_segment WHERE node = $1 AND (through > $2 OR through <> CAST(through AS BIGINT))
         """
@@ -62,8 +61,8 @@ enum AuditSegmentSQL {
             (SELECT first_sequence FROM audit_segment WHERE node = $1 AND through <= $2)
         """
 
-    /// The next segments in the order of their newest event, each with its piece for the field `$1` and bucket `$2`; none
-    /// that lie wholly outside of the times `$3` and `$4`.
+    /// The next segments in the order of their newest event, each with its piece for the field `$1` and bucket `$2`;
+    /// none that are wholly outside of the times `$3` and `$4`.
     static let pieces: SQLStatement = """
         SELECT s.node, s.first_sequence, s.newest_at, i.entries
         FROM audit_segment s LEFT JOIN audit_index i

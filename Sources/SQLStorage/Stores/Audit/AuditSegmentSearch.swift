@@ -4,7 +4,7 @@ import Bridge
 struct AuditOpenRanges {
     /// Each node, as it is in the table, with the last sequence that is covered.
     private let ends: [(node: SQLValue, through: Int64)]
-    /// The same by the bytes of the name: two names that read alike are two nodes.
+    /// The last covered sequence by the bytes of the node's name: two names that read alike are two nodes.
     private let through: [[UInt8]: Int64]
 
     /// - Parameter limit: the most events that a search should try one by one.
@@ -56,11 +56,11 @@ struct AuditSegmentSearch {
 
     /// Segments that are looked up together: at first few, because the newest often have a page's events.
     private static let together = 4...64
-    /// Events that are asked for by their sequences; of a segment with more all are tried.
+    /// Events that are asked for by their sequences; in a segment with more, all are tried.
     private static let namedLimit = 256
 
     /// - Parameters:
-    ///   - first: what stands before everything else on the page.
+    ///   - first: what comes before everything else on the page.
     ///   - end: when a page is given although it is not full.
     func page(
         after first: [AuditSearch.Found], before cursor: AuditCursor?, limit: Int, until end: ContinuousClock.Instant
@@ -164,7 +164,7 @@ struct AuditSegmentSearch {
                 if fetched.isEmpty { try fetch() }
                 guard let row = fetched.first else { return nil }
                 fetched.removeFirst()
-                // Written by somebody else, if not; the events are still found by their times.
+                // Not written by us, if not; the events are still found by their times.
                 guard case (.integer(let first), .integer(let newest)) = (row.values[1], row.values[2]) else {
                     continue
                 }

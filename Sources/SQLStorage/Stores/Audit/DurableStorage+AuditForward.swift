@@ -44,7 +44,7 @@ extension DurableStorage: AuditForwardCursors {
     ) async throws {
         try await write { transaction in
             let end = try AuditChainEnd.find(of: node) { try transaction.run($0, $1) }?.sequence ?? 0
-            // Of a chain that was longer before the database was put back: what comes in that place now was not sent.
+            // Of a chain that was longer before the database was restored: what comes in that place now was not sent.
             guard max(position.sequence, position.notes.checkpoint, position.notes.cut) <= end else { return }
             _ = try transaction.run(
                 AuditForwardSQL.note,

@@ -2,7 +2,7 @@ package import Bridge
 import OAuth2
 
 extension DurableStorage: AuditUpkeep {
-    /// Events that one cut takes, where checkpoints allow it: small enough that nobody waits long behind it.
+    /// Events that one cut takes, where checkpoints allow it: small enough that no write waits long behind it.
     private static let cutSize: Int64 = 5000
     /// Checkpoints that are looked at together.
     private static let pageSize: Int64 = 100
@@ -46,8 +46,8 @@ extension DurableStorage: AuditUpkeep {
         let checkpoint: AuditCheckpoint
     }
 
-    /// The last checkpoint within ``cutSize``, or else the first after it; of those that are old enough, and whose
-    /// signature says so: the columns are anybody's.
+    /// The last checkpoint within ``cutSize``, or else the first after it; only of those that are old enough, and whose
+    /// signature says so, since anyone may have written the columns.
     /// - Parameter latest: when the chain's first event has to have happened.
     private func place(
         toCut head: AuditChainHead, signedUntil cutoff: Timestamp, beginningBy latest: Timestamp, at now: Timestamp
@@ -138,7 +138,7 @@ extension DurableStorage: AuditUpkeep {
         return verifier.finish().problems.first
     }
 
-    /// - Returns: how many events went; 0 when somebody else was quicker.
+    /// - Returns: how many events were removed; 0 when another was quicker.
     private func cut(
         _ place: Place, covered: [AuditCheckpoint], retention: Duration, at now: Timestamp
     ) async throws -> Int {
@@ -210,7 +210,8 @@ private enum AuditRetentionSQL {
         DELETE FROM audit_event WHERE node = $1 AND sequence >= $2 AND sequence <= $3
         """
 
-    /// Reads the whole log: asked once, of a log that was cut before cuts were signed, and of no index that may lack it.
+    /// Reads the whole log: asked once, for a log that was cut before cuts were signed, and without an index, which may
+    /// lack it.
     static let statements = SQLStatement(
         "SELECT \(AuditSQL.columns) FROM audit_event WHERE type = $1 AND detail = $2 LIMIT 10")
 }

@@ -87,7 +87,7 @@ extension DurableStorage {
             }
         }
         try await writeUpkeep { transaction in
-            // Somebody may have taken them away meanwhile; then it is for the next time.
+            // They may have been taken away meanwhile; then it is for the next time.
             guard case .integer(let count)? = try transaction.run(AuditSegmentSQL.countPieces, place).first?.values[0],
                 count >= Int64(pieces.count)
             else { return }

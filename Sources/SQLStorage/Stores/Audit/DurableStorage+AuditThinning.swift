@@ -5,7 +5,7 @@ extension DurableStorage {
     private static let thinnedAfter = Duration.seconds(7 * 86_400)
     /// Checkpoints that are looked at together.
     private static let thinnedTogether: Int64 = 200
-    /// Of each such part of a chain, and of each hour, the last one stays.
+    /// The last one of each such part of a chain, and of each hour, stays.
     private static let part: (events: Int64, milliseconds: Int64) = (1000, 3_600_000)
 
     package func thinCheckpoints(
@@ -41,7 +41,7 @@ extension DurableStorage {
         guard sizes.count > 1, let next = sizes.dropLast().last, next > place else { return nil }
         let superfluous = zip(rows, rows.dropFirst()).compactMap { earlier, later -> AuditCheckpoint? in
             guard let earlier = earlier.value, let later = later.value, Self.isSuperfluous(earlier, before: later),
-                // One that the log contradicts is evidence, and so is one that nobody signed.
+                // One that the log contradicts is evidence, and so is one that is not signed.
                 hashes[earlier.size]?.hasSameBytes(as: earlier.hash) ?? false,
                 hashes[later.size]?.hasSameBytes(as: later.hash) ?? false,
                 earlier.problem(trusting: keys) == nil, later.problem(trusting: keys) == nil

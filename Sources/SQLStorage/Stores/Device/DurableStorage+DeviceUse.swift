@@ -89,7 +89,7 @@ extension DurableStorage {
         return .accepted(device)
     }
 
-    /// Where the secret stands now that its device is held; takes up the overlap's one use.
+    /// The secret's place now that its device is held; takes up the overlap's one use.
     private static func place(
         of digest: String, at now: Timestamp, overlap: Duration, in transaction: WriteTransaction
     ) throws -> PresentedPlace {
@@ -103,8 +103,8 @@ extension DurableStorage {
 }
 
 extension WriteTransaction {
-    /// Ends the device's sessions at a website that the new one leaves no room for. The device's row is held, so nobody
-    /// opens another meanwhile; asked in its turn and not ahead, where those of the same batch would not be seen.
+    /// Ends the device's sessions at a website that the new one leaves no room for. The device's row is held, so no
+    /// other is opened meanwhile; asked in its turn and not ahead, where those of the same batch would not be seen.
     fileprivate func makeRoom(
         for session: WebSession, of device: DeviceSecretID, within limit: WebViewLimit, by sql: EndingSQL
     ) throws -> Ended {

@@ -11,7 +11,7 @@ extension DurableStorage {
         of subject: Subject, to client: ClientID, scopes: Set<String>, at now: Timestamp, event: AuditEvent
     ) async throws {
         try await write { transaction in
-            // Held from here on: of two nodes that each add a scope, the second adds to what the first has kept.
+            // Held from here on: when two nodes each add a scope, the second adds to what the first has kept.
             let known = try transaction.run(ConsentSQL.hold, [SQLValue(subject), SQLValue(client), SQLValue(now)]).first
             let all = scopes.union(try known.map(Self.scopes) ?? []).sorted().joined(separator: " ")
             _ = try transaction.changes(ConsentSQL.save, [SQLValue(subject), SQLValue(client), .text(all)])

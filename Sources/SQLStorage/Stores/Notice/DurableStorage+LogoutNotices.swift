@@ -39,18 +39,18 @@ enum LogoutNoticeSQL {
     /// Word of the app session `$1` for its client, if that has somewhere to be told; `$2` is now. The session's id
     /// will do for the notice's: one end, one notice.
     static let insertAppSessionEnd = insert(from: "app_session", where: "o.id = $1", at: "$2")
-    /// The same of a web session.
+    /// Word of the web session `$1` for its client, if that has somewhere to be told; `$2` is now.
     static let insertWebSessionEnd = insert(
         from: "web_session", where: "o.id = $1 AND \(isToldOfNothingElse(at: "$2"))", at: "$2")
 
-    /// The same for all ends that are about to be made at `$1`.
+    /// Word of all sessions that are about to be ended at `$1`.
     static let insertAppSessionEnds = insert(from: "app_session", where: isAlive, at: "$1")
     static let insertWebSessionEnds = insert(
         from: "web_session", where: "\(isAlive) AND \(isToldOfNothingElse(at: "$1"))", at: "$1")
 
     private static let isAlive = "o.ended_at IS NULL AND o.expires_at > $1"
 
-    /// Whether the website of the web session `o` was granted nothing in it that lives, or ends along: of that it hears
+    /// Whether the website of the web session `o` was granted nothing in it that lives, or ends along: it hears of that
     /// by the `sid` of its ID token, and a second notice would be one too many.
     private static func isToldOfNothingElse(at now: String) -> String {
         """

@@ -57,7 +57,7 @@ enum WebhookSQL {
     static let insertAppSessionEnd = insert(from: "app_session")
     static let insertDeviceEnd = insert(from: "device_secret")
 
-    /// The same for all ends of a kind that are about to be made at `$1`.
+    /// Notices for all ends of a kind that are about to be made at `$1`.
     /// - Parameter alive: what holds of those that have not ended.
     static func insertEnds(
         _ kind: WebhookNotice.Kind, of table: String, alive: String, reason: String

@@ -1,11 +1,11 @@
 import Bridge
 
-/// A row of a queue of notices to somebody outside.
+/// A row of a queue of notices to external receivers.
 protocol QueuedNotice: Sendable {
     var id: String { get }
     /// Who is told.
     var clientID: ClientID { get }
-    /// Times that somebody took it up.
+    /// How often it was taken up.
     var attempts: Int { get set }
     init(row: SQLRow) throws
 }
@@ -69,7 +69,7 @@ struct NoticeQueue<Notice: QueuedNotice>: Sendable {
 }
 
 extension DurableStorage {
-    /// Takes what is due off the queue for as long as `lease`: of several callers each notice goes to one.
+    /// Takes what is due off the queue for as long as `lease`: each notice goes to one of several callers.
     func take<Notice>(
         from queue: NoticeQueue<Notice>, dueAt now: Timestamp, lease: Duration, limit: Int, sparing busy: Set<ClientID>
     ) async throws -> [Notice] {

@@ -38,7 +38,7 @@ extension DurableStorage {
         }
     }
 
-    /// Whether a sibling was used in the cookie's place, or what came of it has been used.
+    /// Whether a sibling was used in the cookie's place, or a successor of the cookie has been used.
     private static func isSuperseded(
         _ cookie: SQLRow, _ digest: String, read: (SQLStatement, [SQLValue]) throws -> [SQLRow]
     ) throws -> Bool {

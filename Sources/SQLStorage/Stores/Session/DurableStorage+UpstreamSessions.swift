@@ -21,7 +21,7 @@ extension DurableStorage: UpstreamSessionStore {
     }
 }
 
-/// The statements about the sign-ins at upstream providers that web sessions came of.
+/// The statements about the sign-ins at upstream providers that web sessions resulted from.
 enum UpstreamSessionSQL {
     static func insert(_ origin: UpstreamSession, opening session: WebSession) -> SQLCall {
         SQLCall(

@@ -45,7 +45,7 @@ enum WebSessionSQL {
         ORDER BY last_seen_at DESC, created_at DESC, id DESC LIMIT 1000 OFFSET $4
         """)
 
-    /// From an index of those alone that nobody ended: most end long before they expire.
+    /// From an index of only those that were not ended: most end long before they expire.
     static let countLive: SQLStatement = """
         SELECT count(*) FROM web_session WHERE expires_at > $1 AND ended_at IS NULL
         """

@@ -50,7 +50,7 @@ enum AccountSQL {
         UPDATE account SET password_hash = $2, password_changed_at = $3 WHERE subject = $1
         """
 
-    /// `$5` is since when the database must not have been put back; nothing where that does not matter.
+    /// `$5` is since when the database must not have been restored; nothing where that does not matter.
     static let replacePassword: SQLStatement = """
         UPDATE account SET password_hash = $2, password_changed_at = $3
         WHERE subject = $1 AND password_changed_at = $4
@@ -91,7 +91,7 @@ enum AccountSQL {
         """
 
     /// Changes nothing, and holds every administrator, and the user who is to be changed, against changes at the same
-    /// time: of two that each leave the other's administrator, the second sees what the first did.
+    /// time: when two each leave the other's administrator, the second sees what the first did.
     static let holdAdministrators: SQLStatement = """
         UPDATE account SET role = role WHERE role = 'admin' OR subject = $1
         """
@@ -115,13 +115,13 @@ enum AccountSQL {
         WHERE subject = $1 AND second_factor IS NOT NULL
         """
 
-    /// Changes nothing, and holds the account against a removal at the same time.
+    /// Changes nothing, and holds the account against a removal, and other uses of its recovery codes, at the same time.
     static let holdSecondFactor: SQLStatement = """
         UPDATE account SET second_factor = second_factor WHERE subject = $1 AND second_factor IS NOT NULL
         """
 
     /// A step from before the database was restored does not count, nor the one after it, which a clock slightly ahead
-    /// may have shown: it may have been used. Asked at each claim, for at a failover nobody waits until every account is
+    /// may have shown: it may have been used. Asked at each claim, for a failover does not wait until every account is
     /// written.
     static let claimStep = SQLStatement(
         """

@@ -33,7 +33,7 @@ extension DurableStorage: CrossDeviceStore {
         try await write { transaction in _ = try transaction.changes(CrossDeviceSQL.remove, [.text(key)]) }
     }
 
-    /// All that have moved on, whoever asks: they are few, and one statement finds them.
+    /// All that have moved on, for all that wait: they are few, and one statement finds them.
     package func movedCrossDevices(among keys: Set<String>, at now: Timestamp) async throws -> [String: Int64] {
         try await read { session in
             var moved: [String: Int64] = [:]

@@ -49,7 +49,7 @@ extension DurableStorage: LinkedKeyStore {
         _ thumbprint: String, of subject: Subject, sparing spared: SessionID?, _ ending: Ending, event: AuditEvent
     ) async throws -> Unlinking {
         try await write { [endings] transaction in
-            // Held first: of two that each leave the other's key, the second sees what the first did.
+            // Held first: when two each leave the other's key, the second sees what the first did.
             _ = try transaction.changes(AccountSQL.hold, [SQLValue(subject)])
             guard
                 try transaction.changes(
@@ -66,7 +66,7 @@ extension DurableStorage: LinkedKeyStore {
 
 extension WriteTransaction {
     /// Ends what was signed in with a key, whichever: who has the phone has its sessions. A grant is found by how its
-    /// user signed in, because the session that it came of may have ended long ago, or another taken its place.
+    /// user signed in, because the session that it resulted from may have ended long ago, or another taken its place.
     fileprivate func endKeySessions(
         of subject: Subject, sparing spared: SessionID?, _ ending: Ending, by sql: EndingSQL
     ) throws -> Ended {

@@ -18,7 +18,7 @@ extension DurableStorage: PasskeyStore {
         _ passkey: Passkey, for challenge: UsedChallenge, in session: SessionID, event: AuditEvent
     ) async throws -> PasskeyAdding {
         try await write { [heldWebSession, heldStanding] transaction in
-            // Held first: of two pages that each add the user's last one, the second sees what the first did.
+            // Held first: when two pages each add the user's last one, the second sees what the first did.
             guard try transaction.changes(AccountSQL.hold, [SQLValue(passkey.subject)]),
                 let standing = try transaction.run(heldStanding, [SQLValue(passkey.subject)]).first,
                 try standing.optionalTimestamp(0) == nil,
@@ -66,7 +66,7 @@ extension WriteTransaction {
             PasskeySQL.use, [.text(use.mark), SQLValue(subject), .integer(use.signCount), SQLValue(now)])
     }
 
-    /// - Returns: whether nobody was first.
+    /// - Returns: whether this is the first use.
     fileprivate func useUp(_ challenge: UsedChallenge) throws -> Bool {
         try changes(
             PasskeySQL.useChallenge,
@@ -115,7 +115,7 @@ enum PasskeySQL {
         WHERE mark = $1 AND subject = $2 AND (sign_count < $3 OR (sign_count = 0 AND $3 = 0))
         """
 
-    /// A row is the memory of a use. Where the database was put back at `$3` or later, it may have lost it.
+    /// A row is the memory of a use. Where the database was restored at `$3` or later, it may have lost it.
     static let useChallenge: SQLStatement = """
         INSERT INTO passkey_challenge (digest, expires_at) SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT)
         WHERE NOT EXISTS (SELECT 1 FROM restore_point WHERE restored_at >= $3) ON CONFLICT DO NOTHING

@@ -22,7 +22,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Whoever checked the old address has not checked a new one.
+    /// A check of the old address does not hold for a new one.
     func setNames(
         _ names: AccountNames, of subject: Subject, at now: Timestamp, events: UserChange.Events
     ) throws -> UserChangeOutcome {
@@ -93,7 +93,7 @@ extension WriteTransaction {
         return .changed(.nothing)
     }
 
-    /// Whether without this user nobody's account would administer; the answer holds until the commit.
+    /// Whether without this user no account would administer; the answer holds until the commit.
     private func isLastAdministrator(_ subject: Subject) throws -> Bool {
         _ = try changes(AccountSQL.holdAdministrators, [SQLValue(subject)])
         let enabled: [Subject] = try run(AccountSQL.enabledAdministrators).map { try $0.identifier(0) }

@@ -6,7 +6,7 @@ import OAuth2
 /// One look at whether the database's audit log contradicts the notes that lie outside of it; says what it finds.
 struct AuditNoteComparison: Sendable {
     let storage: any BridgeStorage
-    /// Of the notes' file.
+    /// The path of the notes' file.
     let path: String
     let keys: [AuditVerifierKey]
     let watch: AuditWatch

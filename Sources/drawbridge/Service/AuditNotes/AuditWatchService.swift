@@ -93,7 +93,7 @@ struct AuditWatchService: Service {
 }
 
 extension AuditLog {
-    /// Of each node the last checkpoint and the last cut whose signature is good.
+    /// For each node, the last checkpoint and the last cut whose signature is good.
     func newestNotes(trusting keys: [AuditVerifierKey]) async throws -> [AuditNote] {
         func newest(_ notes: [AuditNote]) -> [AuditNote] {
             Dictionary(grouping: notes, by: \.node).values.compactMap { notes in

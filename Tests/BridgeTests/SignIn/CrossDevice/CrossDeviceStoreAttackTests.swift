@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// Digits that alice's phone shows, in a store that can be put back.
+    /// Digits that alice's phone shows, in a store that can be restored.
     private func withShownDigits(
         _ body: (Service, PhoneDesk, ForgetfulStore, BearerIdentity, String) async throws -> Void
     ) async throws {
@@ -309,7 +309,7 @@ private final class LosableUses: RequestStore {
     }
 }
 
-/// Keeps records in memory, and is put back to what it was before, as a replica is that takes over without the tail.
+/// Keeps records in memory, and is restored to what it was before, as a replica is that takes over without the tail.
 private final class ForgetfulStore: CrossDeviceStore {
     private let records = Mutex<[String: CrossDeviceRecord]>([:])
 

@@ -30,7 +30,7 @@
         let failed: @MainActor @Sendable (ClientError) -> Void
         @Environment(\.openURL) private var open
 
-        // A view that goes away takes its task along, and with it a link that nobody waits for any longer.
+        // A view that goes away takes its task along, and with it a link that is no longer wanted.
         func body(content: Content) -> some View {
             content.task(id: path) {
                 guard let path else { return }
@@ -52,7 +52,7 @@
                 guard !Task.isCancelled else { return }
                 open(link.url.expose())
             } catch {
-                // What nobody waits for any longer has not failed.
+                // What is no longer wanted has not failed.
                 guard !Task.isCancelled else { return }
                 failed(error)
             }

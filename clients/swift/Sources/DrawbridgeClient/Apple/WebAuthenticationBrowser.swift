@@ -7,7 +7,7 @@
     public final class WebAuthenticationBrowser: NSObject, SignInBrowser {
         private let redirect: RedirectAddress
         private let anchor: ASPresentationAnchor
-        // Kept while it runs: the system closes the sheet of a session that nobody holds.
+        // Kept while it runs: the system closes the sheet of a session that nothing holds.
         private var session: ASWebAuthenticationSession?
 
         /// - Parameters:

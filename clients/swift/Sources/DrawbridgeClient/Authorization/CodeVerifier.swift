@@ -1,6 +1,6 @@
 import Crypto
 
-/// The secret half of PKCE (RFC 7636): whoever redeems the code must hold it.
+/// The secret half of PKCE (RFC 7636): the redeemer of the code must hold it.
 struct CodeVerifier: Sendable {
     let text: Redacted<String>
 

@@ -33,7 +33,7 @@ struct SignInAnswer: Sendable {
         if let error = try single("error") {
             guard code == nil else { throw .answer(.noCode) }
             let explanation = try single("error_description")
-            // Whoever gives another reason than the person's own no is heard: there may be something to do about it.
+            // A reason other than the person's own no is passed on: there may be something to do about it.
             if error == "access_denied", explanation == nil || explanation == Self.declined { throw .cancelled }
             throw .refused(OAuthRefusal(code: error, explanation: explanation))
         }

@@ -2,8 +2,8 @@
 ///
 /// On iOS and macOS that is `ASWebAuthenticationSession`, on a desktop a listener on loopback and the default browser.
 public protocol SignInBrowser: Sendable {
-    /// Gets ready to receive the answer, and says where it will. Called before ``open(_:)``: whoever listens first
-    /// gets the answer.
+    /// Gets ready to receive the answer, and says where it will. Called before ``open(_:)``: the first listener gets
+    /// the answer.
     func prepare() async throws(ClientError) -> RedirectAddress
 
     /// Opens the request's address and waits.

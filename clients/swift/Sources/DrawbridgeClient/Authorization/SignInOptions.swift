@@ -2,7 +2,7 @@
 public struct SignInOptions: Sendable {
     /// Whom to suggest on the sign-in page.
     public var loginHint: String?
-    /// Ask for the password even of somebody who is signed in in the browser.
+    /// Ask for the password even if the person is signed in in the browser.
     public var asksAgain: Bool
     /// The least level of assurance, as the provider names it (RFC 9470).
     public var levels: [String]

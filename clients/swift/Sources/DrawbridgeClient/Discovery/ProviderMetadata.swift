@@ -51,7 +51,7 @@ struct ProviderMetadata: Sendable, Equatable {
 
         init(from decoder: any Decoder) throws {
             let members = try decoder.container(keyedBy: CodingKeys.self)
-            /// What is there but no text is no address: empty, and refused as that.
+            /// What is there but is not text is not an address: empty, and refused as that.
             func address(_ key: CodingKeys) -> String? {
                 members.contains(key) ? (try? members.decode(String.self, forKey: key)) ?? "" : nil
             }

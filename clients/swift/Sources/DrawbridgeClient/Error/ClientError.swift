@@ -16,7 +16,7 @@ public enum ClientError: Error, Sendable, Equatable {
     case idToken(IDTokenFlaw)
     /// The answer is not one that this request can have; `requestID` is in the provider's log.
     case unexpectedAnswer(String, requestID: String? = nil)
-    /// Nobody is signed in in this app, or the sign-in has ended.
+    /// No person is signed in in this app, or the sign-in has ended.
     case notSignedIn
     /// The place for secrets does not work; says how.
     case secretStore(String)
@@ -109,7 +109,7 @@ public enum AnswerFlaw: String, Sendable, Equatable {
 public enum IDTokenFlaw: String, Sendable, Equatable {
     /// The answer should have brought one.
     case missing = "there is none"
-    /// It is no JWT, or lacks a claim that every ID token has.
+    /// It is not a JWT, or lacks a claim that every ID token has.
     case malformed = "it cannot be read"
     /// Signed in a way that this client does not take; `none` is among those.
     case algorithm = "it is not signed with ES256"

@@ -8,7 +8,7 @@ public struct OAuthRefusal: Error, Sendable, Equatable {
     public let page: String?
     /// To find the request in the provider's log.
     public let requestID: String?
-    /// What a sign-in has to be like (RFC 9470 §3), for ``SignInOptions/levels``; empty when nobody says.
+    /// What a sign-in has to be like (RFC 9470 §3), for ``SignInOptions/levels``; empty when the provider does not say.
     public let levels: [String]
     /// How many seconds ago it may have been, for ``SignInOptions/maximumAge``.
     public let maximumAge: Int?

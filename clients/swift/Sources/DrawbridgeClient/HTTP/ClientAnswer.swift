@@ -75,7 +75,7 @@ public struct ClientAnswer: Sendable {
         return max(0, Int(date.timeIntervalSince(now).rounded(.up)))
     }
 
-    /// Whether a proxy answered a renewal that may have happened: whoever waits then comes too late to repeat it
+    /// Whether a proxy answered a renewal that may have happened: waiting then means coming too late to repeat it
     /// (contract §5.2). Only the provider's own 503 promises that nothing was used up (contract §11).
     var losesRenewal: Bool {
         switch status {

@@ -6,7 +6,7 @@ public struct ClientRequest: Sendable {
     public let address: String
     /// By name.
     public let headers: Redacted<[String: String]>
-    /// Of a `POST`.
+    /// The body of a `POST`.
     public let body: Redacted<[UInt8]>?
     /// Seconds for the whole answer, at most; `nil`: as long as the transport waits for any.
     public let patience: Double?
@@ -48,7 +48,7 @@ public struct ClientRequest: Sendable {
         patience = request.patience
     }
 
-    /// The same with a proof of possession; a bearer in it is then presented as bound (RFC 9449 §7.1).
+    /// This request with a proof of possession; a bearer in it is then presented as bound (RFC 9449 §7.1).
     func proved(by proof: String) -> ClientRequest {
         var headers = headers.expose()
         headers["DPoP"] = proof

@@ -48,7 +48,7 @@ public struct URLSessionTransport: HTTPTransport {
     }
 }
 
-/// Gathers the answers of a session's tasks. Refuses every redirect: what stands elsewhere is not the provider's answer,
+/// Gathers the answers of a session's tasks. Refuses every redirect: what is elsewhere is not the provider's answer,
 /// and our secrets do not go there.
 private final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     typealias Waiting = CheckedContinuation<Result<ClientAnswer, ClientError>, Never>

@@ -6,7 +6,7 @@ struct IDTokenCheck: Sendable {
     let clientID: String
     /// Sent with the sign-in; `nil` where there was none to send: refresh and exchange.
     var nonce: String?
-    /// How many seconds ago the person may have proved who they are; `nil` when nobody asked.
+    /// How many seconds ago the person may have proved who they are; `nil` when that was not asked.
     var maximumAge: Int?
     /// The person it must be about; `nil` at a sign-in, where it says who it is.
     var subject: String?
@@ -45,7 +45,7 @@ struct IDTokenCheck: Sendable {
         {
             return .accessTokenHash
         }
-        // Without `ds_hash` the secret is tied to nothing, and somebody may have put in their own.
+        // Without `ds_hash` the secret is tied to nothing, and an attacker may have put in their own.
         if let deviceSecret, !ConstantTime.equal(claims.deviceSecretHash ?? "", TokenHash.of(deviceSecret)) {
             return .deviceSecretHash
         }

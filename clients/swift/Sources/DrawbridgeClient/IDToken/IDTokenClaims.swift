@@ -4,7 +4,7 @@ public import Foundation
 public struct IDTokenClaims: Sendable, Equatable {
     /// Who wrote it.
     public let issuer: String
-    /// Who signed in. Unique at the issuer, and never given to somebody else.
+    /// Who signed in. Unique at the issuer, and never given to another person.
     public let subject: String
     /// For which apps it is.
     public let audience: [String]

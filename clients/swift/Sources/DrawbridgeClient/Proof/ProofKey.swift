@@ -16,15 +16,15 @@ public protocol ProofKey: Sendable {
 
 /// Whether the app's tokens are bound to a key, and to which.
 public enum TokenBinding: Sendable {
-    /// Whoever has a token can use it.
+    /// Anyone who has a token can use it.
     case none
-    /// To a key that is made at the first use and lies in the secret store; apps that share a sign-in share it.
+    /// To a key that is made at the first use and kept in the secret store; apps that share a sign-in share it.
     case storedKey
     /// To a key of the app's own.
     case key(any ProofKey)
 }
 
-/// A key that lies where the app's other secrets do.
+/// A key that is kept where the app's other secrets are.
 struct StoredProofKey: ProofKey {
     private let key: P256.Signing.PrivateKey
 
@@ -44,7 +44,7 @@ struct StoredProofKey: ProofKey {
         if let kept = try await read(item, store) { return kept }
         let made = P256.Signing.PrivateKey()
         try await store.write(Redacted(Base64URL.encode(made.rawRepresentation)), to: item)
-        // Where the store has no lock: what lies there now is the one for all.
+        // Where the store has no lock: what is there now is the one for all.
         return try await read(item, store) ?? made
     }
 

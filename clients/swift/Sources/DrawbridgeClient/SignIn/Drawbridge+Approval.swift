@@ -4,7 +4,7 @@ import Foundation
 public struct AskingBrowser: Sendable, Equatable {
     /// Where it would be signed in.
     public let origin: String
-    /// What the browser says that it is; anybody can say that.
+    /// What the browser says that it is; any browser can say that.
     public let browser: String?
     /// What it says that it runs on.
     public let system: String?
@@ -26,11 +26,11 @@ public enum ApprovalDecision: Sendable, Equatable {
     case approve
     /// No.
     case decline
-    /// Somebody else asks: the provider is alarmed.
+    /// Another person asks: the provider is alarmed.
     case report
 }
 
-/// Digits to be typed on the other device. Say that nobody will ever ask for them, and show them nowhere else.
+/// Digits to be typed on the other device. Say that no one will ever ask for them, and show them nowhere else.
 public struct ApprovalDigits: Sendable, Equatable {
     /// Six of them.
     public let digits: Redacted<String>
@@ -55,9 +55,9 @@ extension Drawbridge {
         return try await approve(String(link.utf8.dropFirst(start.utf8.count)) ?? "", decide)
     }
 
-    /// The same where nothing can be scanned.
+    /// Approves a sign-in by the letters on its page, where nothing can be scanned.
     /// - Parameters:
-    ///   - letters: the eight that the page shows, in any case, with or without what stands between them.
+    ///   - letters: the eight that the page shows, in any case, with or without what is between them.
     ///   - decide: as above.
     public func approveSignIn(
         letters: String, decide: @Sendable (AskingBrowser) async -> ApprovalDecision

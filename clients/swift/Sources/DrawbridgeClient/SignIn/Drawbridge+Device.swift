@@ -6,7 +6,7 @@ public struct DeviceSignIn: Sendable {
     public let userCode: String
     /// Where the code is entered.
     public let verificationAddress: String
-    /// The same with the code in it, for a QR code; the person compares the code all the same.
+    /// The address with the code in it, for a QR code; the person still compares the code.
     public let completeAddress: String?
     /// When it can no longer be finished.
     public let expiresAt: Date
@@ -92,7 +92,7 @@ extension Drawbridge {
                 case .refused(let refusal) where refusal.code == "authorization_pending": break
                 case .refused(let refusal) where refusal.code == "slow_down": interval += 5
                 case .refused(let refusal) where refusal.code == "expired_token": throw .timedOut
-                // A lost connection is no answer (RFC 8628 §3.5).
+                // A lost connection is not an answer (RFC 8628 §3.5).
                 case .unreachable: interval = min(interval * 2, 60)
                 case .comeBackLater(let seconds, _): interval = max(interval, TimeInterval(seconds ?? 0))
                 default: throw error
@@ -110,7 +110,7 @@ private struct DeviceAnswer: Decodable {
     let verificationURI: String
     let completeURI: String?
     let expiresIn: Double
-    /// A pace that is no number counts as none.
+    /// A pace that is not a number counts as none.
     let interval: Double?
 
     init(from decoder: any Decoder) throws {

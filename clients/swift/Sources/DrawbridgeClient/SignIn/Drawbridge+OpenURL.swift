@@ -26,7 +26,7 @@ extension Drawbridge {
 
     /// A link that opens a page of the website, signed in by the token that the app has of its own backend.
     ///
-    /// Nobody needs to be signed in here; the provider has to trust the token's issuer.
+    /// No sign-in here is needed; the provider has to trust the token's issuer.
     /// - Parameters:
     ///   - path: where to land; the website's own choice when absent. The provider checks it against its list.
     ///   - website: its client id; the provider's default website when absent.

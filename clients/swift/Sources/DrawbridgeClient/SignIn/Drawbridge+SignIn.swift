@@ -99,7 +99,7 @@ extension Drawbridge {
             guard let person = answer.decode(Person.self) else { throw answer.unexpected("userinfo cannot be read") }
             return person
         }
-        // An answer about somebody else must not be used (OpenID Connect Core §5.3.2).
+        // An answer about another person must not be used (OpenID Connect Core §5.3.2).
         guard try await stored()?.subject == person.subject else { throw .idToken(.subject) }
         return person
     }
@@ -109,8 +109,8 @@ extension Drawbridge {
 extension Drawbridge {
     /// The shared sign-in, when both of its parts are there and can be read.
     ///
-    /// They are two items: whoever reads or changes both does it under the lock of the first. It may be taken under that of
-    /// renewals, never the other way round.
+    /// They are two items: code that reads or changes both does so under the lock of the first. It may be taken under
+    /// that of renewals, never the other way round.
     func sharedSignIn() async throws(ClientError) -> SharedSignIn? {
         guard let group = configuration.sharing else { return nil }
         return try await store.locked(group.deviceSecret) { () async throws(ClientError) in
@@ -125,7 +125,7 @@ extension Drawbridge {
         return SharedSignIn(deviceSecret: secret, idToken: idToken)
     }
 
-    /// The same for whoever holds no lock: not what a renewal under way is about to replace.
+    /// The shared sign-in, for callers that hold no lock: not one that a renewal under way is about to replace.
     func currentSharedSignIn() async throws(ClientError) -> SharedSignIn? {
         guard configuration.sharing != nil else { return nil }
         return try await store.locked(configuration.renewalLock) { () async throws(ClientError) in
@@ -133,7 +133,7 @@ extension Drawbridge {
         }
     }
 
-    /// Puts both parts where the maker's other apps find them. The token first: a secret alone signs nobody in.
+    /// Puts both parts where the maker's other apps find them. The token first: a secret alone cannot sign in.
     func share(_ deviceSecret: Redacted<String>, _ idToken: Redacted<String>) async throws(ClientError) {
         guard let group = configuration.sharing else { return }
         try await store.locked(group.deviceSecret) { () async throws(ClientError) in
@@ -232,8 +232,9 @@ extension Drawbridge {
         ]
         let isOurs = shared?.isOf(signIn.subject) ?? true
         if !isOurs {
-            // Somebody else's sign-in is shared by now: ask for no device secret that would take its place. Nor for more than
-            // was granted, which may be less than the app asks for (contract §5.2); an earlier version did not keep it.
+            // Another person's sign-in is shared by now: ask for no device secret that would take its place. Nor for
+            // more than was granted, which may be less than the app asks for (contract §5.2); an earlier version did
+            // not keep it.
             let granted = signIn.scope?.split(separator: " ").map(String.init) ?? configuration.scope
             form.append(("scope", granted.filter { $0 != "device_sso" }.joined(separator: " ")))
         } else if let shared {
@@ -249,7 +250,7 @@ extension Drawbridge {
             // Nothing else ends a sign-in (contract §5.2): a bare 401 may be of anything in front of the provider.
             guard case .refused(let refusal) = error, refusal.code == "invalid_grant" else { throw error }
             if let now = try await stored() {
-                // Another process was quicker, where the store has no lock that both respect: what it got stands.
+                // Another process was quicker, where the store has no lock that both respect: what it got counts.
                 guard now.refreshToken == refreshToken else { return now }
                 try await forgetSignIn()
                 await revokeIfPossible(now.earlier, proves: now.isBound)
@@ -262,7 +263,7 @@ extension Drawbridge {
         fresh.scope = tokens.scope ?? signIn.scope
         fresh.claims = signIn.claims
         fresh.earlier = signIn.earlier
-        // Where the store has no lock across processes, another may have signed out or in meanwhile: that stands.
+        // Where the store has no lock across processes, another may have signed out or in meanwhile: that counts.
         guard let now = try await stored() else {
             await drop(tokens)
             throw .notSignedIn

@@ -1,9 +1,9 @@
 /// How far a sign-out goes.
 public enum SignOutExtent: Sendable, Equatable {
     /// The device secret ends, and with it every app and web session that came from it. What "sign out" means to people.
-    /// A secret of somebody else, who signed in on this device by another app, stays.
+    /// A secret of another person, who signed in on this device by another app, stays.
     case device
-    /// This app alone; what it opened on the web ends as well. Of the app that brought the shared sign-in it is the
+    /// This app alone; what it opened on the web ends as well. For the app that brought the shared sign-in it is the
     /// same as ``device``: the others depend on it.
     case thisApp
 }
@@ -79,7 +79,8 @@ extension Drawbridge {
         var problem: ClientError?
         var isSilent = false
         for (token, kind) in tokens {
-            // Earlier sign-ins would be waited for as long, one after another. The device's end is worth a second try.
+            // Earlier sign-ins would be waited for as long, one after another. The device's end is worth a second
+            // attempt.
             if isSilent && kind == "refresh_token" { continue }
             do throws(ClientError) {
                 guard let address = try await provider.metadata().revocationEndpoint else {
@@ -101,7 +102,7 @@ extension Drawbridge {
     }
 }
 
-// Ends that nobody has asked for: when the provider cannot be told, there is nothing to be done about it.
+// Ends that the app did not ask for: when the provider cannot be told, there is nothing to be done about it.
 extension Drawbridge {
     /// Ends a sign-in that could not be kept, of which the app would not know.
     /// - Parameter before: what was shared until then, and is so again.
@@ -113,7 +114,7 @@ extension Drawbridge {
         await revokeIfPossible([secret], as: "device_secret", proves: tokens.isBound)
     }
 
-    /// Ends what came for nobody.
+    /// Ends tokens that no sign-in keeps.
     func drop(_ tokens: TokenAnswer) async {
         if let token = tokens.refreshToken {
             await revokeIfPossible([token], proves: tokens.isBound)

@@ -2,7 +2,7 @@
 extension Drawbridge {
     /// Tries to sign in without a person. Never throws: what it cannot do, the browser can.
     ///
-    /// Whoever is signed in already stays so, with the claims of that sign-in; no second one is made. That holds
+    /// A person who is signed in already stays so, with the claims of that sign-in; no second one is made. That holds
     /// without a network too: what cannot be renewed just now has not ended.
     public func signInSilently() async -> SilentSignIn {
         do throws(ClientError) {
@@ -22,7 +22,8 @@ extension Drawbridge {
         }
     }
 
-    /// Of this app's own sign-in, renewed when it is due; `nil` when there is none, or the provider has ended it.
+    /// The claims of this app's own sign-in, renewed when it is due; `nil` when there is none, or the provider has
+    /// ended it.
     private func ownClaims() async throws(ClientError) -> IDTokenClaims? {
         // One that an earlier version kept has no claims, and is made anew this once.
         guard let claims = try await stored()?.claims else { return nil }

@@ -1,6 +1,6 @@
-/// Whether somebody is signed in in this app.
+/// Whether a person is signed in in this app.
 public enum SignInState: Sendable, Equatable {
-    /// Nobody is.
+    /// No one is.
     case signedOut
     /// Who is: the subject that the provider knows them by.
     case signedIn(subject: String)
@@ -10,7 +10,7 @@ public enum SignInState: Sendable, Equatable {
 
 // What an app's views follow.
 extension Drawbridge {
-    /// Whether somebody is signed in: what is so now, and then each change, whoever made it.
+    /// Whether a person is signed in: the current state, and then each change, whatever caused it.
     ///
     /// ```swift
     /// for await state in await drawbridge.states() { isSignedIn = state != .signedOut }

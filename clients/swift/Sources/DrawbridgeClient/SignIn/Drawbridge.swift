@@ -14,7 +14,7 @@ import Foundation
 ///
 /// The secret store holds the truth, not this object: two processes of an app see the same sign-in.
 public actor Drawbridge {
-    /// Of this library, semantic.
+    /// This library's version, semantic.
     public static let version = "0.4.0"
     /// The app and its provider.
     public nonisolated let configuration: ClientConfiguration
@@ -23,7 +23,7 @@ public actor Drawbridge {
     let provider: Provider
     let time: TimeSource
     let random: RandomSource
-    /// The one refresh that is under way; whoever comes meanwhile waits for the same.
+    /// The one refresh that is under way; callers that come meanwhile wait for it too.
     var refreshing: Task<Result<StoredSignIn, ClientError>, Never>?
     /// The one sign-out, or the one new sign-in, that changes what is kept; a renewal waits for it, and it for that one.
     var changing: Task<ClientError?, Never>?
@@ -34,7 +34,7 @@ public actor Drawbridge {
     var proofNonces: [String: String] = [:]
     /// The web view whose cookies are taken out at sign-out.
     var webViewHost: (any WebViewHost)?
-    /// Who follows whether somebody is signed in, by number.
+    /// Followers of whether a person is signed in, by number.
     var readers: [Int: AsyncStream<SignInState>.Continuation] = [:]
     var nextReader = 0
     /// What they were told last.
@@ -44,7 +44,7 @@ public actor Drawbridge {
 
     /// - Parameters:
     ///   - configuration: the app and its provider.
-    ///   - store: where the secrets lie; its items outlive the app.
+    ///   - store: where the secrets are kept; its items outlive the app.
     ///   - transport: how the provider is reached.
     ///   - binding: whether tokens are bound to a key (RFC 9449).
     ///   - webView: the web view whose cookies go at sign-out; the one last opened when absent.
@@ -74,8 +74,8 @@ public actor Drawbridge {
         return found
     }
 
-    /// Does what puts another sign-in in place of this one, or none: beside no renewal and no other such change, of this
-    /// process or, by the store's lock, of another.
+    /// Does what puts another sign-in in place of this one, or none: never alongside a renewal or another such change
+    /// in this process or, by the store's lock, in another.
     /// - Parameter work: is told why that lock could not be had: what is kept can be ended without it.
     func changingSignIn(
         _ work: @escaping @Sendable (isolated Drawbridge, _ unlocked: ClientError?) async -> ClientError?
@@ -106,8 +106,8 @@ public actor Drawbridge {
         }
     }
 
-    /// Keeps a new sign-in. The one before goes on until the sign-out, since pages on the web may have come of it: people
-    /// sign in once more to prove who they are. Another person's ends now.
+    /// Keeps a new sign-in. The one before goes on until the sign-out, since pages on the web may have been opened from
+    /// it: people sign in once more to prove who they are. Another person's ends now.
     func begin(_ signIn: StoredSignIn) async throws(ClientError) {
         try await changingSignIn { own, unlocked in
             if let unlocked { return unlocked }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// What the provider tells about the person (OpenID Connect Core §5.1); only what the app may know.
 public struct Person: Sendable, Equatable, Decodable {
-    /// Unique at the provider, and never given to somebody else. The only one to know people by.
+    /// Unique at the provider, and never given to another person. The only one to know people by.
     public let subject: String
     /// To show.
     public let name: String?
@@ -23,7 +23,7 @@ public struct Person: Sendable, Equatable, Decodable {
 struct SharedSignIn: Sendable {
     let deviceSecret: Redacted<String>
     let idToken: Redacted<String>
-    /// What the token says. Nobody verifies it here: an expired token is fine, and the provider checks the rest.
+    /// What the token says. It is not verified here: an expired token is fine, and the provider checks the rest.
     let claims: IDTokenClaims
 
     /// - Returns: `nil` when the text is not a token.

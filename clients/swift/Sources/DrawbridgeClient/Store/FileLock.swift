@@ -6,7 +6,7 @@ import Foundation
 struct FileLock {
     let path: String
 
-    /// Waits on a thread of its own: whoever holds it may be waiting for the provider.
+    /// Waits on a thread of its own: the holder may be waiting for the provider.
     func hold() async throws(ClientError) -> SecretLock {
         let held: Result<Int32, ClientError> = await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: wait()) }

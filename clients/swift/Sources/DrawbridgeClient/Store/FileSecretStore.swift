@@ -2,7 +2,7 @@ public import Foundation
 
 /// Keeps each secret in a file of its own that only this user may read (0600), in a folder that only they may enter.
 ///
-/// For desktops without a secret service. Whoever can read the user's files can read the secrets; what runs as
+/// For desktops without a secret service. Anything that can read the user's files can read the secrets; what runs as
 /// another user cannot.
 public struct FileSecretStore: SecretStore {
     private let folder: URL
@@ -24,7 +24,7 @@ public struct FileSecretStore: SecretStore {
         }
     }
 
-    /// As ``SecretStore/read(_:)`` says. A file that others may read is not used: somebody may have taken it.
+    /// As ``SecretStore/read(_:)`` says. A file that others may read is not used: its content may have been taken.
     public func read(_ item: SecretItem) async throws(ClientError) -> Redacted<String>? {
         try checkFolder()
         let file = path(of: item)

@@ -1,11 +1,11 @@
-/// What ``SecretStore/lock(_:)`` gives: until it is released nobody else gets the same.
+/// What ``SecretStore/lock(_:)`` gives: until it is released no other caller gets it.
 public struct SecretLock: Sendable {
     private let free: @Sendable () async -> Void
 
     /// - Parameter release: lets the next one in.
     public init(release: @escaping @Sendable () async -> Void) { free = release }
 
-    /// Keeps nobody out.
+    /// Keeps no one out.
     public static let none = SecretLock {}
 
     /// Lets the next one in. To be called once.
@@ -17,7 +17,7 @@ extension SecretStore {
     /// one successor within the provider's grace.
     public func lock(_ item: SecretItem) async throws(ClientError) -> SecretLock { .none }
 
-    /// Does what nobody else on this device may do meanwhile, as far as the store can see to that.
+    /// Does what no other process on this device may do meanwhile, as far as the store can see to that.
     func locked<Value: Sendable>(
         _ item: SecretItem, isolation: isolated (any Actor)? = #isolation,
         _ work: () async throws(ClientError) -> Value
@@ -30,7 +30,7 @@ extension SecretStore {
     }
 
     /// The lock for what has to be done in every case, with or without it.
-    /// - Returns: one that keeps nobody out where it cannot be had, and why it cannot.
+    /// - Returns: one that keeps no one out where it cannot be had, and why it cannot.
     func lockIfPossible(_ item: SecretItem) async -> (held: SecretLock, problem: ClientError?) {
         do throws(ClientError) { return (try await lock(item), nil) } catch { return (.none, error) }
     }

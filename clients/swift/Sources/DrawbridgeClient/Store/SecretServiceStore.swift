@@ -4,13 +4,13 @@
     /// Keeps secrets in the desktop's Secret Service (GNOME Keyring, KWallet, KeePassXC) by way of `secret-tool`.
     public struct SecretServiceStore: SecretStore {
         private let tool: SecretTool
-        /// Where locks lie, since the service has none. The user's runtime folder is nobody else's and is gone with the
-        /// session.
+        /// Where locks are kept, since the service has none. The user's runtime folder is theirs alone and is gone with
+        /// the session.
         private let locks: FileSecretStore?
 
         /// - Parameters:
         ///   - tool: the program `secret-tool`.
-        ///   - runtimeFolder: the user's; without one nobody is kept out.
+        ///   - runtimeFolder: the user's; without one no other process is kept out.
         init(tool: SecretTool, runtimeFolder: String?) {
             self.tool = tool
             locks = runtimeFolder.map {
@@ -40,7 +40,8 @@
             return nil
         }
 
-        /// As ``SecretStore/write(_:to:)`` says. The secret goes in by standard input: arguments are seen by everybody.
+        /// As ``SecretStore/write(_:to:)`` says. The secret goes in by standard input: arguments are visible to
+        /// everyone.
         public func write(_ secret: Redacted<String>, to item: SecretItem) async throws(ClientError) {
             let label = "--label=Drawbridge sign-in (\(item.account))"
             let done = try await tool.run(["store", label] + Self.attributes(of: item), input: secret)

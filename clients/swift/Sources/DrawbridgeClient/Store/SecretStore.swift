@@ -8,7 +8,7 @@ public protocol SecretStore: Sendable {
     func write(_ secret: Redacted<String>, to item: SecretItem) async throws(ClientError)
     /// Forgets it; nothing happens when there is none.
     func remove(_ item: SecretItem) async throws(ClientError)
-    /// Waits until nobody else holds the lock of this name, and keeps everybody out until it is released: other
+    /// Waits until no one else holds the lock of this name, and keeps everyone out until it is released: other
     /// processes too, where the secrets outlive this one. The secret itself can be read and written meanwhile.
     func lock(_ item: SecretItem) async throws(ClientError) -> SecretLock
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An app's own tokens, as they lie in the secret store.
+/// An app's own tokens, as they are kept in the secret store.
 struct StoredSignIn: Sendable, Equatable {
     var accessToken: Redacted<String>
     var refreshToken: Redacted<String>?
@@ -9,10 +9,10 @@ struct StoredSignIn: Sendable, Equatable {
     let isBound: Bool
     /// Whose tokens they are; what the provider says later must be about the same person.
     let subject: String
-    /// What was granted; `nil` when nobody said, or an earlier version kept it.
+    /// What was granted; `nil` when the provider did not say, or an earlier version kept it.
     var scope: String?
-    /// Of the ID token that it came with; those of a renewal are about the same sign-in (OpenID Connect Core §12.2).
-    /// `nil` when an earlier version kept it.
+    /// The claims of the ID token that it came with; those of a renewal are about the same sign-in (OpenID Connect Core
+    /// §12.2). `nil` when an earlier version kept it.
     var claims: IDTokenClaims?
     /// Refresh tokens of the person's sign-ins before this one, the oldest first: they end with it.
     var earlier: [Redacted<String>] = []
@@ -23,12 +23,12 @@ struct StoredSignIn: Sendable, Equatable {
     /// Those and its own.
     var refreshTokens: [Redacted<String>] { earlier + (refreshToken.map { [$0] } ?? []) }
 
-    /// One item for each app and provider. In no sharing group: an app's tokens are nobody else's.
+    /// One item for each app and provider. In no sharing group: an app's tokens are its own.
     static func item(of configuration: ClientConfiguration) -> SecretItem {
         SecretItem(service: "drawbridge:\(configuration.clientID)", account: configuration.issuer.text)
     }
 
-    /// - Returns: `nil` for what another version of the library, or somebody else, has written.
+    /// - Returns: `nil` for what another version of the library, or other software, has written.
     init?(_ secret: Redacted<String>) {
         guard let kept = try? JSONDecoder().decode(Kept.self, from: Data(secret.expose().utf8)) else { return nil }
         accessToken = Redacted(kept.accessToken)
@@ -41,7 +41,7 @@ struct StoredSignIn: Sendable, Equatable {
         earlier = kept.earlier?.map { Redacted($0) } ?? []
     }
 
-    /// Of a sign-in that has just been made.
+    /// For a sign-in that has just been made.
     init(_ answer: TokenAnswer, of claims: IDTokenClaims, at now: Date) {
         self.init(answer, subject: claims.subject, at: now)
         self.claims = claims

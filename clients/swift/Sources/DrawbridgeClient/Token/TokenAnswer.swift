@@ -1,4 +1,4 @@
-/// A success of the token endpoint (RFC 6749 §5.1). Not printed by anybody: the members are taken out at once.
+/// A success of the token endpoint (RFC 6749 §5.1). Never printed: the members are taken out at once.
 struct TokenAnswer: Decodable, Sendable {
     let accessToken: Redacted<String>
     /// Whether it is worth nothing without a key (RFC 9449 §5).
