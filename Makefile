@@ -65,7 +65,7 @@ test-release: release ## Try both in a bare Debian 12 without Swift; needs root
 # A second `swift build` compiles a few dependencies again, although nothing has changed.
 .PHONY: test
 test: prepare ## Run all tests
-	$(MAKE) BUILT=yes unit e2e conformance
+	$(MAKE) BUILT=yes lint-python lint-go unit e2e conformance
 
 # What tests need is fetched while the compiler works: the one waits for servers of packages, the other for none.
 .PHONY: prepare tools
@@ -160,9 +160,15 @@ sbom: packages-build ## Write the list of parts (CycloneDX) and check all licenc
 	deploy/sbom.py > .build/drawbridge.cdx.json
 	@echo "Wrote .build/drawbridge.cdx.json"
 
-.PHONY: lint
-lint: ## Check the formatting
+.PHONY: lint lint-swift lint-python lint-go
+lint: lint-swift lint-python lint-go ## Check the formatting, and what linters find
+lint-swift:
 	$(SWIFT) format lint --strict --recursive Sources Tests clients fuzz/Targets fuzz/Sources/Fuzz Package.swift
+
+lint-python: packages-e2e $(VENV)/installed
+	$(VENV)/bin/ruff check --no-cache .
+lint-go: packages-e2e
+	cd middleware/go && test -z "$$(gofmt -l . | tee /dev/stderr)" && go vet ./...
 
 .PHONY: format
 format: ## Format the sources

@@ -29,7 +29,8 @@ def filters(chain: Chain):
         ("time, before", lambda row: {"to": stamp(row[0])}),
         ("type, frequent", lambda row: {"type": "web_session.opened"}),
         ("type, rare", lambda row: {"type": "login_token.replayed"}),
-        ("type, rare, of a day", lambda row: {"type": "login_token.replayed", "from": stamp(row[0]), "to": stamp(row[0] + day)}),
+        ("type, rare, of a day",
+         lambda row: {"type": "login_token.replayed", "from": stamp(row[0]), "to": stamp(row[0] + day)}),
         ("type, unknown", lambda row: {"type": "nothing.happened"}),
         ("outcome", lambda row: {"outcome": "failure"}),
         ("reason", lambda row: {"reason": "already_used"}),
@@ -61,7 +62,8 @@ def search(server: Drawbridge, chain: Chain, requests: int) -> list[str]:
     connection = http.client.HTTPConnection(url.hostname, url.port, timeout=60)
     headers = {"Authorization": f"Bearer {server.facts['admin_token']}"}
     pick, late = random.Random(3), []
-    print(f"\n| filter, {requests} requests, 50 events a page | p50 ms | p99 ms | longest ms | events a page |\n|---|---:|---:|---:|---:|")
+    print(f"\n| filter, {requests} requests, 50 events a page | p50 ms | p99 ms | longest ms | events a page |\n"
+          "|---|---:|---:|---:|---:|")
     for name, make in filters(chain):
         times, found = [], 0
         for number in range(requests):
@@ -84,7 +86,8 @@ def search(server: Drawbridge, chain: Chain, requests: int) -> list[str]:
         p99 = times[min(len(times) - 1, int(len(times) * 0.99))]
         if p99 > 50:
             late.append(name)
-        print(f"| {name} | {times[len(times) // 2]:.1f} | {p99:.1f} | {times[-1]:.1f} | {found / len(times):.1f} |", flush=True)
+        print(f"| {name} | {times[len(times) // 2]:.1f} | {p99:.1f} | {times[-1]:.1f} | {found / len(times):.1f} |",
+              flush=True)
     connection.close()
     return late
 
@@ -120,7 +123,8 @@ def download(server: Drawbridge, form: str) -> tuple[float, int]:
     url = urlsplit(server.base)
     connection = http.client.HTTPConnection(url.hostname, url.port, timeout=600)
     started, lines = time.perf_counter(), 0
-    connection.request("GET", f"/api/admin/audit-events.{form}", headers={"Authorization": f"Bearer {server.facts['admin_token']}"})
+    connection.request("GET", f"/api/admin/audit-events.{form}",
+                       headers={"Authorization": f"Bearer {server.facts['admin_token']}"})
     answer = connection.getresponse()
     while piece := answer.read(1 << 20):
         lines += piece.count(b"\n")
@@ -161,7 +165,8 @@ def main():
     with serve() as server:
         late = search(server, chain, options.requests)
         print(f"\nThe server's peak resident memory meanwhile: {server.memory_mib():.0f} MiB.")
-    print(f"Filters whose p99 is over 50 ms: {', '.join(late) or 'none'}.\n\n| | rows/s | seconds | peak MiB |\n|---|---:|---:|---:|")
+    print(f"Filters whose p99 is over 50 ms: {', '.join(late) or 'none'}.\n\n"
+          "| | rows/s | seconds | peak MiB |\n|---|---:|---:|---:|")
     place = ["--database", options.database] if options.database else ["--data", str(options.data)]
     for form in ("jsonl", "csv", "ocsf.jsonl"):
         command = [str(options.drawbridge), "audit", "export", *place, "--format", form]
@@ -173,12 +178,15 @@ def main():
         seconds, lines = download(server, "jsonl")
         if lines < options.events:
             sys.exit(f"the API's export: only {lines} lines")
-        print(f"| export, jsonl, over the API | {options.events / seconds:,.0f} | {seconds:.1f} | {server.memory_mib():.0f} |", flush=True)
+        print(f"| export, jsonl, over the API | {options.events / seconds:,.0f} | {seconds:.1f} | {server.memory_mib():.0f} |",
+              flush=True)
     seconds, peak, output = run([str(options.drawbridge), "audit", "verify", *place])
     report = json.loads(output)
     if not report["valid"] or report["events"] < options.events:
         sys.exit(f"verify: {output[:500]!r}")
-    print(f"| verify, {report['checkpoints']:,} checkpoints | {report['events'] / seconds:,.0f} | {seconds:.1f} | {peak:.0f} |", flush=True)
+    print(
+        f"| verify, {report['checkpoints']:,} checkpoints | {report['events'] / seconds:,.0f} | {seconds:.1f} | {peak:.0f} |",
+        flush=True)
     if options.offline:
         offline(options, place)
 
@@ -191,7 +199,8 @@ def offline(options, place: list[str]):
     # A demo's key is in its folder, whatever its database.
     key.write_bytes(subprocess.run([str(options.drawbridge), "audit", "public-key", "--data", str(options.data)],
                                    stdout=subprocess.PIPE, check=True).stdout)
-    seconds, peak, output = run([str(options.drawbridge), "audit", "verify", "--export", str(export), "--public-key", str(key)])
+    seconds, peak, output = run([str(options.drawbridge), "audit", "verify", "--export", str(export), "--public-key",
+                                 str(key)])
     report = json.loads(output)
     if not report["valid"] or report["events"] < options.events:
         sys.exit(f"verify --export: {output[:500]!r}")

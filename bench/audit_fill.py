@@ -25,7 +25,8 @@ def tally_rows(chain: Chain):
 def fill_sqlite(path: str, chain: Chain):
     signer = Signer(open(path.rpartition("/")[0] + "/audit-signing-key").read())
     database = sqlite3.connect(path, isolation_level=None)
-    for setting in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -400000", "threads = 2", "locking_mode = EXCLUSIVE"):
+    for setting in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -400000", "threads = 2",
+                    "locking_mode = EXCLUSIVE"):
         database.execute(f"PRAGMA {setting}")
     # The indexes are built behind the rows; row by row they would take an hour.
     indexes = database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'audit_event' "

@@ -16,13 +16,15 @@ SPAN = 90 * 86_400_000
 COLUMNS = ("node", "sequence", "at", "type", "outcome", "reason", "subject", "client_id", "target_client_id", "session_id",
            "token_id", "address", "user_agent", "request_id", "detail", "previous_hash", "hash")
 AGENTS = [
-    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/604.1",
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 "
+    "Safari/604.1",
     "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36",
     "Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0",
 ]
 # Of a thousand visits: how many end otherwise than well.
 FAILURES = [("login_token.replayed", "already_used", 4), ("login_token.refused", "expired", 20),
-            ("redirect.refused", "not_registered", 3), ("bearer.refused", "expired", 10), ("user.sign_in_failed", "password", 15)]
+            ("redirect.refused", "not_registered", 3), ("bearer.refused", "expired", 10),
+            ("user.sign_in_failed", "password", 15)]
 
 
 def b64(data: bytes) -> str:
@@ -55,7 +57,8 @@ class Chain:
         while True:
             subject = f"user-{pick.randrange(self.subjects)}"
             number = pick.randrange(self.addresses)
-            address = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}" if number % 4 else f"2001:db8:{number:x}::1"
+            ipv4 = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+            address = ipv4 if number % 4 else f"2001:db8:{number:x}::1"
             agent = AGENTS[number % 3]
             session, token = b64(pick.randbytes(16)), b64(pick.randbytes(16))
             dice = pick.randrange(1000)

@@ -57,7 +57,8 @@ def writer(service: Drawbridge) -> dict[str, tuple[int, float, float]]:
         name, _, rest = line.partition("{")
         if name in ("drawbridge_writer_seconds_sum", "drawbridge_writer_seconds_count", "drawbridge_writer_longest_seconds"):
             work = rest.partition('work="')[2].partition('"')[0]
-            found.setdefault(work, {})[name.rpartition("_")[2] if "longest" not in name else "longest"] = float(rest.split()[-1])
+            what = name.rpartition("_")[2] if "longest" not in name else "longest"
+            found.setdefault(work, {})[what] = float(rest.split()[-1])
     return {work: (int(values["count"]), values["sum"] / max(1, values["count"]) * 1000, values["longest"] * 1000)
             for work, values in found.items()}
 
@@ -70,8 +71,8 @@ def load(service: Drawbridge, scratch: Path, seconds: float, connections: int) -
 
 def line(what: str, result: dict) -> str:
     failed = result["failures"] + result["not_2xx_3xx"] + result["socket_errors"]
-    return (f"| {what} | {result['per_second']:,.0f} | {result['p50_ms']:.1f} | {result['p99_ms']:.1f} | {result['p999_ms']:.1f} | "
-            f"{result['max_ms']:.0f} | {result['cpu_us']:.0f} | {failed} |")
+    return (f"| {what} | {result['per_second']:,.0f} | {result['p50_ms']:.1f} | {result['p99_ms']:.1f} | "
+            f"{result['p999_ms']:.1f} | {result['max_ms']:.0f} | {result['cpu_us']:.0f} | {failed} |")
 
 
 def held(what: str, service: Drawbridge) -> str:
@@ -86,22 +87,26 @@ def main():
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--seconds", type=float, default=3, help="of one round of load")
     parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument("--scratch", default=os.environ.get("BENCH_SCRATCH"), help="folder for the data; must be on a real disk")
+    parser.add_argument("--scratch", default=os.environ.get("BENCH_SCRATCH"),
+                        help="folder for the data; must be on a real disk")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="brought-over-", dir=arguments.scratch) as folder:
         scratch = Path(folder)
         data = scratch / "data"
         first_version(data, arguments.events)
-        print(f"{machine()}. {arguments.events:,} events of the first version's schema, {arguments.connections} connections.\n")
+        print(
+            f"{machine()}. {arguments.events:,} events of the first version's schema, {arguments.connections} connections.\n")
         # The last segment may be that of a chain that still grows.
         full = arguments.events // SEGMENT - 1
-        print("| issue | requests/s | p50 ms | p99 ms | p99.9 ms | longest ms | server CPU µs | failed |\n|---|---:|---:|---:|---:|---:|---:|---:|")
+        print("| issue | requests/s | p50 ms | p99 ms | p99.9 ms | longest ms | server CPU µs | failed |\n"
+              "|---|---:|---:|---:|---:|---:|---:|---:|")
         notes = []
         begun = time.monotonic()
         with Drawbridge(arguments.drawbridge, data) as service:
             notes.append(f"First start {(time.monotonic() - begun) * 1000:.0f} ms until ready, tables brought over in it.")
             while sealed(data) < full // 2:
-                print(line(f"while sealed, {sealed(data)} segments of {full} at first", load(service, scratch, arguments.seconds, arguments.connections)), flush=True)
+                print(line(f"while sealed, {sealed(data)} segments of {full} at first",
+                           load(service, scratch, arguments.seconds, arguments.connections)), flush=True)
             notes.append(held("until then", service))
             service.process.kill()
             service.process.wait()
@@ -111,11 +116,13 @@ def main():
         with Drawbridge(arguments.drawbridge, data) as service:
             notes.append(f"Next start {(time.monotonic() - begun) * 1000:.0f} ms; {sealed(data)} segments.")
             while (now := sealed(data)) < full:
-                print(line(f"while sealed, {now} segments at first", load(service, scratch, arguments.seconds, arguments.connections)), flush=True)
+                print(line(f"while sealed, {now} segments at first",
+                           load(service, scratch, arguments.seconds, arguments.connections)), flush=True)
             notes.append(held("since the kill", service))
             print(line("all sealed", load(service, scratch, arguments.seconds, arguments.connections)), flush=True)
             notes.append(held("since the kill and until the end", service))
-        verdict = json.loads(subprocess.run([arguments.drawbridge, "audit", "verify", "--data", data], capture_output=True).stdout)
+        verdict = json.loads(subprocess.run([arguments.drawbridge, "audit", "verify", "--data", data],
+                                            capture_output=True).stdout)
         user = query(data, f"SELECT subject FROM audit_event WHERE node = '{NODE}' AND subject IS NOT NULL LIMIT 1")[0][0]
         expected = query(data, f"SELECT count(*) FROM audit_event WHERE subject = '{user}'")[0][0]
         found = subprocess.run([arguments.drawbridge, "audit", "export", "--data", data, "--sub", user], capture_output=True)

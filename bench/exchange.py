@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from server import Drawbridge, Hello, first_line, machine, wrk
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Tests/EndToEnd"))
-import native  # noqa: E402
+import native
 
 #: The least ratio to the baseline.
 GOAL = 0.08
@@ -86,8 +86,8 @@ def table(found: dict, arguments) -> str:
     database = "PostgreSQL" if arguments.database else "SQLite WAL, `synchronous=FULL`"
     lines = [
         f"\n## {time.strftime('%Y-%m-%d %H:%M')} exchange → cookies {arguments.note}\n",
-        f"{machine()}. {first_line(['swift', '--version'])}. wrk `-t1 -c64` on the same machine; {arguments.rounds} alternating "
-        f"rounds of {arguments.seconds:g} s, medians; {arguments.apps} devices; {database}, data on disk.\n",
+        f"{machine()}. {first_line(['swift', '--version'])}. wrk `-t1 -c64` on the same machine; {arguments.rounds} "
+        f"alternating rounds of {arguments.seconds:g} s, medians; {arguments.apps} devices; {database}, data on disk.\n",
         "| | requests/s | p50 ms | p99 ms | server CPU µs/request | ratio | goal | failed |",
         "|---|---:|---:|---:|---:|---:|---|---:|",
     ]

@@ -35,7 +35,8 @@ def session_rows(sessions: int, users: int, now: int):
         at = now - 36_000_000 + number * 36_000_000 // sessions
         digest = hashlib.sha256(b"%d" % number).digest()
         token = b64(at.to_bytes(6, "big") + digest[:10])
-        yield (b64(at.to_bytes(6, "big") + digest[10:20]), b64(digest), f"user-{number % users}", "demo-web", "demo-app", token,
+        yield (b64(at.to_bytes(6, "big") + digest[10:20]), b64(digest), f"user-{number % users}", "demo-web", "demo-app",
+               token,
                "login_token", at, now + 36_000_000, 36_000_000, now, at)
 
 
@@ -45,7 +46,8 @@ def fill(data: Path, database: str | None, sessions: int, events: int, users: in
     columns = ", ".join(SESSION_COLUMNS)
     rows = session_rows(sessions, users, now)
     if database:
-        copy = subprocess.Popen(["psql", "-Xq", "-v", "ON_ERROR_STOP=1", database, "-c", f"COPY web_session ({columns}) FROM STDIN"],
+        copy = subprocess.Popen(["psql", "-Xq", "-v", "ON_ERROR_STOP=1", database, "-c",
+                                 f"COPY web_session ({columns}) FROM STDIN"],
                                 stdin=subprocess.PIPE, text=True)
         for row in rows:
             copy.stdin.write("\t".join(map(str, row)) + "\n")
@@ -102,7 +104,8 @@ class Shared:
         """Bytes of write-ahead log, how often it was written, and how often flushed, so far."""
         time.sleep(1.1)  # its processes report once a second
         text = "SELECT pg_current_wal_lsn() - '0/0'::pg_lsn, wal_write, wal_sync FROM pg_stat_wal"
-        done = subprocess.run(["psql", "-XqAt", "-F", " ", self.database, "-c", text], check=True, capture_output=True, text=True)
+        done = subprocess.run(["psql", "-XqAt", "-F", " ", self.database, "-c", text], check=True, capture_output=True,
+                              text=True)
         return tuple(int(part) for part in done.stdout.split())
 
 
@@ -128,7 +131,7 @@ def starts(binary: Path, data: Path, scratch: Path, rounds: int = 7) -> tuple[fl
                 break
             except OSError:
                 if server.process.poll() is not None:
-                    raise RuntimeError(f"serve did not start: see {server.log.name}")
+                    raise RuntimeError(f"serve did not start: see {server.log.name}") from None
                 time.sleep(0.001)
         found.append(((time.monotonic() - begun) * 1000, server.cpu_seconds() * 1000))
         server.process.send_signal(signal.SIGTERM)
@@ -192,14 +195,15 @@ def main():
     parser.add_argument("--database")
     parser.add_argument("--redis")
     parser.add_argument("--process", type=int, action="append", default=[], help="whose CPU time counts, with its children's")
-    parser.add_argument("--scratch", default=os.environ.get("BENCH_SCRATCH"), help="folder for the data; must be on a real disk")
+    parser.add_argument("--scratch", default=os.environ.get("BENCH_SCRATCH"),
+                        help="folder for the data; must be on a real disk")
     parser.add_argument("--note", default="")
     parser.add_argument("--results", type=Path, default=Path(__file__).parent / "RESULTS.md")
     arguments = parser.parse_args()
     shared = Shared(arguments.database, arguments.process) if arguments.database else None
     stores = "PostgreSQL and Redis" if shared else "embedded store, `synchronous=FULL`"
-    text = (f"\n## {time.strftime('%Y-%m-%d %H:%M')} a filled database, {stores}\n\n{machine()}. {arguments.users:,} users, 64 "
-            f"connections, load generator on the same machine (`bench/filled.sh`). {arguments.note}\n\n")
+    text = (f"\n## {time.strftime('%Y-%m-%d %H:%M')} a filled database, {stores}\n\n{machine()}. {arguments.users:,} users, "
+            f"64 connections, load generator on the same machine (`bench/filled.sh`). {arguments.note}\n\n")
     text += ("| | what | requests/s | p50 ms | p99 ms | p99.9 ms | longest ms | server CPU µs | a request | failed |\n"
              "|---|---|---:|---:|---:|---:|---:|---:|---|---:|\n")
     with ExitStack() as running:
@@ -223,10 +227,11 @@ def main():
     text += "".join(lines(name, found) for name, found in roads.items())
     if shared:
         text += "".join(sign_in(name, found) for name, found in roads.items())
-    text += (f"\nFilled in {filled:.0f} s. Start {started * 1000:.0f} ms until the demo is ready; resident {at_start:.0f} MiB then, "
-             f"{resident:.0f} MiB after the load, peak {peak:.0f} MiB.\n")
+    text += (f"\nFilled in {filled:.0f} s. Start {started * 1000:.0f} ms until the demo is ready; resident "
+             f"{at_start:.0f} MiB then, {resident:.0f} MiB after the load, peak {peak:.0f} MiB.\n")
     if serve:
-        text += f"\n`serve` on the same data: {serve[0]:.0f} ms until it takes connections, {serve[1]:.0f} of CPU time (median of 7).\n"
+        text += (f"\n`serve` on the same data: {serve[0]:.0f} ms until it takes connections, {serve[1]:.0f} of CPU time "
+                 "(median of 7).\n")
     print(text)
     with open(arguments.results, "a") as results:
         results.write(text)

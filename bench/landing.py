@@ -14,6 +14,7 @@ import os
 import statistics
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -28,9 +29,8 @@ def main():
     if asked.binary:
         os.environ["DRAWBRIDGE_BINARY"] = asked.binary
     import instance
+    from admin import admin, reach
     from relying_parties import Flask, Traveller
-    from test_landing import reach
-    from test_native_sso_admin import admin
 
     class Timed(Traveller):
         """Says of each hop how long it took."""
@@ -39,7 +39,7 @@ def main():
             super().__init__(party)
             self.hops: list[tuple[str, float]] = []
 
-        def get(self, url: str, more: dict = {}):
+        def get(self, url: str, more: Mapping[str, str] = {}):
             begun = time.perf_counter()
             answer = super().get(url, more)
             where = "website" if url.startswith(self.party.origin) else "drawbridge"
@@ -71,7 +71,8 @@ def main():
     finally:
         demo.stop()
     cuts = statistics.quantiles(totals, n=100)
-    print(f"{len(totals)} landings: p50 {cuts[49]:.1f} ms, p90 {cuts[89]:.1f} ms, p99 {cuts[98]:.1f} ms; goal: p50 at most 60 ms")
+    print(f"{len(totals)} landings: p50 {cuts[49]:.1f} ms, p90 {cuts[89]:.1f} ms, p99 {cuts[98]:.1f} ms; "
+          "goal: p50 at most 60 ms")
     for name, values in hops.items():
         print(f"  {name}: p50 {statistics.median(values):.1f} ms")
     own = sum(statistics.median(values) for name, values in hops.items() if name.startswith("drawbridge"))

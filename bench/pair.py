@@ -18,11 +18,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import provider  # Before the end-to-end tests' folder, which has a module of that name, is looked into.
+
+# isort: split
 import exchange
+import oauth  # (in the end-to-end tests' folder)
 from run import cookie_of, redeem_round
 from server import Drawbridge, counts, wrk
-
-import oauth  # (in the end-to-end tests' folder)
 
 ROADS = ["issue", "redeem", "check", "introspection", "refresh", "exchange"]
 

@@ -14,8 +14,8 @@ from run import failures, median, report
 from server import Drawbridge, Hello, first_line, machine, wrk
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Tests" / "EndToEnd"))
-import oauth  # noqa: E402
-import wire  # noqa: E402
+import oauth
+import wire
 
 #: The least ratio to the baseline (issue "the provider").
 GOALS = {"refresh": 0.1, "introspection": 0.5, "userinfo": 0.5, "client_credentials": 0.2}

@@ -23,9 +23,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Tests/EndToEnd"))
 
-import instance  # noqa: E402
-import simultaneous  # noqa: E402
-from servers import Postgres, Redis  # noqa: E402
+import instance
+import simultaneous
+from servers import Postgres, Redis
 
 
 def slope(points: list[tuple[float, float]]) -> tuple[float, float]:
@@ -90,7 +90,8 @@ def sample(server: instance.Served, load: Load) -> dict:
     log = server.data / "drawbridge.sqlite-wal"
     times, load.times = sorted(load.times), []
     # Resident memory has the pages of the program's file in it, which come in as code is run for the first time.
-    return {"resident, MiB": int(field["VmRSS"].split()[0]) / 1024, "of these its own": int(field["RssAnon"].split()[0]) / 1024,
+    return {"resident, MiB": int(field["VmRSS"].split()[0]) / 1024,
+            "of these its own": int(field["RssAnon"].split()[0]) / 1024,
             "descriptors": len(os.listdir(f"/proc/{server.popen.pid}/fd")),
             "threads": int(field["Threads"]), "log, MiB": log.stat().st_size / 2**20 if log.exists() else 0,
             "p99, ms": 1000 * times[int(len(times) * 0.99)] if times else math.nan}
@@ -140,7 +141,8 @@ def main() -> int:
         points = [(at / 3600, values[name]) for at, values in settled if not math.isnan(values[name])]
         found, error = slope(points)
         verdict = "yes" if found > 2 * error > 0 else "no"
-        print(f"| {name} | {points[0][1]:.1f} | {points[-1][1]:.1f} | {max(y for _, y in points):.1f} | {found:+.2f} | {error:.2f} | {verdict} |")
+        print(f"| {name} | {points[0][1]:.1f} | {points[-1][1]:.1f} | {max(y for _, y in points):.1f} | {found:+.2f} | "
+              f"{error:.2f} | {verdict} |")
     return 1 if load.errors else 0
 
 

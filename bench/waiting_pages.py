@@ -5,8 +5,8 @@
 
 Starts `drawbridge demo --no-limits`, opens so many pages, each a browser of its own, and has them ask for news as the
 page's script does: again when told to, on a new connection where the old one was closed. Some are kept waiting (`held`),
-the others ask again when they are told to (`turned_away`). Goals: 1000 pages in at most 5 % of a core and 20 MB. With --plain the
-connections alone: each asks for a page that waits for nothing, and stays open.
+the others ask again when they are told to (`turned_away`). Goals: 1000 pages in at most 5 % of a core and 20 MB. With
+--plain the connections alone: each asks for a page that waits for nothing, and stays open.
 """
 
 import argparse

@@ -73,7 +73,8 @@ def commands_page(help_of_all: dict, version: str) -> str:
     #: In every command; told once.
     everywhere = {names(argument) for argument in root.get("arguments", [])}
     lines = head("drawbridge", 1, version, root["abstract"])
-    lines += [".SH SYNOPSIS", "\\fBdrawbridge\\fR \\fIcommand\\fR [\\fIoption\\fR ...]", ".SH DESCRIPTION", *prose(root.get("discussion", ""))]
+    lines += [".SH SYNOPSIS", "\\fBdrawbridge\\fR \\fIcommand\\fR [\\fIoption\\fR ...]", ".SH DESCRIPTION",
+              *prose(root.get("discussion", ""))]
     lines += [".SH OPTIONS", "Of every command:", *command({**root, "subcommands": []}, ["drawbridge"], set())]
     lines += [".SH COMMANDS", *command({**root, "arguments": []}, ["drawbridge"], everywhere)]
     lines += [".SH EXIT STATUS", ".TP", "0", "Done.", ".TP", "1", "Not done; standard error says why.", ".TP", "64",

@@ -4,7 +4,8 @@
     deploy/sbom.py > drawbridge.cdx.json       # after a build: versions are those that were resolved
     deploy/sbom.py --table                     # the table of docs/licences.md
     deploy/sbom.py --image /var/lib/dpkg/status  # the same and every Debian package of an image
-    deploy/sbom.py --check                     # is every package's licence the one that was looked at, and its version the manifest's?
+    deploy/sbom.py --check                     # is every package's licence the one that was looked at, and its version
+                                               # the manifest's?
 
 Reads .build/workspace-state.json and .build/checkouts, which every build leaves behind. The document has no time and no
 random number, so that the same packages give the same document.
@@ -125,7 +126,8 @@ def document(build: Path, version: str, image: Path | None = None) -> dict:
     program = {"type": "application", "bom-ref": "drawbridge", "name": "drawbridge", "version": version}
     # The same parts, the same number.
     digest = hashlib.sha256(json.dumps(components, sort_keys=True).encode()).digest()
-    return {"bomFormat": "CycloneDX", "specVersion": "1.6", "serialNumber": f"urn:uuid:{uuid.UUID(bytes=digest[:16], version=4)}",
+    return {"bomFormat": "CycloneDX", "specVersion": "1.6",
+            "serialNumber": f"urn:uuid:{uuid.UUID(bytes=digest[:16], version=4)}",
             "version": 1, "metadata": {"component": program}, "components": components,
             "dependencies": [{"ref": "drawbridge", "dependsOn": [
                 component["bom-ref"] for component in components if component["scope"] == "required"]}]}

@@ -132,7 +132,8 @@ def page(document, which):
     listed = "".join(f'<li><a href="#{anchors[tag]}">{html.escape(tag)}</a> '
                      f'<span class="quiet small">{len(shown)}</span></li>' for tag, shown in sections.items())
     out = [f'<section class="card api">{HEADS[which].format(summary=text(document["info"]["summary"]))}'
-           f'<nav aria-label="Sections"><ul class="sections">{listed}<li><a href="#section-objects">objects</a></li></ul></nav>'
+           f'<nav aria-label="Sections"><ul class="sections">{listed}'
+           '<li><a href="#section-objects">objects</a></li></ul></nav>'
            "</section>"]
     for tag, shown in sections.items():
         out.append(f'<section class="card api" id="{anchors[tag]}"><h2>{html.escape(tag)}</h2>{"".join(shown)}</section>')

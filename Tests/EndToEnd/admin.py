@@ -8,6 +8,7 @@ import socket
 import threading
 from urllib.parse import quote, urlencode, urlsplit
 
+import oauth
 import wire
 
 
@@ -111,3 +112,48 @@ class Stream:
         with contextlib.suppress(OSError):
             self.connection.sock and self.connection.sock.shutdown(socket.SHUT_RDWR)
         self.connection.close()
+
+
+def admin(demo, method: str, path: str, body: dict | None = None, **headers: str) -> wire.Answer:
+    """One request with the administrator's token."""
+    return wire.send(
+        demo.base, method, path,
+        {"Authorization": f"Bearer {demo.facts['admin_token']}", "Content-Type": "application/json", **headers},
+        json.dumps(body).encode() if body is not None else None)
+
+
+def change(demo, client_id: str, **fields):
+    """Changes fields of a client's document."""
+    path = f"/api/admin/clients/{client_id}"
+    tag = admin(demo, "GET", path).header("ETag")
+    answer = admin(demo, "PATCH", path, fields, **{"If-Match": tag})
+    assert answer.status == 200, answer.text
+
+
+def reach(demo, client_id: str, app: str = "demo-app"):
+    """Lets the app open a website."""
+    document = admin(demo, "GET", f"/api/admin/clients/{app}").json()
+    change(demo, app, may_reach=sorted({*document["may_reach"], client_id}))
+
+
+def register(demo, client_id: str, **document) -> None:
+    """A client of this id."""
+    answer = admin(demo, "POST", "/api/admin/clients", {"client_id": client_id, **document})
+    assert answer.status == 201, answer.text
+
+
+def signed_in(demo, name: str = "admin") -> oauth.Browser:
+    """A browser in which this user has signed in at our own page."""
+    browser = oauth.Browser(demo)
+    person = demo.user(name)
+    answer = browser.submit(browser.request("GET", "/sign-in?redirect=%2Fadmin%2F"), username=person["username"],
+                            password=person["password"])
+    assert answer.status == 303, answer.text
+    return browser
+
+
+def form_token(browser: oauth.Browser, page: str = "/admin/keys") -> str:
+    """What a form of this page proves itself with."""
+    answer = browser.request("GET", page)
+    assert answer.status == 200, (answer.status, answer.headers)
+    return next(form["fields"]["form_token"] for form in oauth.Forms(answer.text).forms if form["fields"])

@@ -7,8 +7,9 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import instance
 import native
 import oauth
+import signing
 import wire
-from native import App, Browser, claims
+from native import App, Browser
 
 RP_CALLBACK = "https://reached.example.com/callback"
 
@@ -99,7 +100,7 @@ def authorize_target(client: dict, scope: str = "openid", **more) -> str:
     query = {"response_type": "code", "client_id": client["client_id"], "redirect_uri": redirect_uri(client),
              "scope": scope, "state": secrets.token_urlsafe(8), **more}
     if client["client_type"] == "native":
-        query |= {"code_challenge": oauth.challenge(VERIFIER), "code_challenge_method": "S256"}
+        query |= {"code_challenge": signing.challenge(VERIFIER), "code_challenge_method": "S256"}
     return "/oauth/authorize?" + urlencode(query)
 
 

@@ -4,6 +4,7 @@ with, and empties one before another test gets it."""
 import os
 from pathlib import Path
 
+import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
@@ -11,6 +12,9 @@ from waiting import Chromium
 
 CHROMIUM = os.environ.get("CHROMIUM_BINARY", "/usr/bin/chromium")
 CHROMEDRIVER = os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver")
+
+NEEDS_CHROMIUM = pytest.mark.skipif(
+    not Path(CHROMIUM).exists() or not Path(CHROMEDRIVER).exists(), reason="needs Chromium and chromedriver")
 
 
 class Browsers:

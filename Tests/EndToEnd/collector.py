@@ -1,38 +1,26 @@
 """Somebody who collects spans, by OTLP over HTTP with JSON."""
 
-import http.server
 import json
-import threading
+
+from stub import Asked, Stub
 
 
-class Collector:
+class Collector(Stub):
     """Keeps what it was sent; answers with the `statuses` in turn, then with 200."""
 
     def __init__(self, statuses: list[int] | None = None):
         self.bodies: list[bytes] = []
         self.headers: list[dict] = []
-        statuses = list(statuses or [])
-        collector = self
+        self._statuses = list(statuses or [])
+        super().__init__(self._take)
+        self.url = f"{self.base}/v1/traces"
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                status = statuses.pop(0) if statuses else 200
-                collector.headers.append({"path": self.path, **dict(self.headers)})
-                if status == 200:
-                    collector.bodies.append(body)
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", "2")
-                self.end_headers()
-                self.wfile.write(b"{}")
-
-            def log_message(self, *arguments):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/v1/traces"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+    def _take(self, asked: Asked) -> tuple:
+        status = self._statuses.pop(0) if self._statuses else 200
+        self.headers.append({"path": asked.target, **dict(asked.headers)})
+        if status == 200:
+            self.bodies.append(asked.body)
+        return status, {}
 
     @property
     def text(self) -> str:
@@ -50,13 +38,6 @@ class Collector:
 
     def named(self, name: str) -> list[dict]:
         return [span for span in self.spans if span["name"] == name]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
 
 
 def facts(attributes: list[dict]) -> dict:

@@ -2,9 +2,12 @@
 
 import os
 import subprocess
+import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 
 import instance
+import native
 
 
 def binary() -> str:
@@ -14,7 +17,7 @@ def binary() -> str:
 class Desktop:
     """One user's desktop: where secrets lie, and what opens when an app opens the browser."""
 
-    def __init__(self, demo, home: Path, store: str = "file", prefix: list[str] = []):
+    def __init__(self, demo, home: Path, store: str = "file", prefix: Sequence[str] = ()):
         self.home, self.prefix = home, prefix
         self.opened = home / "opened"
         browser = home / "browser"
@@ -59,3 +62,16 @@ class Running:
         out, err = self.popen.communicate(timeout=60)
         assert self.popen.returncode == status, (self.popen.returncode, out, err)
         return out + err
+
+
+def sign_in_by_hand(demo, user, *arguments: str) -> str:
+    """Signs in without Chromium, for tests that are about what comes after."""
+    running = user.start("sign-in", *arguments)
+    answer = native.Browser(demo.base).sign_in(user.address(), demo.user("alice"))
+    assert_answered(answer)
+    return running.end()
+
+
+def assert_answered(address: str):
+    with urllib.request.urlopen(address, timeout=10) as page:
+        assert page.status == 200

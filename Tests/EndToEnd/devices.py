@@ -1,8 +1,7 @@
 """A device without a browser, and the browser of whoever lets it in (RFC 8628)."""
 
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
-import instance
 import oauth
 import wire
 

@@ -8,6 +8,7 @@ import json
 import signal
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
@@ -43,7 +44,7 @@ class Fleet:
     node = instance.Demo
 
     def __init__(self, database: str, redis: str, *flags: str, size: int = 3, nginx: bool = True,
-                 first: tuple[str, str] | None = None, clocks: list[int] = [], program: str | None = None):
+                 first: tuple[str, str] | None = None, clocks: Sequence[int] = (), program: str | None = None):
         """`first` is where the first node finds database and Redis, when that is another way; `clocks` says by how many
         seconds each node's is ahead; `program` is what they run instead of the one of today."""
         self.running = ExitStack()
@@ -143,3 +144,13 @@ def main():
 
 if __name__ == "__main__":
     main()
+
+
+class OfFleet:
+    """What `App` wants of an instance, through nginx: neighbouring requests meet different nodes."""
+
+    def __init__(self, fleet: Fleet):
+        self.base = fleet.base
+        self.facts = fleet.nodes[0].facts
+        self.user = fleet.nodes[0].user
+        self.client = fleet.nodes[0].client

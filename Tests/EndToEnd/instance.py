@@ -12,11 +12,13 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
 import signing
 import wire
+from wire import NAVIGATION
 
 ROOT = Path(__file__).resolve().parents[2]
 ISSUE = "/api/auth/create-sso-token"
@@ -152,11 +154,11 @@ class Process:
 class Demo(Process):
     """`drawbridge demo --print-json` on free ports."""
 
-    def __init__(self, *flags: str, data: Path | None = None, port: int = 0, prefix: list[str] = [],
+    def __init__(self, *flags: str, data: Path | None = None, port: int = 0, prefix: Sequence[str] = (),
                  program: str | None = None):
         scratch = scratch_folder()
         self.data = Path(data) if data else scratch / "data"
-        self.data.mkdir(exist_ok=True)
+        self.data.mkdir(mode=0o700, exist_ok=True)
         # Not port 0: the program binds the two that it picks only later. Until then they may be another's, or the same.
         command = [*prefix, program or binary(), "demo", "--listen", f"127.0.0.1:{port or free_port()}",
                    "--management-listen", f"127.0.0.1:{free_port()}", "--print-json", "--data", str(self.data), *flags]
@@ -258,8 +260,8 @@ class Served(Process):
     ISSUER = "https://backend.example"
 
     def __init__(self, settings: str = "", tls: tuple[Path, Path] | None = None, website: str = "",
-                 origin: str | None = None, clients: list[dict] = [], users: dict[str, str] = {},
-                 issuer: str = "shares_subjects_with_accounts: true", reach: list[str] = ["web"],
+                 origin: str | None = None, clients: Sequence[dict] = (), users: Mapping[str, str] = {},
+                 issuer: str = "shares_subjects_with_accounts: true", reach: Sequence[str] = ("web",),
                  host: str = "127.0.0.1"):
         """`settings` are further lines of the file, `website` further fields of the website's document, `clients`
         further documents, `users` names and passwords of accounts, `origin` is where browsers come to when that is
@@ -361,3 +363,21 @@ def audit_rows(data: Path) -> list[dict]:
     with sqlite3.connect(f"file:{data}/drawbridge.sqlite?mode=ro", uri=True, timeout=10) as connection:
         connection.row_factory = sqlite3.Row
         return [dict(row) for row in connection.execute("SELECT * FROM audit_event ORDER BY node, sequence")]
+
+
+def shown_form(answer) -> dict:
+    [shown] = [form for form in wire.PageForm(answer.text).forms if form["method"] == "post"]
+    return shown["fields"]
+
+
+def type_code(server, page, code: str | None):
+    """Submits the page's form as its browser would, with what was typed."""
+    headers = {**NAVIGATION, "Cookie": wire.cookie_header(page), "Sec-Fetch-Site": "same-origin"}
+    typed = {**shown_form(page), "login_code": code or ""}
+    return server.send("POST", REDEEM, headers, wire.encode(typed))
+
+
+def write(server, sql: str, *values):
+    """Changes the embedded database behind a running server's back, as time would."""
+    with sqlite3.connect(f"{server.data}/drawbridge.sqlite", timeout=10) as connection:
+        connection.execute(sql, values)

@@ -310,3 +310,10 @@ def _check_depth(value, left: int):
 
 def _is_number(value) -> bool:
     return isinstance(value, float) and math.isfinite(value)
+
+
+def check_answer(website, answer, nonce="4f8921ce98f89") -> dict:
+    """What a website of ours makes of a phone's answer to `Website.link`."""
+    assert answer.address == website.return_uri
+    assert answer.parameters["state"] == "a_f2fkEx"
+    return check(answer.parameters, [website.client_id, website.return_uri], nonce)

@@ -1,15 +1,15 @@
 """A native app and its browser: signs in through the real pages and speaks to the token endpoint."""
 
-import base64
-import hashlib
-import json
 import re
 import secrets
 from html import unescape
 from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
+import signing
 import wire
 
+#: Where an administrator reads and changes how Native SSO works.
+SETTINGS = "/api/admin/settings/native-sso"
 CALLBACK = "https://app.example.com/callback"
 EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"
@@ -18,16 +18,6 @@ DEVICE_SECRET = "urn:openid:params:token-type:device-secret"
 OLD_DEVICE_SECRET = "urn:x-oath:params:oauth:token-type:device-secret"
 LOGIN_TOKEN = "urn:drawbridge:params:oauth:token-type:login-token"
 SCOPE = "openid profile offline_access device_sso"
-
-
-def claims(token: str) -> dict:
-    """What a JWT says; nobody checks it here."""
-    body = token.split(".")[1]
-    return json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
-
-
-def ds_hash(secret: str) -> str:
-    return base64.urlsafe_b64encode(hashlib.sha256(secret.encode()).digest()[:16]).rstrip(b"=").decode()
 
 
 class Browser:
@@ -106,7 +96,7 @@ class App:
 
     def code(self, scope: str = SCOPE, browser: Browser | None = None, path: str = "/oauth/authorize") -> str:
         self.verifier = secrets.token_urlsafe(32)
-        challenge = base64.urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest()).rstrip(b"=").decode()
+        challenge = signing.challenge(self.verifier)
         query = urlencode({
             "response_type": "code", "client_id": self.client_id, "redirect_uri": self.callback, "scope": scope,
             "state": secrets.token_urlsafe(16), "code_challenge": challenge, "code_challenge_method": "S256"})
@@ -136,3 +126,36 @@ class App:
             "grant_type": EXCHANGE, "client_id": "demo-webview", "subject_token": self.tokens["access_token"],
             "subject_token_type": ACCESS_TOKEN, "actor_token": self.tokens["device_secret"],
             "actor_token_type": OLD_DEVICE_SECRET, **more})
+
+
+def cookie_header(answer: wire.Answer) -> dict:
+    """Every cookie that the answer sets, as a request would carry them."""
+    return {"Cookie": "; ".join(f"{name}={cookie.value}" for name, cookie in answer.cookies.items())}
+
+
+def session(demo, answer: wire.Answer) -> dict:
+    return wire.send(demo.base, "GET", "/session", cookie_header(answer)).json()
+
+
+class OrderedBrowser(Browser):
+    """Keeps cookies by name and path, and takes an answer's lines in their order (RFC 6265 §5.3)."""
+
+    def __init__(self, base: str):
+        super().__init__(base)
+        self.kept: dict[tuple[str, str], str] = {}
+
+    def send(self, method: str, target: str, headers: dict | None = None, body: bytes | None = None) -> wire.Answer:
+        path = urlsplit(target).path
+        self.jar = {name: value for (name, place), value in self.kept.items() if path.startswith(place)}
+        answer = super().send(method, target, headers, body)
+        for line in answer.all("Set-Cookie"):
+            pair, *rest = [part.strip() for part in line.split(";")]
+            name, _, value = pair.partition("=")
+            attributes = dict((part.partition("=")[0].lower(), part.partition("=")[2]) for part in rest)
+            self.kept.pop((name, attributes["path"]), None)
+            if attributes.get("max-age") != "0":
+                self.kept[name, attributes["path"]] = value
+        return answer
+
+    def names(self, prefix: str) -> set[str]:
+        return {name for name, _ in self.kept if name.startswith(prefix)}

@@ -1,13 +1,12 @@
 """A native app and a website as OAuth clients, and a browser of the smallest kind: cookies, forms, redirects."""
 
 import base64
-import hashlib
-import json
 import secrets
 from html.parser import HTMLParser
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 import instance
+import signing
 import wire
 
 APP_REDIRECT = "http://127.0.0.1/callback"
@@ -81,16 +80,12 @@ class Browser:
         parameters = {"response_type": "code", "client_id": client, "redirect_uri": redirect, "scope": scope,
                       "state": secrets.token_urlsafe(8), **more}
         if verifier:
-            parameters |= {"code_challenge": challenge(verifier), "code_challenge_method": "S256"}
+            parameters |= {"code_challenge": signing.challenge(verifier), "code_challenge_method": "S256"}
         location = self.go("/oauth/authorize?" + urlencode(parameters), user)
         assert location.startswith(redirect), location
         answer = {name: values[0] for name, values in parse_qs(urlsplit(location).query).items()}
         assert answer["state"] == parameters["state"] and answer["iss"] == self.demo.facts["issuer"], answer
         return answer
-
-
-def challenge(verifier: str) -> str:
-    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
 
 
 def basic(demo: instance.Demo, client: str) -> dict:
@@ -141,9 +136,5 @@ def introspect(demo: instance.Demo, presented: str, client: str = "demo-admin") 
     return answer.json()
 
 
-def parts(jwt: str) -> tuple[dict, dict]:
-    """Header and claims, not verified."""
-    def decode(part: str) -> dict:
-        return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
-    header, claims, _ = jwt.split(".")
-    return decode(header), decode(claims)
+def error(answer) -> tuple[int, str]:
+    return answer.status, answer.json()["error"]

@@ -4,15 +4,14 @@ What the phone sends is judged by `judge`, in the order in which a website has t
 """
 
 import datetime
-import http.server
 import ipaddress
 import json
 import os
 import ssl
 import subprocess
-import threading
 import urllib.parse
 from pathlib import Path
+from urllib.parse import urlencode
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -20,6 +19,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 import instance
+from stub import Asked, Stub
+
+LINK_NONCE, LINKS = "/api/self-issued/link-nonce", "/api/self-issued/links"
 
 
 def binary() -> str:
@@ -66,57 +68,24 @@ class Authority:
         return builder.sign(self.key, hashes.SHA256())
 
 
-class Website:
+class Website(Stub):
     """A website that asks phones who they are. `answers` maps paths to (status, headers, body)."""
 
     def __init__(self, authority: Authority, host: str = "rp.example", names: list[str] | None = None):
         self.host, self.requests, self.posts, self.answers = host, [], [], {}
-        website = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                website.requests.append((self.path, dict(self.headers)))
-                self.answer()
-
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                website.posts.append((self.path, dict(self.headers), body))
-                self.answer()
-
-            def answer(self):
-                status, headers, body = website.answers.get(self.path, (404, {}, b"nothing here"))
-                if callable(body):
-                    body = body()
-                self.send_response(status)
-                for name, value in headers.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                try:
-                    self.wfile.write(body)
-                except OSError:
-                    pass
-
-            def log_message(self, *_):
-                pass
-
-        class Server(http.server.ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, *_):
-                pass
-
-        self.server = Server(("127.0.0.1", 0), Handler)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*authority.issue(*(names if names is not None else [host]), common=host))
-        self.server.socket = context.wrap_socket(
-            self.server.socket, server_side=True, do_handshake_on_connect=False)
-        self.port = self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        super().__init__(self._answer_to, tls=context, protocol="HTTP/1.1")
         self.file = self.file_of_2012()
         self.publish(self.file)
+
+    def _answer_to(self, asked: Asked) -> tuple:
+        if asked.method == "POST":
+            self.posts.append((asked.target, dict(asked.headers), asked.body.decode()))
+        else:
+            self.requests.append((asked.target, dict(asked.headers)))
+        status, headers, body = self.answers.get(asked.target, (404, {}, b"nothing here"))
+        return status, body() if callable(body) else body, headers
 
     @property
     def origin(self) -> str:
@@ -141,7 +110,8 @@ class Website:
             "userinfo": {"claims": {"email": None, "name": None, "picture": {"optional": True}}},
             "registration": {"claims": {
                 "type": "client_association", "contacts": "contact@rp.example", "application_name": "Sample RP",
-                "logo_url": f"{self.origin}/rp/logo.png", "policy_url": f"{self.origin}/rp/policy.html", "redirect_uris": self.return_uri}}, **changes}
+                "logo_url": f"{self.origin}/rp/logo.png", "policy_url": f"{self.origin}/rp/policy.html",
+                "redirect_uris": self.return_uri}}, **changes}
 
     def publish(self, file, status: int = 200, path: str = "/rp/rpf.json", **headers):
         body = file if isinstance(file, bytes) else json.dumps(file).encode()
@@ -150,10 +120,6 @@ class Website:
     def link(self, head: str = "openid://authz", nonce: str | None = "4f8921ce98f89", state: str = "a_f2fkEx", **more):
         query = {"request_uri": self.file_address, "state": state, "nonce": nonce, **more}
         return head + "?" + urllib.parse.urlencode({k: v for k, v in query.items() if v is not None})
-
-    def stop(self):
-        self.server.shutdown()
-        self.server.server_close()
 
 
 class Phone:
@@ -196,3 +162,14 @@ class Answer:
     def __init__(self, address: str):
         self.address, _, fragment = address.partition("#")
         self.parameters = dict(urllib.parse.parse_qsl(fragment, keep_blank_values=True, strict_parsing=True))
+
+
+def code_of(host: str = "rp.example", client: str | None = None, **more) -> str:
+    query = {"client_id": client or f"https://{host}/", "nonce": "n" * 22, **more}
+    return f"https://{host}{LINKS}?{urlencode({k: v for k, v in query.items() if v})}"
+
+
+def handle(website, link: str, store: Path, *flags: str, consent: str = "--yes") -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [binary(), "handle", link, "--ca", str(website.authority), "--allow-private", "--store", str(store),
+         consent, *flags], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)

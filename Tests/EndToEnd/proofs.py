@@ -8,6 +8,8 @@ import time
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa, utils
 
+import wire
+from native import App
 from signing import b64url
 
 
@@ -69,3 +71,25 @@ class Key:
 def private_jwk(key: Key) -> dict:
     """An EC key with its private member, as no proof may hold it."""
     return {**key.jwk, "d": number(key.private.private_numbers().private_value, 32)}
+
+
+class BoundApp(App):
+    """An app that shows its key with everything it sends to the token endpoint."""
+
+    def __init__(self, demo, key: Key | None = None, **more):
+        super().__init__(demo, **more)
+        self.key = key or Key()
+
+    def proof(self, path: str = "/oauth/token", method: str = "POST", **more) -> str:
+        return self.key.proof(method, self.demo.base + path, **more)
+
+    def post(self, path: str, headers: dict | None = None, **parameters: str) -> wire.Answer:
+        return super().post(path, {"DPoP": self.proof(path), **(headers or {})}, **parameters)
+
+    def call(self, path: str, method: str = "GET", scheme: str = "DPoP", proof: str | None = "", **more) -> wire.Answer:
+        """Presents the access token; `proof` is made when it is empty and left out when it is None."""
+        token = self.tokens["access_token"]
+        headers = {"Authorization": f"{scheme} {token}"}
+        if proof is not None:
+            headers["DPoP"] = proof or self.proof(path, method, token=token)
+        return wire.send(self.demo.base, method, path, {**headers, **more})

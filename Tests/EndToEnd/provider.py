@@ -3,6 +3,7 @@
 import base64
 import json
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,7 +16,7 @@ import wire
 class Provider(instance.Served):
     """Looks like a demo to those who sign in there: `user`, `client` and `facts` say what one needs to know."""
 
-    def __init__(self, folder: Path, clients: dict[str, dict], users: list[str] = ["buffy"],
+    def __init__(self, folder: Path, clients: dict[str, dict], users: Sequence[str] = ("buffy",),
                  claims: dict | None = None):
         """`clients` are documents by id; all but native ones get a secret. `claims` are what is known of every user."""
         self.certificate = tls.certificate(folder)

@@ -1,11 +1,8 @@
 """An OpenID Provider of somebody else, in this process: it answers for whomever the test names, at once."""
 
 import base64
-import hashlib
-import http.server
 import json
 import secrets
-import threading
 import time
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -13,15 +10,14 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
+import wire
+from signing import b64url, challenge
+from stub import Asked, Stub
 
 LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
 
 
-def unpadded(content: bytes) -> str:
-    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
-
-
-class Provider:
+class Provider(Stub):
     """`subject` is who signs in next; `token_claims` and `answer` change what is told of them."""
 
     #: What it gave Drawbridge.
@@ -46,41 +42,21 @@ upstream_providers:
         self.subject, self.token_claims, self.answer = "77", {}, {}
         self.codes: dict[str, dict] = {}
         self.requests: list[dict] = []
-        provider = self
+        super().__init__(self._answer_to)
+        self.issuer = self.base
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                parts = urlsplit(self.path)
-                if parts.path == "/authorize":
-                    self.send_response(303)
-                    self.send_header("Location", provider.authorize(parse_qs(parts.query)))
-                    self.end_headers()
-                else:
-                    self.send(provider.documents().get(parts.path))
-
-            def do_POST(self):
-                form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
-                self.send(provider.exchange(form, self.headers.get("Authorization", "")))
-
-            def send(self, document: dict | None):
-                self.send_response(200 if document else 400)
-                self.send_header("Content-Type", "application/json")
-                self.end_headers()
-                self.wfile.write(json.dumps(document or {"error": "invalid_grant"}).encode())
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.issuer = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def stop(self):
-        self.server.shutdown()
+    def _answer_to(self, asked: Asked) -> tuple:
+        if asked.path == "/authorize":
+            return 303, b"", {"Location": self.authorize(parse_qs(urlsplit(asked.target).query))}
+        if asked.method == "GET":
+            document = self.documents().get(asked.path)
+        else:
+            document = self.exchange(parse_qs(asked.body.decode()), asked.headers.get("Authorization", ""))
+        return (200, document) if document else (400, {"error": "invalid_grant"})
 
     def documents(self) -> dict:
         numbers = self.key.public_key().public_numbers()
-        point = {"x": unpadded(numbers.x.to_bytes(32, "big")), "y": unpadded(numbers.y.to_bytes(32, "big"))}
+        point = {"x": b64url(numbers.x.to_bytes(32, "big")), "y": b64url(numbers.y.to_bytes(32, "big"))}
         return {
             "/.well-known/openid-configuration": {
                 "issuer": self.issuer, "authorization_endpoint": f"{self.issuer}/authorize",
@@ -102,7 +78,7 @@ upstream_providers:
         secret = base64.b64encode(f"drawbridge:{self.SECRET}".encode()).decode()
         verifier = form.get("code_verifier", [""])[0]
         if not request or authorization != f"Basic {secret}" \
-                or unpadded(hashlib.sha256(verifier.encode()).digest()) != request["code_challenge"]:
+                or challenge(verifier) != request["code_challenge"]:
             return None
         now = int(time.time())
         claims = {"iss": self.issuer, "aud": "drawbridge", "sub": self.subject, "iat": now, "exp": now + 300,
@@ -118,7 +94,37 @@ upstream_providers:
         return self.sign({name: value for name, value in claims.items() if value is not None}, "logout+jwt")
 
     def sign(self, claims: dict, kind: str = "JWT") -> str:
-        header = unpadded(json.dumps({"alg": "ES256", "kid": "k", "typ": kind}).encode())
-        body = f"{header}.{unpadded(json.dumps(claims).encode())}"
+        header = b64url(json.dumps({"alg": "ES256", "kid": "k", "typ": kind}).encode())
+        body = f"{header}.{b64url(json.dumps(claims).encode())}"
         r, s = decode_dss_signature(self.key.sign(body.encode(), ec.ECDSA(hashes.SHA256())))
-        return f"{body}.{unpadded(r.to_bytes(32, 'big') + s.to_bytes(32, 'big'))}"
+        return f"{body}.{b64url(r.to_bytes(32, 'big') + s.to_bytes(32, 'big'))}"
+
+
+class Follower:
+    """Cookies and nothing else."""
+
+    def __init__(self, server):
+        self.server, self.cookies = server, {}
+
+    def get(self, url: str) -> wire.Answer:
+        base = self.server.base
+        if url.startswith("http") and not url.startswith(base):
+            parts = url.split("/", 3)
+            return wire.send("/".join(parts[:3]), "GET", "/" + parts[3])
+        headers = {"Cookie": "; ".join(f"{k}={v}" for k, v in self.cookies.items())} if self.cookies else {}
+        answer = self.server.send("GET", url.removeprefix(base), headers)
+        for name, cookie in answer.cookies.items():
+            self.cookies[name] = cookie.value
+        return answer
+
+    def follow(self, url: str, hops: int = 3) -> wire.Answer:
+        for _ in range(hops):
+            answer = self.get(url)
+            if answer.status != 303:
+                return answer
+            url = answer.header("Location")
+        return answer
+
+    @property
+    def session(self) -> dict:
+        return self.get("/session").json()

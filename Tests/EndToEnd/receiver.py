@@ -1,39 +1,27 @@
 """A website's back-channel logout endpoint."""
 
-import http.server
 import socket
 import threading
 from urllib.parse import parse_qs
 
+from stub import Asked, Stub
 
-class Receiver:
+
+class Receiver(Stub):
     """Keeps what it was sent; answers with the `statuses` in turn, then with 200."""
 
     def __init__(self, statuses: list[int] | None = None):
         self.tokens: list[str] = []
         self.bodies: list[dict] = []
-        statuses = list(statuses or [])
-        receiver = self
+        self._statuses = list(statuses or [])
+        super().__init__(self._take)
+        self.uri = f"{self.base}/logout"
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                receiver.bodies.append(parse_qs(body))
-                receiver.tokens.append(parse_qs(body)["logout_token"][0])
-                self.send_response(statuses.pop(0) if statuses else 200)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *arguments):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.uri = f"http://127.0.0.1:{self.server.server_port}/logout"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
+    def _take(self, asked: Asked) -> int:
+        body = parse_qs(asked.body.decode())
+        self.bodies.append(body)
+        self.tokens.append(body["logout_token"][0])
+        return self._statuses.pop(0) if self._statuses else 200
 
 
 def is_over(connection: socket.socket) -> bool:

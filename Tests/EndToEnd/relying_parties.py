@@ -6,6 +6,7 @@ import os
 import re
 import secrets
 import sys
+from collections.abc import Mapping
 from http.cookies import SimpleCookie
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
@@ -16,7 +17,7 @@ import wire
 from servers import Nginx, Server
 
 
-def listing(page: str, name: str, replacements: dict = {}) -> str:
+def listing(page: str, name: str, replacements: Mapping[str, str] = {}) -> str:
     """A file as a recipe prints it, with this test's addresses, each of which must be there to be replaced."""
     found = re.findall(rf"^```\w+\n(?:<\?php // |# ){re.escape(name)}\n(.*?)^```",
                        (instance.ROOT / "docs/recipes" / page).read_text(), re.M | re.S)
@@ -267,7 +268,8 @@ class LemonLDAP(RelyingParty):
     PORTAL = Path("/usr/share/lemonldap-ng/portal")
 
     def fields(self) -> dict:
-        return {"return_paths": ["/"], "default_return_path": "/", "require_pkce": False, "id_token_signed_response_alg": "RS256"}
+        return {"return_paths": ["/"], "default_return_path": "/", "require_pkce": False,
+                "id_token_signed_response_alg": "RS256"}
 
     def start(self, demo, client_id: str, secret: str):
         for name in ["conf", "sessions/lock", "psessions/lock", "cache"]:
@@ -281,11 +283,13 @@ class LemonLDAP(RelyingParty):
 
         settings = {
             "oidcOPMetaDataOptionsClientID": client_id, "oidcOPMetaDataOptionsClientSecret": secret,
-            "oidcOPMetaDataOptionsScope": "openid email", "oidcOPMetaDataOptionsTokenEndpointAuthMethod": "client_secret_basic",
+            "oidcOPMetaDataOptionsScope": "openid email",
+            "oidcOPMetaDataOptionsTokenEndpointAuthMethod": "client_secret_basic",
             "oidcOPMetaDataOptionsCheckJWTSignature": 1, "oidcOPMetaDataOptionsUseNonce": 1,
             "oidcOPMetaDataOptionsIDTokenMaxAge": 30, "oidcOPMetaDataOptionsJWKSTimeout": 0}
         (self.folder / "conf/lmConf-1.json").write_text(json.dumps({
-            "cfgNum": 1, "cfgVersion": "2.16.1", "cfgDate": 1, "cfgAuthor": "a test", "cfgAuthorIP": "127.0.0.1", "key": "of this test alone", "domain": "example.com", "portal": f"{self.origin}/",
+            "cfgNum": 1, "cfgVersion": "2.16.1", "cfgDate": 1, "cfgAuthor": "a test", "cfgAuthorIP": "127.0.0.1",
+            "key": "of this test alone", "domain": "example.com", "portal": f"{self.origin}/",
             "cookieName": "lemonldap", "securedCookie": 1, "httpOnly": 1, "timeout": 7200, "whatToTrace": "uid",
             "authentication": "OpenIDConnect", "userDB": "Same", "passwordDB": "Null", "registerDB": "Null",
             "oidcOPMetaDataJSON": {"drawbridge": fetched("/.well-known/openid-configuration")},
@@ -335,7 +339,7 @@ class Traveller:
             url = urljoin(url, answer.header("Location"))
         raise AssertionError(f"in circles: {self.seen}")
 
-    def get(self, url: str, more: dict = {}) -> wire.Answer:
+    def get(self, url: str, more: Mapping[str, str] = {}) -> wire.Answer:
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
         jar = self.jars.setdefault(origin, {})

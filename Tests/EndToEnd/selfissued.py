@@ -1,7 +1,6 @@
 """A phone that is an OpenID Provider of its own, made with joserfc: it reads the request as a phone does, and answers in
 each of the forms. And the browser that it answers through."""
 
-import base64
 import hashlib
 import html
 import json
@@ -11,10 +10,13 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from joserfc import jwt
 from joserfc.jwk import ECKey, OKPKey, RSAKey
+from selenium.webdriver.common.by import By
 
 import oauth
+import signing
 import wire
 
+SETTINGS = "self_issued:\n  enabled: true\n"
 URN = "urn:ietf:params:oauth:jwk-thumbprint:sha-256:"
 ALGORITHMS = {"EC": "ES256", "RSA": "RS256", "OKP": "EdDSA"}
 
@@ -28,8 +30,7 @@ class Phone:
         names = {"EC": ("crv", "kty", "x", "y"), "RSA": ("e", "kty", "n"), "OKP": ("crv", "kty", "x")}[kind]
         self.jwk = {name: public[name] for name in names}
         self.canonical = json.dumps(self.jwk, separators=(",", ":"), sort_keys=True)
-        self.thumbprint = base64.urlsafe_b64encode(
-            hashlib.sha256(self.canonical.encode()).digest()).rstrip(b"=").decode()
+        self.thumbprint = signing.b64url(hashlib.sha256(self.canonical.encode()).digest())
 
     def sign(self, claims: dict, **header) -> str:
         return jwt.encode({"alg": self.alg, **header}, claims, self.key, algorithms=[self.alg])
@@ -53,8 +54,7 @@ class Phone:
         answer = {"state": request["state"], "id_token": self.id_token(request, form, **more)}
         if form == "seed2012":
             access = "SlAV32hkKG"
-            half = base64.urlsafe_b64encode(hashlib.sha256(access.encode()).digest()[:16]).rstrip(b"=").decode()
-            answer["id_token"] = self.id_token(request, form, at_hash=half, **more)
+            answer["id_token"] = self.id_token(request, form, at_hash=signing.half_hash(access), **more)
             answer |= {"access_token": access, "token_type": "Bearer", "userinfo_token": self.sign(
                 {"iss": self.canonical, "user_id": self.canonical, "aud": request["client_id"], **(told or {})})}
         return answer
@@ -125,3 +125,13 @@ class Browser(oauth.Browser):
         request = self.start("?link=1")
         answer = self.respond(phone.answer(request, form))
         assert answer.status == 200 and answer.json()["location"] == "/account/phone-keys?linked", answer.body
+
+
+def asked(browser, demo) -> dict:
+    """What the page asks a phone."""
+    return Browser(demo).read(browser.find_element(By.ID, "open-scheme").get_attribute("href"))
+
+
+def comes_back(browser, demo, answer: dict):
+    """The phone opens the return page."""
+    browser.get(f"{demo.base}/self-issued/callback#{urlencode(answer)}")

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import instance
@@ -256,7 +257,7 @@ sentinel failover-timeout {name} 5000
 class Nginx(Server):
     """nginx with a configuration for its `http` block."""
 
-    def __init__(self, http: str, port: int, modules: list[Path] = []):
+    def __init__(self, http: str, port: int, modules: Sequence[Path] = ()):
         super().__init__("nginx")
         self.port = port
         # Started by root, its workers are nobody: they must get at the folder.
@@ -277,7 +278,8 @@ http {{
 }}
 """)
         program = shutil.which("nginx") or "/usr/sbin/nginx"
-        self.run([program, "-p", str(self.folder), "-c", str(self.folder / "nginx.conf"), "-e", str(self.folder / "error.log")])
+        self.run([program, "-p", str(self.folder), "-c", str(self.folder / "nginx.conf"), "-e",
+                  str(self.folder / "error.log")])
         instance.wait_until(lambda: instance.listens(port), 30, "nginx")
 
     def close(self):

@@ -22,6 +22,7 @@ def jwt(claims: dict, key: bytes, header: dict) -> str:
 
 
 def claims_of(token: str) -> dict:
+    """What a JWT says; nobody checks it here."""
     return json.loads(unb64url(token.split(".")[1]))
 
 
@@ -29,7 +30,19 @@ def header_of(token: str) -> dict:
     return json.loads(unb64url(token.split(".")[0]))
 
 
+def parts(token: str) -> tuple[dict, dict]:
+    """Header and claims."""
+    header, claims, _ = token.split(".")
+    return json.loads(unb64url(header)), json.loads(unb64url(claims))
+
+
+def half_hash(text: str) -> str:
+    """The claims `at_hash`, `c_hash` and `ds_hash` for what is signed with SHA-256."""
+    return b64url(hashlib.sha256(text.encode()).digest()[:16])
+
+
 def challenge(verifier: str) -> str:
+    """PKCE's, by S256."""
     return b64url(hashlib.sha256(verifier.encode()).digest())
 
 

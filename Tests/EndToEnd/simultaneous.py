@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import instance
+import native
 import wire
+from native import App
 
 
 class Lost(Exception):
@@ -112,3 +114,25 @@ async def at_once(ports: int | list[int], requests: list, source: str | None = N
     finally:
         for connection in connections:
             connection.writer.close()
+
+
+def form(**parameters) -> bytes:
+    return urlencode(parameters).encode()
+
+
+def token_request(**parameters):
+    headers = {"Content-Type": wire.FORM}
+    return lambda connection: connection.request("POST", "/oauth/token", headers, form(**parameters))
+
+
+def revocation_request(app: App):
+    """Of its device's secret."""
+    return lambda connection: connection.request(
+        "POST", "/oauth/revoke", {"Content-Type": wire.FORM}, form(token=app.tokens["device_secret"], client_id="demo-app"))
+
+
+def exchange_request(app: App, asking: str = "demo-webview"):
+    return token_request(
+        grant_type=native.EXCHANGE, client_id=asking, subject_token=app.tokens["access_token"],
+        subject_token_type=native.ACCESS_TOKEN, actor_token=app.tokens["device_secret"],
+        actor_token_type=native.DEVICE_SECRET)

@@ -4,6 +4,9 @@ Both suites' conftest.py take the hooks from here.
 """
 
 import os
+import shutil
+import subprocess
+import tempfile
 
 import pytest
 
@@ -13,6 +16,20 @@ ALLOWED = {
     "needs root and leave to mount": "the same for a /proc of its own",
     "not the whole run": "the table is about every plan, and only some were asked for",
 }
+
+_AT_A_DESK = os.environ.get("CI") != "true"
+_HAS_POSTGRES, _HAS_REDIS = os.path.exists("/usr/lib/postgresql"), shutil.which("redis-server") is not None
+
+NEEDS_POSTGRES = pytest.mark.skipif(_AT_A_DESK and not _HAS_POSTGRES, reason="there is no PostgreSQL")
+NEEDS_REDIS = pytest.mark.skipif(_AT_A_DESK and not _HAS_REDIS, reason="there is no redis-server in PATH")
+NEEDS_STORES = pytest.mark.skipif(
+    _AT_A_DESK and not (_HAS_POSTGRES and _HAS_REDIS), reason="there is no redis-server, or no PostgreSQL")
+
+
+def skip_by(mark: pytest.MarkDecorator):
+    """For a fixture whose module has tests that do without."""
+    if mark.args[0]:
+        pytest.skip(mark.kwargs["reason"])
 
 
 def refuse(report):
@@ -37,3 +54,12 @@ def pytest_make_collect_report():
     report = yield
     refuse(report)
     return report
+
+
+def can_mount() -> bool:
+    if os.geteuid() != 0 or not shutil.which("unshare"):
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run(
+            ["unshare", "-m", "mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], capture_output=True
+        ).returncode == 0

@@ -9,12 +9,12 @@ import instance
 import oauth
 import signing
 import wire
-from admin import Admin
-from native import App, claims
-from test_dpop import BoundApp, introspect as introspect_bound
-from test_native_sso import cookie_header, session
-from test_provider_options import basic, register, sign_in
-from test_web_view_cookies import VA, VA_REFRESH, change
+from admin import Admin, change
+from native import App, cookie_header, session
+from oauth import introspect as introspect_bound
+from proofs import BoundApp
+from va import REFRESH, TOKEN
+from websites import basic, register, sign_in
 
 ALGORITHMS = ["ES256", "RS256", "EdDSA"]
 
@@ -31,7 +31,7 @@ def signed():
 
 def verified(demo, token: str) -> str:
     """The algorithm of a token that verifies by the published set alone, as a resource server does it."""
-    header, said = oauth.parts(token)
+    header, said = signing.parts(token)
     jwk = next(key for key in demo.send("GET", "/.well-known/jwks.json").json()["keys"] if key["kid"] == header["kid"])
     assert jwk["alg"] == header["alg"] and header["typ"] == "at+jwt"
     issuer = demo.facts["issuer"]
@@ -61,7 +61,7 @@ def test_access_tokens_are_signed_as_the_client_wants_and_count_everywhere(demo,
         assert oauth.introspect(demo, token) == {"active": False}
         assert oauth.userinfo(demo, token).status == 401
     # What the ID token is signed with is another field's.
-    assert oauth.parts(tokens["id_token"])[0]["alg"] == "ES256"
+    assert signing.parts(tokens["id_token"])[0]["alg"] == "ES256"
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -109,7 +109,7 @@ def test_the_field_is_read_back_and_changes_what_comes_next(demo):
 def test_an_apps_token_bound_to_a_key_is_signed_with_rs256_and_still_bound(signed):
     app = BoundApp(signed, user="bob")
     token = app.sign_in()["access_token"]
-    assert verified(signed, token) == "RS256" and claims(token)["cnf"] == {"jkt": app.key.thumbprint}
+    assert verified(signed, token) == "RS256" and signing.claims_of(token)["cnf"] == {"jkt": app.key.thumbprint}
     assert app.call("/oauth/userinfo").json()["sub"] == app.user["sub"]
     assert app.call("/oauth/userinfo", scheme="Bearer", proof=None).status == 401
     assert introspect_bound(signed, token)["cnf"] == {"jkt": app.key.thumbprint}
@@ -118,14 +118,14 @@ def test_an_apps_token_bound_to_a_key_is_signed_with_rs256_and_still_bound(signe
 def test_a_web_views_access_token_is_signed_with_rs256_and_passes_the_check(signed):
     app = App(signed)
     app.sign_in()
-    first = app.cookies(path=VA)
+    first = app.cookies(path=TOKEN)
     proof = first.cookies["vagov_anti_csrf_token"].value
-    again = wire.send(signed.base, "POST", VA_REFRESH, {**cookie_header(first), "X-CSRF-Token": proof})
+    again = wire.send(signed.base, "POST", REFRESH, {**cookie_header(first), "X-CSRF-Token": proof})
     for answer in [first, again]:
         token = answer.cookies["vagov_access_token"].value
-        assert verified(signed, token) == "RS256" and claims(token)["client_id"] == "demo-webview"
+        assert verified(signed, token) == "RS256" and signing.claims_of(token)["client_id"] == "demo-webview"
         check = wire.send(signed.base, "GET", "/auth/check", cookie_header(answer))
-        assert check.status == 200 and check.header("X-Auth-Session") == claims(token)["sid"]
+        assert check.status == 200 and check.header("X-Auth-Session") == signing.claims_of(token)["sid"]
         assert session(signed, answer)["authenticated"]
         swapped = {"Cookie": f"vagov_access_token={under(token, 'ES256')}"}
         assert wire.send(signed.base, "GET", "/auth/check", swapped).status == 401

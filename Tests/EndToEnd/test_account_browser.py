@@ -8,38 +8,14 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import totp
+from accounts import NEW_PASSWORD, OLD_PASSWORD
 from admin import Admin
-from test_console import sign_in as open_console, wait_for_text
-from test_main_road_browser import (  # noqa: F401 (fixtures)
-    assert_fits, browser, open_browser, path_of, press, pytestmark, shoot, text_of, wait_for_path)
+from browsers import NEEDS_CHROMIUM
+from console import open_console
+from pages import fill, path_of, press, shoot, sign_in, text_of, wait_for_path, wait_for_text
 from waiting import wait
 
-OLD, NEW = "plum duff at noon", "a better pudding"
-
-
-@pytest.fixture
-def person(demo, request):
-    """A user of this test's own."""
-    name = f"person-{request.node.name[:60]}"
-    made = Admin(demo).send("POST", "users", json.dumps({
-        "username": name, "password": OLD, "display_name": "Pat Person", "email": f"{len(name)}@example.com"}),
-        {"Content-Type": "application/json"})
-    assert made.status == 201, made.body
-    return {"username": name, "sub": made.json()["sub"]}
-
-
-def fill(browser, **fields):
-    for name, value in fields.items():
-        box = browser.find_element(By.NAME, name)
-        if box.get_attribute("readonly") is None:
-            box.clear()
-            box.send_keys(value)
-
-
-def sign_in(browser, demo, person, password: str = OLD, to: str = "/account"):
-    browser.get(f"{demo.base}/sign-in?redirect={to}")
-    fill(browser, username=person["username"], password=password)
-    browser.find_element(By.CSS_SELECTOR, "form.entry button[type=submit]").click()
+pytestmark = NEEDS_CHROMIUM
 
 
 def change(browser, old: str, new: str, again: str | None = None):
@@ -54,7 +30,7 @@ def focused(browser, name: str):
         lambda it: (found := it.switch_to.active_element).get_attribute("id") == name and found, f"no focus on {name}")
 
 
-def test_the_account_says_who_and_where_and_what_happened(demo, browser, person):  # noqa: F811
+def test_the_account_says_who_and_where_and_what_happened(demo, browser, person):
     browser.get(demo.base + "/account")
     assert path_of(browser).startswith("/sign-in?redirect="), "who is not signed in is led there"
     sign_in(browser, demo, person)
@@ -69,7 +45,7 @@ def test_the_account_says_who_and_where_and_what_happened(demo, browser, person)
     shoot(browser, "account-devices")
 
 
-def test_the_account_says_where_it_shows_the_latest_events_only(demo, browser, person):  # noqa: F811
+def test_the_account_says_where_it_shows_the_latest_events_only(demo, browser, person):
     sign_in(browser, demo, person)
     wait_for_path(browser, "/account")
     assert "The latest" not in text_of(browser)
@@ -83,14 +59,14 @@ def test_the_account_says_where_it_shows_the_latest_events_only(demo, browser, p
     assert "The latest 20. Something here that was not you?" in text_of(browser)
 
 
-def test_the_devices_lead_to_the_account_and_not_to_some_of_its_parts(demo, browser, person):  # noqa: F811
+def test_the_devices_lead_to_the_account_and_not_to_some_of_its_parts(demo, browser, person):
     sign_in(browser, demo, person, to="/account/devices")
     wait_for_path(browser, "/account/devices")
     links = [it.get_attribute("href") for it in browser.find_elements(By.CSS_SELECTOR, "main a")]
     assert links == [f"{demo.base}/account"]
 
 
-def test_an_attempt_that_was_refused_is_not_told_as_a_change(demo, browser, person):  # noqa: F811
+def test_an_attempt_that_was_refused_is_not_told_as_a_change(demo, browser, person):
     sign_in(browser, demo, person, to="/account/second-factor")
     secret = wait(browser).until(lambda it: it.find_elements(By.ID, "secret"))[0].text
     fill(browser, code="000001" if totp.code(secret) == "000000" else "000000")
@@ -104,23 +80,23 @@ def test_an_attempt_that_was_refused_is_not_told_as_a_change(demo, browser, pers
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
-def test_a_password_is_changed_and_everything_else_ends(demo, open_browser, person, scripts):  # noqa: F811
+def test_a_password_is_changed_and_everything_else_ends(demo, open_browser, person, scripts):
     elsewhere, here = open_browser(), open_browser(scripts=scripts)
     sign_in(elsewhere, demo, person)
     wait_for_path(elsewhere, "/account")
     sign_in(here, demo, person, to="/account/password")
     wait_for_path(here, "/account/password")
     for old, new, again, words, wrong in [
-            ("wrong", NEW, NEW, "not right", ["password"]),
-            (OLD, "password1", "password1", "Many people", ["new_password"]),
-            (OLD, OLD, OLD, "This is the current", ["new_password"]),
-            (OLD, NEW, "another pudding", "two different ways", ["new_password", "again"])]:
+            ("wrong", NEW_PASSWORD, NEW_PASSWORD, "not right", ["password"]),
+            (OLD_PASSWORD, "password1", "password1", "Many people", ["new_password"]),
+            (OLD_PASSWORD, OLD_PASSWORD, OLD_PASSWORD, "This is the current", ["new_password"]),
+            (OLD_PASSWORD, NEW_PASSWORD, "another pudding", "two different ways", ["new_password", "again"])]:
         change(here, old, new, again)
         wait_for_text(here, words)
         assert here.title.startswith("Error: ")
         assert [it.get_attribute("id") for it in here.find_elements(By.CSS_SELECTOR, "[aria-invalid]")] == wrong
         focused(here, wrong[0])
-    change(here, OLD, NEW)
+    change(here, OLD_PASSWORD, NEW_PASSWORD)
     wait_for_path(here, "/account/password?changed")
     assert "everything else is signed out" in text_of(here)
     elsewhere.get(demo.base + "/account")
@@ -129,7 +105,7 @@ def test_a_password_is_changed_and_everything_else_ends(demo, open_browser, pers
     assert path_of(here) == "/account"
     event = Admin(demo).events(type="user.password_changed", sub=person["sub"])[0]
     assert event["reason"] == "by the user"
-    assert OLD not in json.dumps(event) and NEW not in json.dumps(event)
+    assert OLD_PASSWORD not in json.dumps(event) and NEW_PASSWORD not in json.dumps(event)
 
 
 #: The colour of an element's border, and its contrast to what it encloses (WCAG 2.2, 1.4.11).
@@ -144,24 +120,24 @@ return [style.borderTopColor, Math.max(ratio, 1 / ratio)];
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_wrong_and_done_are_seen_by_borders(demo, open_browser, person, dark):  # noqa: F811
+def test_wrong_and_done_are_seen_by_borders(demo, open_browser, person, dark):
     browser = open_browser(dark=dark)
     sign_in(browser, demo, person, to="/account/password")
     wait_for_path(browser, "/account/password")
-    change(browser, "wrong", NEW)
+    change(browser, "wrong", NEW_PASSWORD)
     wait_for_text(browser, "not right")
     wrong, field, other = (browser.execute_script(BORDER, it) for it in ["#notice", "#password", "#new_password"])
     assert wrong[0] == field[0] != other[0] and wrong[1] >= 3 and field[1] >= 3
-    change(browser, OLD, NEW)
+    change(browser, OLD_PASSWORD, NEW_PASSWORD)
     wait_for_path(browser, "/account/password?changed")
     done = browser.execute_script(BORDER, "#notice")
     assert done[0] not in (wrong[0], other[0]) and done[1] >= 3
 
 
-def test_the_keyboard_alone_signs_in_and_changes_the_password(demo, browser, person):  # noqa: F811
+def test_the_keyboard_alone_signs_in_and_changes_the_password(demo, browser, person):
     browser.get(f"{demo.base}/sign-in?redirect=/account/password")
     focused(browser, "username").send_keys(person["username"], Keys.TAB)
-    browser.switch_to.active_element.send_keys(OLD, Keys.ENTER)
+    browser.switch_to.active_element.send_keys(OLD_PASSWORD, Keys.ENTER)
     wait_for_path(browser, "/account/password")
 
     def to(name: str):
@@ -173,9 +149,9 @@ def test_the_keyboard_alone_signs_in_and_changes_the_password(demo, browser, per
             (focused if focused.tag_name != "body" else body).send_keys(Keys.TAB)
         raise AssertionError(f"the keyboard does not reach {name}")
 
-    to("password").send_keys(OLD)
-    to("new_password").send_keys(NEW)
-    to("again").send_keys(NEW)
+    to("password").send_keys(OLD_PASSWORD)
+    to("new_password").send_keys(NEW_PASSWORD)
+    to("again").send_keys(NEW_PASSWORD)
     to("show").send_keys(Keys.SPACE)
     assert browser.find_element(By.ID, "again").get_attribute("type") == "text"
     browser.switch_to.active_element.send_keys(Keys.TAB)
@@ -183,7 +159,7 @@ def test_the_keyboard_alone_signs_in_and_changes_the_password(demo, browser, per
     wait_for_path(browser, "/account/password?changed")
 
 
-def test_a_foreign_page_changes_no_password(demo, browser, person):  # noqa: F811
+def test_a_foreign_page_changes_no_password(demo, browser, person):
     def open_page(who: dict, password: str) -> tuple[str, str]:
         """The token of this person's form, and the cookies of the browser."""
         browser.delete_all_cookies()
@@ -195,10 +171,10 @@ def test_a_foreign_page_changes_no_password(demo, browser, person):  # noqa: F81
     # Who writes the foreign page has an account here, and may put a good form of it there.
     attacker = demo.user("bob")
     theirs, _ = open_page(attacker, attacker["password"])
-    own, cookies = open_page(person, OLD)
+    own, cookies = open_page(person, OLD_PASSWORD)
 
     def send(token: str) -> int:
-        body = urlencode({"password": OLD, "new_password": NEW, "again": NEW, "form_token": token})
+        body = urlencode({"password": OLD_PASSWORD, "new_password": NEW_PASSWORD, "again": NEW_PASSWORD, "form_token": token})
         return demo.send("POST", "/account/password", {
             "Cookie": cookies, "Origin": "https://evil.example", "Content-Type": "application/x-www-form-urlencoded"},
             body).status
@@ -226,7 +202,7 @@ def section(browser, summary: str):
     return details.find_element(By.TAG_NAME, "form")
 
 
-def test_the_support_desk_finds_renames_and_sends_a_link_that_works_once(demo, open_browser, person):  # noqa: F811
+def test_the_support_desk_finds_renames_and_sends_a_link_that_works_once(demo, open_browser, person):
     desk, own = open_browser(), open_browser()
     open_user(desk, demo, person)
     shoot(desk, "console-user")
@@ -249,11 +225,11 @@ def test_the_support_desk_finds_renames_and_sends_a_link_that_works_once(demo, o
     assert link.split("link=")[1] not in json.dumps(events)
     own.get(link)
     assert own.find_element(By.ID, "username").get_attribute("value") == person["username"]
-    fill(own, new_password=NEW, again=NEW)
+    fill(own, new_password=NEW_PASSWORD, again=NEW_PASSWORD)
     own.find_element(By.CSS_SELECTOR, "form.entry button[type=submit]").click()
     wait(own).until(lambda it: path_of(it).startswith("/sign-in"))
     wait_for_text(own, "Your password is set.")
-    fill(own, username=person["username"], password=NEW)
+    fill(own, username=person["username"], password=NEW_PASSWORD)
     own.find_element(By.CSS_SELECTOR, "form.entry button[type=submit]").click()
     wait_for_path(own, "/account")
     own.get(link)
@@ -265,7 +241,7 @@ def test_the_support_desk_finds_renames_and_sends_a_link_that_works_once(demo, o
     assert happened.count("Somebody tried to change the password; it was refused") == 1
 
 
-def test_recovery_codes_are_printed_with_their_name_and_without_what_is_pressed(demo, open_browser, person):  # noqa: F811
+def test_recovery_codes_are_printed_with_their_name_and_without_what_is_pressed(demo, open_browser, person):
     own = open_browser()
     sign_in(own, demo, person, to="/account/second-factor")
     secret = wait(own).until(lambda it: it.find_elements(By.ID, "secret"))[0].text
@@ -279,7 +255,7 @@ def test_recovery_codes_are_printed_with_their_name_and_without_what_is_pressed(
     assert [part.is_displayed() for part in parts] == [True, True, False, False]
 
 
-def test_the_support_desk_sets_a_password_and_resets_a_second_factor(demo, open_browser, person):  # noqa: F811
+def test_the_support_desk_sets_a_password_and_resets_a_second_factor(demo, open_browser, person):
     desk, own = open_browser(), open_browser()
     sign_in(own, demo, person, to="/account/second-factor")
     secret = wait(own).until(lambda it: it.find_elements(By.ID, "secret"))[0].text
@@ -288,26 +264,26 @@ def test_the_support_desk_sets_a_password_and_resets_a_second_factor(demo, open_
     wait(own).until(lambda it: it.find_elements(By.ID, "codes"))
     open_user(desk, demo, person)
     form = section(desk, "Set a password")
-    form.find_element(By.NAME, "password").send_keys(NEW)
+    form.find_element(By.NAME, "password").send_keys(NEW_PASSWORD)
     form.find_element(By.NAME, "reason").send_keys("forgotten")
     form.find_element(By.TAG_NAME, "button").click()
     wait(desk).until(lambda it: not it.find_element(By.ID, "set-password").get_property("open"))
     sign_in(own, demo, person)
     wait(own).until(lambda it: it.find_elements(By.CSS_SELECTOR, "#password[aria-invalid]"))
-    sign_in(own, demo, person, NEW)
+    sign_in(own, demo, person, NEW_PASSWORD)
     wait(own).until(lambda it: it.find_elements(By.NAME, "code"), "a new password takes no second factor away")
     form = section(desk, "Reset the second factor")
     form.find_element(By.NAME, "reason").send_keys("the phone is gone")
     form.find_element(By.TAG_NAME, "button").click()
     wait(desk).until(lambda it: not it.find_elements(By.ID, "reset-factor"))
-    sign_in(own, demo, person, NEW)
+    sign_in(own, demo, person, NEW_PASSWORD)
     wait_for_path(own, "/account")
     events = [Admin(demo).events(type=kind, sub=person["sub"])[0]["reason"]
               for kind in ("user.password_changed", "user.second_factor_changed")]
     assert events == ["forgotten", "the phone is gone"]
 
 
-def test_the_support_desk_adds_a_user_and_says_what_is_wrong(demo, open_browser):  # noqa: F811
+def test_the_support_desk_adds_a_user_and_says_what_is_wrong(demo, open_browser):
     browser = open_browser()
     open_console(browser, demo, "/admin/new-user")
     fill(browser, username="alice", reason="new here")
@@ -320,7 +296,7 @@ def test_the_support_desk_adds_a_user_and_says_what_is_wrong(demo, open_browser)
     assert Admin(demo).get("users", q="NEWCOM").json()["items"][0]["username"] == "newcomer"
 
 
-def test_a_client_is_registered_by_form_and_its_secret_shown_once(demo, open_browser):  # noqa: F811
+def test_a_client_is_registered_by_form_and_its_secret_shown_once(demo, open_browser):
     browser = open_browser()
     open_console(browser, demo, "/admin/register-client?type=web")
     form = browser.find_element(By.ID, "client-form")
@@ -353,7 +329,7 @@ def test_a_client_is_registered_by_form_and_its_secret_shown_once(demo, open_bro
 
 
 def test_an_app_without_a_name_is_not_registered_and_one_without_a_redirect_address_is_told_of(
-        demo, open_browser):  # noqa: F811
+        demo, open_browser):
     browser = open_browser()
     open_console(browser, demo, "/admin/register-client?type=native")
     before = len(Admin(demo).get("clients", limit=500).json()["items"])
@@ -371,7 +347,7 @@ def test_an_app_without_a_name_is_not_registered_and_one_without_a_redirect_addr
     assert "Saved" in text_of(browser)
 
 
-def test_verification_goes_on_by_itself_and_a_bearer_is_explained(demo, open_browser):  # noqa: F811
+def test_verification_goes_on_by_itself_and_a_bearer_is_explained(demo, open_browser):
     browser = open_browser()
     open_console(browser, demo, "/admin/nodes")
     press(browser, "Verify the whole log")

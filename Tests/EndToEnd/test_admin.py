@@ -1,6 +1,5 @@
 """The admin API over the wire (contract §8, §13): who gets in, what it finds, what it changes."""
 
-import base64
 import csv
 import io
 import json
@@ -14,6 +13,7 @@ import pytest
 
 import instance
 import oauth
+import signing
 import wire
 from admin import Admin
 from instance import wait_until
@@ -430,7 +430,8 @@ def test_sessions_are_listed_and_ended(admin, demo):
 
 @pytest.mark.parametrize("method, path", [
     ("GET", "users/a%00b"), ("GET", "users/a%00b/sessions"), ("PATCH", "users/a%00b"), ("DELETE", "users/a%00b/sessions"),
-    ("DELETE", "sessions/a%00b"), ("GET", "users/a%00b/device-secrets"), ("DELETE", "device-secrets/a%00b"), ("GET", "clients/a%00b")])
+    ("DELETE", "sessions/a%00b"), ("GET", "users/a%00b/device-secrets"), ("DELETE", "device-secrets/a%00b"),
+    ("GET", "clients/a%00b")])
 def test_an_id_with_a_zero_byte_is_nobodys(admin, method, path):
     answer = admin.send(method, path, {}) if method != "GET" else admin.get(path)
     assert answer.status == 404, answer.body
@@ -534,15 +535,15 @@ def test_14_a_prefix_whose_cookies_browsers_refuse_is_refused(admin, prefix):
 
 def test_a_page_of_events_goes_on_after_a_node_with_the_longest_name(admin):
     """A row that somebody wrote into the database must not hide those before it."""
-    cursor = base64.urlsafe_b64encode(b"9999999999999 1 " + b"n" * 1024).rstrip(b"=").decode()
+    cursor = signing.b64url(b"9999999999999 1 " + b"n" * 1024)
     assert admin.get("audit-events", cursor=cursor).json()["items"]
-    zero = base64.urlsafe_b64encode(b"9999999999999 1 a\0").rstrip(b"=").decode()
+    zero = signing.b64url(b"9999999999999 1 a\0")
     assert admin.get("audit-events", cursor=zero).status == 400
 
 
 def test_a_sorted_page_goes_on_after_the_longest_name(demo, admin):
     place = json.dumps({"subject": "s" * 255, "text": "<" * 255}).replace("<", "\\u003c")
-    cursor = base64.urlsafe_b64encode(place.encode()).rstrip(b"=").decode()
+    cursor = signing.b64url(place.encode())
     answer = demo.send("GET", f"/admin/users?sort=user&cursor={cursor}", admin.headers)
     assert answer.status == 200 and len(cursor) > 2048
 
@@ -576,7 +577,8 @@ def test_a_list_of_sessions_has_as_many_as_were_asked_for_and_goes_from_apps_on_
 
 @pytest.mark.parametrize("member", ["display_name", "email"])
 def test_a_name_of_an_account_is_one_line(admin, member):
-    answer = admin.send("POST", "users", json.dumps({"username": "oneline", "password": "plum duff at noon", member: "a\0b\n"}),
+    answer = admin.send("POST", "users",
+                        json.dumps({"username": "oneline", "password": "plum duff at noon", member: "a\0b\n"}),
                         {"Content-Type": "application/json"})
     assert answer.status == 400 and member in answer.json()["error_description"]
 

@@ -2,26 +2,20 @@
 
 import json
 import secrets
-import time
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
-from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
 import native
 import oauth
 import signing
 import wire
-from admin import Admin
+from oauth import error
+from services import assertion_claims, es256, present
 
-JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 ERROR_PAGE = "/oauth/authorize?client_id=nobody"
-
-
-def error(answer) -> tuple[int, str]:
-    return answer.status, answer.json()["error"]
 
 
 def authorize_url(**changes) -> str:
@@ -49,7 +43,7 @@ def test_code_injection_a_stolen_code_is_worth_nothing_in_another_sign_in(demo):
     oauth.Browser(demo).authorize("bob", verifier=attackers)
     assert error(oauth.redeem(demo, stolen, attackers)) == (400, "invalid_grant")
     mine = oauth.redeem(demo, stolen, victims)
-    assert mine.status == 200 and oauth.parts(mine.json()["id_token"])[1]["sub"] == demo.user("alice")["sub"]
+    assert mine.status == 200 and signing.parts(mine.json()["id_token"])[1]["sub"] == demo.user("alice")["sub"]
 
 
 def test_code_injection_a_website_sees_by_the_nonce_that_a_code_is_not_its_own(demo):
@@ -57,7 +51,7 @@ def test_code_injection_a_website_sees_by_the_nonce_that_a_code_is_not_its_own(d
     code = oauth.Browser(demo).authorize(
         "alice", client="demo-rp", redirect=oauth.RP_REDIRECT, scope="openid", nonce="of-the-victim")["code"]
     answer = oauth.redeem(demo, code, None, redirect=oauth.RP_REDIRECT, headers=oauth.basic(demo, "demo-rp"))
-    assert oauth.parts(answer.json()["id_token"])[1]["nonce"] == "of-the-victim"
+    assert signing.parts(answer.json()["id_token"])[1]["nonce"] == "of-the-victim"
 
 
 def test_code_injection_a_code_is_not_taken_from_another_client(demo):
@@ -151,7 +145,7 @@ def signed_in(demo):
     key = next(key for key in demo.send("GET", "/.well-known/jwks.json").json()["keys"] if key["alg"] == "ES256")
     forged = {}
     for kind in ["access_token", "id_token"]:
-        header, claims = oauth.parts(tokens[kind])
+        header, claims = signing.parts(tokens[kind])
         forged[kind] = forgeries(claims, header, key)
     return browser, tokens, forged
 
@@ -192,31 +186,6 @@ def test_alg_none_and_key_confusion_exchange_no_id_token(demo, signed_in, how):
     assert oauth.token(demo, {**form, "subject_token": tokens["id_token"]}).status == 200
 
 
-@pytest.fixture(scope="module")
-def keyed_client(demo):
-    """A service that authenticates with a key of its own."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    numbers = key.public_key().public_numbers()
-    jwk = {"kty": "EC", "crv": "P-256", "kid": "k", "alg": "ES256", "use": "sig",
-           "x": signing.b64url(numbers.x.to_bytes(32, "big")), "y": signing.b64url(numbers.y.to_bytes(32, "big"))}
-    made = Admin(demo).send("POST", "clients", {
-        "client_name": "Keyed", "client_type": "service", "grant_types": ["client_credentials"], "scope": "admin",
-        "token_endpoint_auth_method": "private_key_jwt", "jwks": {"keys": [jwk]}})
-    assert made.status == 201, made.body
-    return made.json()["client_id"], key, jwk
-
-
-def assertion_claims(demo, client: str) -> dict:
-    now = int(time.time())
-    return {"iss": client, "sub": client, "aud": demo.facts["issuer"], "iat": now, "exp": now + 60,
-            "jti": secrets.token_urlsafe(16)}
-
-
-def present(demo, client: str, assertion: str):
-    return oauth.token(demo, {"grant_type": "client_credentials", "client_id": client,
-                              "client_assertion_type": JWT_BEARER, "client_assertion": assertion})
-
-
 @pytest.mark.parametrize("how", FORGERIES)
 def test_alg_none_and_key_confusion_authenticate_no_client(demo, keyed_client, how):
     client, _, jwk = keyed_client
@@ -226,15 +195,9 @@ def test_alg_none_and_key_confusion_authenticate_no_client(demo, keyed_client, h
 
 def test_a_client_assertion_is_good_once(demo, keyed_client):
     client, key, _ = keyed_client
-    token = es256(assertion_claims(demo, client), key)
+    token = es256(assertion_claims(demo, client), key, typ="JWT", kid="k")
     assert present(demo, client, token).status == 200
     assert error(present(demo, client, token)) == (401, "invalid_client")
-
-
-def es256(claims: dict, key: ec.EllipticCurvePrivateKey) -> str:
-    parts = [signing.b64url(json.dumps(part).encode()) for part in ({"alg": "ES256", "typ": "JWT", "kid": "k"}, claims)]
-    r, s = decode_dss_signature(key.sign(".".join(parts).encode(), ec.ECDSA(hashes.SHA256())))
-    return ".".join([*parts, signing.b64url(r.to_bytes(32, "big") + s.to_bytes(32, "big"))])
 
 
 # Forged requests of a browser

@@ -17,8 +17,10 @@ DAMAGES = {
     "an unknown outcome": ("outcome", "'maybe'"), "a text for a time": ("at", "'yesterday'"),
     "a time before the year 0": ("at", "-62167219200001"), "the earliest number": ("at", "-9223372036854775808"),
     "a time after the year 9999": ("at", "253402300800000"), "bytes for a type": ("type", "x'ff00'"),
-    "text that is no UTF-8": ("user_agent", "CAST(x'ff' AS TEXT)"), "a sequence without end": ("sequence", "9223372036854775807"),
-    "a negative sequence": ("sequence", "-5"), "a node of bytes": ("node", "x'fe'"), "a huge text": ("detail", "hex(zeroblob(2000000))"),
+    "text that is no UTF-8": ("user_agent", "CAST(x'ff' AS TEXT)"),
+    "a sequence without end": ("sequence", "9223372036854775807"),
+    "a negative sequence": ("sequence", "-5"), "a node of bytes": ("node", "x'fe'"),
+    "a huge text": ("detail", "hex(zeroblob(2000000))"),
 }
 
 

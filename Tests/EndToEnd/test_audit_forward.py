@@ -1,7 +1,6 @@
 """The audit log forwarded: to real receivers over TCP, TLS and HTTP, with `kill -9` on either side in between."""
 
 import datetime
-import http.server
 import ipaddress
 import json
 import re
@@ -9,7 +8,6 @@ import socket
 import sqlite3
 import ssl
 import struct
-import subprocess
 import threading
 import time
 from pathlib import Path
@@ -23,6 +21,7 @@ from cryptography.x509.oid import NameOID
 import instance
 import wire
 from instance import wait_until
+from stub import Asked, Stub
 
 
 class Receiver:
@@ -311,7 +310,7 @@ def test_what_the_node_signed_arrives_and_proves_what_the_database_lost(serve, t
 
 
 @pytest.mark.parametrize("asks", [False, True], ids=["server verified", "both verified"])
-def test_tls(serve, certificates, asks):
+def test_over_tls_every_event_arrives_in_order_whether_or_not_the_receiver_asks_for_a_certificate(serve, certificates, asks):
     receiver = Receiver(tls=server_side(certificates, asks))
     own = f", certificate: {certificates['client']}, private_key: {certificates['client_key']}" if asks else ""
     server = serve(forwarding_to(receiver, "tls", f", ca_file: {certificates['ca']}{own}"))
@@ -340,23 +339,15 @@ def test_json_lines_wait_for_the_answer(serve, tmp_path):
     posts: list[tuple[str, list[dict]]] = []
     answers = [500, 503]
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            status = answers.pop() if answers else 204
-            if status == 204:
-                assert self.headers["Content-Type"] == "application/x-ndjson"
-                posts.append((self.headers["Authorization"], [json.loads(line) for line in body.splitlines()]))
-            self.send_response(status)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+    def answer(asked: Asked) -> int:
+        status = answers.pop() if answers else 204
+        if status == 204:
+            assert asked.headers["Content-Type"] == "application/x-ndjson"
+            posts.append((asked.headers["Authorization"], [json.loads(line) for line in asked.body.splitlines()]))
+        return status
 
-        def log_message(self, *_):
-            pass
-
-    receiver = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=receiver.serve_forever, daemon=True).start()
-    server = serve(f"{QUICK}audit_forwarders:\n  - {{name: siem, url: 'http://127.0.0.1:{receiver.server_port}/in', "
+    receiver = Stub(answer)
+    server = serve(f"{QUICK}audit_forwarders:\n  - {{name: siem, url: '{receiver.base}/in', "
                    f"authorization_file: {token}}}\n")
     for _ in range(10):
         server.issue()
@@ -369,8 +360,7 @@ def test_json_lines_wait_for_the_answer(serve, tmp_path):
     sequences = [record["sequence"] for record in received() if record["node"] == "main"]
     assert sequences == list(range(1, 1 + len(sequences))), "acknowledged, so never twice"
     assert "of-the-receiver" not in server.output
-    receiver.shutdown()
-    receiver.server_close()
+    receiver.close()
 
 
 def test_check_config_says_who_gets_the_events(tmp_path):

@@ -9,13 +9,12 @@ import pytest
 
 import boundaries
 import instance
-import native
-import oauth
+import signing
 import wire
+from admin import admin
 from boundaries import World, asks_to_sign_in, error, is_alive, is_signed_in, issue
-from native import App, Browser, claims
+from native import App, Browser
 from receiver import Receiver, Silent
-from test_native_sso_admin import admin
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +62,7 @@ def test_16_3_a_website_gets_no_refresh_token_and_no_more_life_than_the_session_
     tokens = world.tokens(browser, world.website, "openid profile")
     assert "refresh_token" not in tokens
     assert time.time() + tokens["expires_in"] <= end(boundaries.session(browser)) + 2
-    said, before = claims(tokens["id_token"]), claims(app.tokens["id_token"])
+    said, before = signing.claims_of(tokens["id_token"]), signing.claims_of(app.tokens["id_token"])
     assert said["auth_time"] <= before["auth_time"]
     assert (said["acr"], said.get("amr")) == (before["acr"], before.get("amr"))
 
@@ -256,8 +255,8 @@ def test_16_6_a_revoked_device_secret_is_told_to_the_websites_below_once(demo):
     granted = world.tokens(world.handed_off(app), world.website)
     assert boundaries.revoke_device_secret(app).status == 200
     instance.wait_until(lambda: receiver.tokens, what="the logout token")
-    told = claims(receiver.tokens[0])
-    said = claims(granted["id_token"])
+    told = signing.claims_of(receiver.tokens[0])
+    said = signing.claims_of(granted["id_token"])
     assert (told["sub"], told["sid"]) == (said["sub"], said["sid"])
     instance.wait_until(lambda: demo.audit("logout_notice.sent"), what="the record")
     receiver.close()
@@ -292,7 +291,7 @@ def test_16_7_authorize_sso_makes_no_session_of_an_app_from_a_web_view(demo, wor
     view = app.cookies()
     assert view.status == 200, view.text
     for scope in ["openid", "device_sso", "offline_access device_sso"]:
-        query = {"client_id": "demo-app", "code_challenge": oauth.challenge(boundaries.VERIFIER),
+        query = {"client_id": "demo-app", "code_challenge": signing.challenge(boundaries.VERIFIER),
                  "code_challenge_method": "S256", "scope": scope, "state": "s" * 22}
         answer = demo.send("GET", "/v0/sign_in/authorize_sso?" + urlencode(query), cookie_header(view))
         assert answer.status == 303 and answer.header("Location").startswith(f"{demo.base}/oauth/authorize?")

@@ -7,8 +7,10 @@ from selenium.common.exceptions import WebDriverException
 import instance
 import wire
 from boundaries import RP_CALLBACK, World, authorize_target, is_alive
-from test_main_road_browser import (  # noqa: F401
-    assert_signed_in, browser, open_browser, path_of, pytestmark, session_in, text_of)
+from browsers import NEEDS_CHROMIUM
+from pages import assert_signed_in, path_of, session_in, text_of
+
+pytestmark = NEEDS_CHROMIUM
 
 
 def code_for(thief, demo, website: dict) -> str:

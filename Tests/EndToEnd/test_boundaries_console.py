@@ -2,11 +2,8 @@
 
 import concurrent.futures
 import json
-import os
 import re
 import secrets
-import shutil
-import sqlite3
 import time
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -17,12 +14,13 @@ import oauth
 import signing
 import totp
 import wire
-from admin import Admin
+from admin import Admin, form_token, signed_in
 from fleet import Fleet
-from instance import run, wait_until
+from instance import run, wait_until, write
 from native import App
 from servers import Postgres, Redis
-from test_upstream import upstream  # noqa: F401
+from skips import NEEDS_STORES, skip_by
+from wire import cookies
 
 PASSWORD = "correct horse battery"
 ADMIN_COOKIE = "__Host-drawbridge_admin"
@@ -33,28 +31,8 @@ def reasons(server, event: str) -> list[str]:
     return [row["reason"] for row in instance.audit_rows(server.data) if row["type"] == event]
 
 
-def cookies(jar: dict[str, str]) -> dict:
-    return {"Cookie": "; ".join(f"{name}={value}" for name, value in jar.items())}
-
-
 def issue(server, bearer: str) -> wire.Answer:
     return server.send("POST", instance.ISSUE, {"Authorization": f"Bearer {bearer}"})
-
-
-def signed_in(demo, name: str = "admin") -> oauth.Browser:
-    """A browser in which this user has signed in at our own page."""
-    browser = oauth.Browser(demo)
-    person = demo.user(name)
-    answer = browser.submit(browser.request("GET", "/sign-in?redirect=%2Fadmin%2F"), username=person["username"],
-                            password=person["password"])
-    assert answer.status == 303, answer.text
-    return browser
-
-
-def form_token(browser: oauth.Browser, page: str = "/admin/keys") -> str:
-    answer = browser.request("GET", page)
-    assert answer.status == 200, (answer.status, answer.headers)
-    return next(form["fields"]["form_token"] for form in oauth.Forms(answer.text).forms if form["fields"])
 
 
 def paste(demo, token: str) -> dict[str, str]:
@@ -90,12 +68,6 @@ def person(demo, admin: Admin, name: str = "deputy") -> tuple[dict, str]:
                           headers=oauth.basic(demo, client["client_id"]))
     assert tokens.status == 200, tokens.body
     return made.json(), tokens.json()["access_token"]
-
-
-def write(server, sql: str, *values):
-    """Changes the embedded database behind a running server's back, as time would."""
-    with sqlite3.connect(f"{server.data}/drawbridge.sqlite", timeout=10) as connection:
-        connection.execute(sql, values)
 
 
 def milliseconds(ago: float = 0) -> int:
@@ -190,14 +162,14 @@ def test_a_token_lives_for_a_day_at_most(demo):
 
 def test_a_client_that_acts_for_itself_is_never_named_as_a_user(demo):
     tokens = oauth.token(demo, {"grant_type": "client_credentials"}, oauth.basic(demo, "demo-admin")).json()
-    assert oauth.parts(tokens["access_token"])[1]["sub"] == "client:demo-admin"
+    assert signing.parts(tokens["access_token"])[1]["sub"] == "client:demo-admin"
     assert oauth.introspect(demo, tokens["access_token"])["sub"] == "client:demo-admin"
     assert issue(demo, demo.bearer("client:demo-admin")).status == 401
 
 
 def test_a_bearer_of_another_issuer_hangs_nothing_under_a_session_of_ours(demo):
     tokens = oauth.sign_in(demo, "alice")
-    sid = oauth.parts(tokens["access_token"])[1]["sid"]
+    sid = signing.parts(tokens["access_token"])[1]["sid"]
     assert issue(demo, tokens["access_token"]).status == 200
     refused = issue(demo, demo.bearer("alice", sid=sid))
     assert refused.status == 401 and refused.json()["error"] == "invalid_token"
@@ -458,7 +430,7 @@ def old_bearer(stale) -> dict:
     verifier = secrets.token_urlsafe(48)
     code = stale.authorize("admin", "tool", oauth.RP_REDIRECT, "openid admin", verifier)["code"]
     token = oauth.redeem(demo, code, verifier, redirect=oauth.RP_REDIRECT, headers=oauth.basic(demo, "tool")).json()
-    assert oauth.parts(token["access_token"])[1]["auth_time"] < time.time() - 15 * 60
+    assert signing.parts(token["access_token"])[1]["auth_time"] < time.time() - 15 * 60
     return {"Authorization": f"Bearer {token['access_token']}", "If-Match": "*"}
 
 
@@ -679,6 +651,7 @@ def test_of_two_administrators_who_demote_each_other_at_once_one_stays(start_dem
 
 def test_the_command_line_keeps_the_last_administrator_too(serve):
     server = serve()
+
     def users(*words, **more):
         return run("users", words[0], "--config", str(server.settings), *words[1:], **more)
     for name in ["root", "deputy"]:
@@ -698,8 +671,7 @@ def test_the_command_line_keeps_the_last_administrator_too(serve):
 @pytest.fixture(scope="module")
 def nodes():
     """Two nodes on one PostgreSQL and one Redis."""
-    if not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true":
-        pytest.skip("there is no redis-server, or no PostgreSQL")
+    skip_by(NEEDS_STORES)
     with Postgres() as postgres, Redis() as redis:
         with Fleet(postgres.create("console"), redis.url, "--no-limits", size=2, nginx=False) as fleet:
             yield fleet.nodes

@@ -15,9 +15,11 @@ import native
 import selfissued
 import signing
 import wire
-from native import App, Browser
-from test_landing import RP
-from test_native_sso_admin import admin
+from admin import admin, register
+from landing import view_of
+from native import App, Browser, OrderedBrowser
+from va import BASE, end_all
+from wire import jar
 
 FOREIGN = {
     "another origin": {"Origin": "https://evil.example"},
@@ -29,13 +31,8 @@ FOREIGN = {
 }
 REASONS = {"cookies_foreign_origin", "cookies_cross_site", "cookies_navigation"}
 DELIVERY = ["/oauth/token", "/v0/sign_in/token"]
-VA = "/v0/sign_in"
 
 foreign_pages = pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN)
-
-
-def jar(*answers: wire.Answer) -> dict:
-    return {"Cookie": wire.cookie_header(*answers)}
 
 
 def signed_in_app(demo, **more) -> App:
@@ -51,11 +48,6 @@ def app(demo) -> App:
 
 def form(demo, path: str, headers: dict | None = None, **fields: str) -> wire.Answer:
     return demo.send("POST", path, {"Content-Type": wire.FORM, **(headers or {})}, urlencode(fields))
-
-
-def register(demo, client_id: str, **document) -> None:
-    answer = admin(demo, "POST", "/api/admin/clients", {"client_id": client_id, **document})
-    assert answer.status == 201, answer.text
 
 
 # Cookies are for apps and for pages of the same origin
@@ -81,7 +73,7 @@ def test_an_app_and_a_script_of_the_same_origin_get_their_cookies(demo, app, pat
         assert answer.status == 200 and "vagov_access_token" in answer.cookies, answer.text
 
 
-@pytest.mark.parametrize("cookies, path", [("/oauth/token", "/session/refresh"), (f"{VA}/token", f"{VA}/refresh")])
+@pytest.mark.parametrize("cookies, path", [("/oauth/token", "/session/refresh"), (f"{BASE}/token", f"{BASE}/refresh")])
 @foreign_pages
 def test_a_page_of_somebody_elses_renews_no_cookies_and_uses_none_up(demo, app, cookies, path, headers):
     view = app.cookies(path=cookies)
@@ -102,7 +94,7 @@ def test_a_page_of_somebody_elses_renews_no_cookies_and_uses_none_up(demo, app, 
 def test_a_secret_in_the_address_is_refused(demo, path, name):
     known = len(demo.audit("token_request.refused"))
     secret = secrets.token_urlsafe(16)
-    answer = form(demo, f"{VA}/{path}?{name}={secret}", grant_type="authorization_code")
+    answer = form(demo, f"{BASE}/{path}?{name}={secret}", grant_type="authorization_code")
     assert answer.status == 400
     assert name in answer.text and "body" in answer.text and secret not in answer.text
     [event] = demo.audit("token_request.refused")[known:]
@@ -131,7 +123,7 @@ def test_whatever_else_is_in_the_address_of_a_token_request_means_nothing(demo, 
 
 def test_a_secret_in_the_address_is_not_used_either(demo):
     app = signed_in_app(demo)
-    address = f"{VA}/revoke?" + urlencode({"refresh_token": app.tokens["refresh_token"]})
+    address = f"{BASE}/revoke?" + urlencode({"refresh_token": app.tokens["refresh_token"]})
     assert demo.send("POST", address).status == 400
     assert app.refresh().status == 200
 
@@ -149,7 +141,7 @@ def test_user_info_says_what_the_bearers_scope_opens(demo, scope, known):
     app = App(demo, user="bob")
     app.sign_in(scope)
     bearer = {"Authorization": f"Bearer {app.tokens['access_token']}"}
-    said = demo.send("GET", f"{VA}/user_info", bearer).json()
+    said = demo.send("GET", f"{BASE}/user_info", bearer).json()
     assert said.pop("sub") == app.user["sub"]
     assert set(said) <= known and bool(said) == bool(known), said
     elsewhere = demo.send("GET", "/oauth/userinfo", bearer).json()
@@ -160,15 +152,11 @@ def test_user_info_tells_a_web_view_no_more_than_its_app_was_granted(demo):
     app = App(demo)
     app.sign_in("openid device_sso")
     view = app.cookies()
-    assert demo.send("GET", f"{VA}/user_info", jar(view)).json() == {"sub": app.user["sub"]}
+    assert demo.send("GET", f"{BASE}/user_info", jar(view)).json() == {"sub": app.user["sub"]}
 
 
 def is_alive(app: App) -> bool:
     return app.refresh().status == 200
-
-
-def end_all(demo, app: App) -> wire.Answer:
-    return demo.send("POST", f"{VA}/revoke_all_sessions", {"Authorization": f"Bearer {app.tokens['access_token']}"})
 
 
 def test_an_app_of_somebody_elses_does_not_end_every_session_of_its_user(demo, app):
@@ -237,35 +225,6 @@ def confirming(page: wire.Answer) -> list[tuple[str, str]]:
     return [(name, value) for name, value in shown["buttons"] if name and value]
 
 
-class OrderedBrowser(Browser):
-    """Keeps cookies by name and path, and takes an answer's lines in their order (RFC 6265 §5.3)."""
-
-    def __init__(self, base: str):
-        super().__init__(base)
-        self.kept: dict[tuple[str, str], str] = {}
-
-    def send(self, method: str, target: str, headers: dict | None = None, body: bytes | None = None) -> wire.Answer:
-        path = urlsplit(target).path
-        self.jar = {name: value for (name, place), value in self.kept.items() if path.startswith(place)}
-        answer = super().send(method, target, headers, body)
-        for line in answer.all("Set-Cookie"):
-            pair, *rest = [part.strip() for part in line.split(";")]
-            name, _, value = pair.partition("=")
-            attributes = dict((part.partition("=")[0].lower(), part.partition("=")[2]) for part in rest)
-            self.kept.pop((name, attributes["path"]), None)
-            if attributes.get("max-age") != "0":
-                self.kept[name, attributes["path"]] = value
-        return answer
-
-    def names(self, prefix: str) -> set[str]:
-        return {name for name, _ in self.kept if name.startswith(prefix)}
-
-
-def view_of(demo, name: str, prefix: str, **fields) -> RP:
-    """A website whose pages are here, with cookies of the profile `tokens`."""
-    return RP(demo, name, cookie_profile="tokens", cookie_prefix=prefix, public_origin=None, **fields)
-
-
 def assert_is_signed_in_with_all_four(browser: OrderedBrowser, prefix: str, sub: str):
     assert browser.send("GET", "/session").json()["sub"] == sub
     assert browser.names(prefix) == {
@@ -290,7 +249,7 @@ def test_a_yes_to_another_account_signs_that_one_in_where_both_have_the_same_coo
     browser = OrderedBrowser(demo.base)
     assert browser.send("GET", f"{instance.REDEEM}?token={first.token('alice')['token']}").status == 303
     assert_is_signed_in_with_all_four(browser, prefix, alice)
-    session = native.claims(browser.kept[prefix + "access_token", "/"])["sid"]
+    session = signing.claims_of(browser.kept[prefix + "access_token", "/"])["sid"]
     page = browser.send("GET", f"{instance.REDEEM}?token={second.token('bob')['token']}")
     assert browser.submit(page, instance.REDEEM, **dict(confirming(page))).status == 303
     assert_is_signed_in_with_all_four(browser, prefix, bob)
@@ -302,7 +261,7 @@ def test_a_yes_at_the_authorization_endpoint_leaves_the_new_users_cookies_too(de
     site = view_of(demo, "authorizing", prefix)
     browser = OrderedBrowser(demo.base)
     assert browser.send("GET", f"{instance.REDEEM}?token={site.token('alice')['token']}").status == 303
-    session = native.claims(browser.kept[prefix + "access_token", "/"])["sid"]
+    session = signing.claims_of(browser.kept[prefix + "access_token", "/"])["sid"]
     query = urlencode(site.query(login_token=site.token("bob")["token"]))
     page = browser.send("GET", f"/oauth/authorize?{query}")
     answer = browser.submit(page, "/oauth/authorize", **dict(confirming(page)))
@@ -316,7 +275,7 @@ def test_who_signs_in_on_our_own_page_ends_what_another_users_cookies_opened_and
     site = view_of(demo, "signing", prefix, redirect_uris=[])
     browser = OrderedBrowser(demo.base)
     assert browser.send("GET", f"{instance.REDEEM}?token={site.token('alice')['token']}").status == 303
-    session = native.claims(browser.kept[prefix + "access_token", "/"])["sid"]
+    session = signing.claims_of(browser.kept[prefix + "access_token", "/"])["sid"]
     before = "; ".join(f"{name}={value}" for (name, _), value in browser.kept.items() if name.startswith(prefix))
     page = browser.send("GET", "/sign-in")
     wrong = browser.submit(page, "/sign-in", username=bob["username"], password="wrong")
@@ -336,7 +295,7 @@ def test_who_signs_in_with_a_phones_key_ends_them_too(demo):
     site = view_of(demo, "phoning", prefix, redirect_uris=[])
     browser = selfissued.Browser(demo)
     landed = browser.request("GET", f"{instance.REDEEM}?token={site.token('alice')['token']}")
-    session = native.claims(landed.cookies[prefix + "access_token"].value)["sid"]
+    session = signing.claims_of(landed.cookies[prefix + "access_token"].value)["sid"]
     assert browser.respond(phone.answer(browser.start())).json() == {"location": "/contacts"}
     assert not [name for name in browser.cookies if name.startswith(prefix)]
     assert browser.session()["sub"] == demo.user("bob")["sub"]
@@ -362,7 +321,8 @@ def neighbours():
     """Two clients whose cookies have the same prefix, on domains of their own."""
     demo = instance.Demo("--no-limits")
     for name, domain in [("a-view", "a.example"), ("z-view", ".z.example")]:
-        register(demo, name, client_type="web", token_endpoint_auth_method="none", grant_types=["urn:ietf:params:oauth:grant-type:token-exchange"],
+        register(demo, name, client_type="web", token_endpoint_auth_method="none",
+                 grant_types=["urn:ietf:params:oauth:grant-type:token-exchange"],
                  native_sso_enabled=True, delivery="cookies", cookie_profile="tokens", cookie_prefix="site_",
                  cookie_domain=domain)
     tag = admin(demo, "GET", "/api/admin/clients/demo-app").header("ETag")
@@ -386,7 +346,7 @@ def places(answer: wire.Answer, taken: bool) -> set[tuple]:
 
 
 @pytest.mark.parametrize("cookies", DELIVERY)
-@pytest.mark.parametrize("path", ["/session/logout", "/oauth/logout", f"{VA}/logout", f"{VA}/revoke_all_sessions"])
+@pytest.mark.parametrize("path", ["/session/logout", "/oauth/logout", f"{BASE}/logout", f"{BASE}/revoke_all_sessions"])
 @pytest.mark.parametrize("client", ["a-view", "z-view"])
 def test_signing_out_takes_away_what_was_set_for_this_client(neighbours, client, path, cookies):
     demo = neighbours
@@ -449,8 +409,8 @@ def apart():
     assert served.stop() == 0
 
 
-#: What answers where; everywhere else it does not exist. Links of a website that is an unchanged relying party are at the issuer's
-#: origin, where the session has to be (contract §4.5).
+#: What answers where; everywhere else it does not exist. Links of a website that is an unchanged relying party are at the
+#: issuer's origin, where the session has to be (contract §4.5).
 PLACES = {
     "/admin/": {CONSOLE}, "/admin/sign-in": {CONSOLE}, "/api/admin/users": {CONSOLE},
     "/api/admin/settings/native-sso": {CONSOLE}, "/oauth/authorize": {ISSUER}, "/oauth/logout": {ISSUER},
@@ -510,10 +470,10 @@ def test_tokens_and_documents_name_the_issuer_and_login_links_the_website(apart)
     said = apart.at(ISSUER, "GET", "/.well-known/openid-configuration").json()
     assert said["issuer"] == f"https://{ISSUER}"
     assert {urlsplit(value).netloc for name, value in said.items() if name.endswith(("_endpoint", "_uri"))} == {ISSUER}
-    assert native.claims(apart.admin_token())["iss"] == f"https://{ISSUER}"
+    assert signing.claims_of(apart.admin_token())["iss"] == f"https://{ISSUER}"
     issued = apart.issue("alice", headers={"Host": ISSUER})
     assert issued["login_url"].startswith(f"https://{WEBSITE}/login-with-token?")
-    assert native.claims(issued["token"])["iss"] == f"https://{ISSUER}"
+    assert signing.claims_of(issued["token"])["iss"] == f"https://{ISSUER}"
 
 
 def test_a_login_link_opens_a_session_at_the_website(apart):
@@ -538,7 +498,7 @@ def test_a_link_at_the_issuer_that_expired_or_was_altered_gets_the_page_that_ref
     """Links of relying parties are there; only that they are good shows that they belong there."""
     issued = apart.issue("alice", {"client_id": "unchanged", "ttl": 1}, headers={"Host": ISSUER})
     assert issued["login_url"].startswith(f"https://{ISSUER}/"), issued
-    instance.wait_until(lambda: time.time() > native.claims(issued["token"])["exp"], 5, "its end")
+    instance.wait_until(lambda: time.time() > signing.claims_of(issued["token"])["exp"], 5, "its end")
     for token in [issued["token"], issued["token"] + "AAAA"]:
         refused = apart.redeem(token, {"Host": ISSUER})
         assert refused.status == 400 and "text/html" in refused.header("Content-Type"), refused.text
@@ -590,7 +550,8 @@ def test_an_authorization_request_leads_to_the_sign_in_page_of_the_issuer(apart)
 def test_a_script_of_the_website_does_not_sign_out_at_the_issuer(apart):
     own = {"Origin": f"https://{WEBSITE}", "Sec-Fetch-Site": "same-origin"}
     assert apart.at(WEBSITE, "POST", "/session/logout", own).status == 204
-    assert apart.at(ISSUER, "POST", "/session/logout", {"Origin": f"https://{WEBSITE}", "Sec-Fetch-Site": "same-site"}).status == 403
+    assert apart.at(ISSUER, "POST", "/session/logout",
+                    {"Origin": f"https://{WEBSITE}", "Sec-Fetch-Site": "same-site"}).status == 403
 
 
 def test_without_the_settings_one_origin_answers_everything_under_any_host(serve):

@@ -1,11 +1,10 @@
 """Two nodes, one truth about what has ended (contract §4.3, §16.5, §16.11), whatever stops in between."""
 
-import os
-import shutil
 import signal
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
@@ -14,27 +13,21 @@ import pytest
 import boundaries
 import instance
 import oauth
+import signing
 import wire
 from boundaries import World, is_alive, is_signed_in
 from clock import shifted_by
-from fleet import Fleet
 from link import Link
 from native import Browser
 from receiver import Receiver
-from servers import Postgres, Redis
+from servers import Redis
+from skips import NEEDS_STORES
 
-if not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true":
-    pytest.skip("there is no redis-server, or no PostgreSQL", allow_module_level=True)
+pytestmark = NEEDS_STORES
 
 #: How long an end may take to the other node. It asks twice a second; if it did not, it would believe what it has looked
 #: up for thirty seconds.
 SOON = 15
-
-
-@pytest.fixture(scope="module")
-def postgres():
-    with Postgres() as server:
-        yield server
 
 
 @pytest.fixture
@@ -46,7 +39,7 @@ def nodes(postgres):
         ports = [instance.free_port()]
         issuer = f"http://127.0.0.1:{ports[0]}"
 
-        def start(redis: int, prefix: list[str] = []) -> instance.Demo:
+        def start(redis: int, prefix: Sequence[str] = ()) -> instance.Demo:
             node = instance.Demo(
                 "--no-limits", "--database", database, "--issuer", issuer, "--redis", f"redis://127.0.0.1:{redis}",
                 prefix=prefix, port=ports.pop() if ports else 0)
@@ -261,6 +254,6 @@ def test_the_stolen_link_story(nodes, redis):
         assert world.redeem_code(world.website, pending, node).json()["error"] == "invalid_grant"
     instance.wait_until(lambda: receiver.tokens, SOON, "the website to hear of it")
     assert app.refresh().status == 200
-    assert boundaries.claims(receiver.tokens[0])["sid"] == boundaries.claims(granted["id_token"])["sid"]
+    assert signing.claims_of(receiver.tokens[0])["sid"] == signing.claims_of(granted["id_token"])["sid"]
     receiver.close()
     assert len(receiver.tokens) == 1

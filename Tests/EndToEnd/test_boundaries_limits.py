@@ -7,13 +7,10 @@ import http.server
 import json
 import secrets
 import socket
-import threading
 import time
 from urllib.parse import urlencode, urlsplit
 
 import pytest
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, utils
 
 import instance
 import oauth
@@ -21,9 +18,10 @@ import signing
 import wire
 from admin import Admin
 from boundaries import is_alive
-from native import App, Browser
-from test_native_sso import cookie_header, session
-from test_second_factor import add, enrolled, password
+from native import App, Browser, cookie_header, session
+from second_factor import add, enrolled, password
+from services import Machine
+from stub import Stub
 
 METHODS = ("get", "post", "put", "patch", "delete")
 #: Tables that the service itself writes to, however quiet it is.
@@ -247,35 +245,6 @@ def test_nobody_shuts_out_an_app_by_pushing_requests_for_it(start_demo):
 
 # Client assertions (contract §16.10)
 
-class Machine:
-    """A service that proves itself by its own key."""
-
-    def __init__(self, demo, **fields):
-        self.demo = demo
-        self.key = ec.generate_private_key(ec.SECP256R1())
-        self.id = "machine-" + secrets.token_hex(4)
-        numbers = self.key.public_key().public_numbers()
-        jwk = {"kty": "EC", "crv": "P-256", "alg": "ES256", "use": "sig",
-               "x": signing.b64url(numbers.x.to_bytes(32)), "y": signing.b64url(numbers.y.to_bytes(32))}
-        made = Admin(demo).send("POST", "clients", {
-            "client_id": self.id, "client_type": "service", "grant_types": ["client_credentials"], "scope": "read",
-            "token_endpoint_auth_method": "private_key_jwt", "jwks": {"keys": [jwk]}, **fields})
-        assert made.status == 201, made.body
-
-    def assertion(self, audience=None, **changes) -> str:
-        now = int(time.time())
-        claims = {"iss": self.id, "sub": self.id, "aud": audience or self.demo.facts["issuer"],
-                  "jti": secrets.token_hex(8), "iat": now, "exp": now + 60, **changes}
-        claims = {name: value for name, value in claims.items() if value is not None}
-        signed = ".".join(signing.b64url(json.dumps(part).encode()) for part in ({"alg": "ES256"}, claims))
-        r, s = utils.decode_dss_signature(self.key.sign(signed.encode(), ec.ECDSA(hashes.SHA256())))
-        return signed + "." + signing.b64url(r.to_bytes(32) + s.to_bytes(32))
-
-    def token(self, assertion: str) -> wire.Answer:
-        return self.demo.send("POST", "/oauth/token", body=urlencode({
-            "grant_type": "client_credentials", "client_assertion": assertion,
-            "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"}))
-
 
 def test_an_assertion_counts_once_whatever_happens_to_the_process(start_demo):
     demo = start_demo()
@@ -292,28 +261,16 @@ def test_an_assertion_counts_once_whatever_happens_to_the_process(start_demo):
     assert reasons == ["assertion_replayed"] * 2
 
 
-class BrokenKeys(http.server.BaseHTTPRequestHandler):
-    """A `jwks_uri` that is broken."""
-
-    def do_GET(self):
-        self.server.asked += 1
-        self.send_error(500)
-
-    def log_message(self, *arguments):
-        pass
-
-
 def test_attack_forged_assertions_of_a_client_whose_keys_cannot_be_fetched_fetch_once_and_are_counted(start_demo):
     demo = start_demo()
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), BrokenKeys) as server:
-        server.asked = 0
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        machine = Machine(demo, jwks=None, jwks_uri=f"http://127.0.0.1:{server.server_port}/keys")
+    fetches = []
+    with Stub(lambda asked: fetches.append(asked) or 500) as broken:
+        machine = Machine(demo, jwks=None, jwks_uri=f"{broken.base}/keys")
+        began = time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             answers = list(pool.map(machine.token, [machine.assertion() for _ in range(90)]))
-        asked = server.asked
-        server.shutdown()
-    assert asked <= 2, asked
+    # Once every five seconds.
+    assert len(fetches) <= 2 + (time.monotonic() - began) // 5, fetches
     held_back = [answer for answer in answers if answer.json()["error"] == "slow_down"]
     assert len(held_back) >= 15 and {answer.status for answer in answers} - {held_back[0].status} == {503}
     failures = demo.audit("client.authentication_failed")
@@ -475,7 +432,8 @@ def test_contract_11_a_head_request_is_refused_without_a_body(demo, text, status
         with contextlib.suppress(ConnectionResetError):  # not all of the request may have been read
             while more := connection.recv(4096):
                 answer += more
-    assert answer.startswith(f"HTTP/1.1 {status} ".encode()) and answer.endswith(b"\r\n\r\n") and answer.count(b"\r\n\r\n") == 1
+    assert answer.startswith(f"HTTP/1.1 {status} ".encode())
+    assert answer.endswith(b"\r\n\r\n") and answer.count(b"\r\n\r\n") == 1
 
 
 def test_a_bad_request_after_a_good_one_takes_nothing_from_its_answer(demo):

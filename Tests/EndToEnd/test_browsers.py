@@ -1,12 +1,14 @@
 """Browsers that tests pass on to each other."""
 
-import http.server
-import threading
 
 import pytest
 from selenium.webdriver.support.ui import WebDriverWait
 
-from test_main_road_browser import pytestmark, text_of  # noqa: F401
+from browsers import NEEDS_CHROMIUM
+from stub import Asked, Stub
+
+pytestmark = NEEDS_CHROMIUM
+
 
 PLAIN = (None, True, True, None)
 # Whatever a page can leave in a browser, and whatever a test can set for a page.
@@ -34,23 +36,15 @@ def site():
     """A page, a worker for it, and something that a browser keeps for an hour; and which paths were asked for."""
     asked: list[str] = []
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            asked.append(self.path)
-            self.send_response(200)
-            self.send_header("Content-Type", "text/javascript" if self.path == "/worker.js" else "text/html")
-            self.send_header("Set-Cookie", "served=1; Path=/; HttpOnly")
-            self.send_header("Cache-Control", "max-age=3600" if self.path == "/kept" else "no-store")
-            self.end_headers()
-            self.wfile.write(b"" if self.path == "/worker.js" else b"<!doctype html><title>Page</title>")
+    def answer(request: Asked) -> tuple:
+        asked.append(request.target)
+        is_worker = request.target == "/worker.js"
+        return 200, "" if is_worker else "<!doctype html><title>Page</title>", {
+            "Content-Type": "text/javascript" if is_worker else "text/html", "Set-Cookie": "served=1; Path=/; HttpOnly",
+            "Cache-Control": "max-age=3600" if request.target == "/kept" else "no-store"}
 
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}", asked
-    server.shutdown()
+    with Stub(answer) as stub:
+        yield stub.base, asked
 
 
 def test_a_browser_that_one_test_gave_back_holds_nothing_for_the_next(browsers, site):

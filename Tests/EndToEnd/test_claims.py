@@ -4,6 +4,7 @@ import pytest
 
 import instance
 import oauth
+import signing
 import wire
 from admin import Admin
 
@@ -20,7 +21,7 @@ def bob(demo) -> dict:
 
 def told(demo, scope: str) -> dict:
     tokens = oauth.sign_in(demo, "bob", scope=scope)
-    assert not set(CLAIMS) & set(oauth.parts(tokens["id_token"])[1]), "scope claims come from userinfo"
+    assert not set(CLAIMS) & set(signing.parts(tokens["id_token"])[1]), "scope claims come from userinfo"
     return oauth.userinfo(demo, tokens["access_token"]).json()
 
 
@@ -70,7 +71,8 @@ def test_a_user_of_a_trusted_issuer_has_no_claims_here(demo):
 def test_the_command_line_sets_them_too(demo):
     arguments = ["users", "claims", "--data", str(demo.data)]
     assert b"2 claims" in instance.run(*arguments, "admin", "-", stdin=b'{"nickname":"Root","locale":"en"}').stdout
-    assert oauth.userinfo(demo, oauth.sign_in(demo, "admin", scope="openid profile")["access_token"]).json()["nickname"] == "Root"
+    tokens = oauth.sign_in(demo, "admin", scope="openid profile")
+    assert oauth.userinfo(demo, tokens["access_token"]).json()["nickname"] == "Root"
     for text in [b"{", b"[]", b'{"birthdate":"x"}']:
         assert instance.run(*arguments, "admin", "-", stdin=text, check=False).returncode != 0
     assert instance.run(*arguments, "nobody", "-", stdin=b"{}", check=False).returncode != 0
@@ -93,11 +95,11 @@ def test_groups_go_to_who_has_their_scope_alone(demo, bob):
 
     try:
         found = tokens(scope="openid groups")
-        assert oauth.parts(found["id_token"])[1]["groups"] == groups
+        assert signing.parts(found["id_token"])[1]["groups"] == groups
         assert oauth.userinfo(demo, found["access_token"]).json()["groups"] == groups
         wish = '{"id_token":{"groups":null},"userinfo":{"groups":{"essential":true}}}'
         for found in [tokens(scope="openid", claims=wish), oauth.sign_in(demo, "bob", scope="openid groups", claims=wish)]:
-            assert "groups" not in oauth.parts(found["id_token"])[1] and "groups" not in found["scope"]
+            assert "groups" not in signing.parts(found["id_token"])[1] and "groups" not in found["scope"]
             assert "groups" not in oauth.userinfo(demo, found["access_token"]).json()
     finally:
         admin.send("PATCH", f"users/{bob['sub']}", {"claims": CLAIMS})
@@ -113,7 +115,8 @@ def test_no_group_opens_the_console(demo, bob):
         Admin(demo).send("PATCH", f"users/{bob['sub']}", {"claims": CLAIMS})
 
 
-@pytest.mark.parametrize("groups", ["staff", ["a", "a"], [""], [1], ["a\n"], [str(number) for number in range(65)], ["x" * 129]])
+@pytest.mark.parametrize("groups",
+                         ["staff", ["a", "a"], [""], [1], ["a\n"], [str(number) for number in range(65)], ["x" * 129]])
 def test_what_is_no_list_of_names_is_refused_as_groups(demo, groups):
     answer = Admin(demo).send("PATCH", f"users/{demo.user('alice')['sub']}", {"claims": {"groups": groups}})
     assert answer.status == 400 and "claims.groups must be" in answer.json()["error_description"]
@@ -124,7 +127,8 @@ def test_the_groups_that_a_trusted_issuer_tells_reach_the_website(serve):
                  issuer="shares_subjects_with_accounts: true\n    groups_claim: 'custom:groups'")
 
     def opened(*groups: str) -> dict:
-        token = node.send("POST", instance.ISSUE, {"Authorization": f"Bearer {node.bearer('eve', **{'custom:groups': groups})}"})
+        token = node.send("POST", instance.ISSUE,
+                          {"Authorization": f"Bearer {node.bearer('eve', **{'custom:groups': groups})}"})
         landed = node.send("GET", token.json()["login_url"].removeprefix(node.base), wire.NAVIGATION)
         assert landed.status == 303, landed.text
         return {"Cookie": landed.session_cookie}

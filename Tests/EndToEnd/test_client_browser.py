@@ -6,9 +6,12 @@ from contextlib import ExitStack, closing
 import pytest
 
 import instance
+from browsers import NEEDS_CHROMIUM
+from pages import assert_signed_in, text_of
 from servers import Nginx
-from test_main_road_browser import assert_signed_in, open_browser, pytestmark, text_of  # noqa: F401 (fixtures)
 from waiting import wait
+
+pytestmark = NEEDS_CHROMIUM
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>A page of the website</title><p id="said"></p>
 <script type="module">
@@ -53,13 +56,13 @@ def go(browser, website, path: str, bearer: str):
     browser.get(f'{website.website}/shop/page.html#{{"path":"{path}","bearer":"{bearer}"}}')
 
 
-def test_a_page_opens_another_signed_in_by_a_backends_bearer(website, open_browser):  # noqa: F811
+def test_a_page_opens_another_signed_in_by_a_backends_bearer(website, open_browser):
     browser = open_browser()
     go(browser, website, "/contacts", website.bearer("alice"))
     assert_signed_in(browser, "alice")
 
 
-def test_a_page_is_told_what_to_do_about_a_refusal(website, open_browser):  # noqa: F811
+def test_a_page_is_told_what_to_do_about_a_refusal(website, open_browser):
     browser = open_browser()
     go(browser, website, "/nowhere", website.bearer("alice"))
     wait(browser, 20).until(lambda it: "refused: " in text_of(it))

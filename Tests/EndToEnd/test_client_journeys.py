@@ -16,15 +16,11 @@ import pytest
 
 import instance
 import native
-import wire
+from libraries import HANGS, JAVA, LIBRARIES
 from servers import Nginx
-from test_client_jvm import JAVA, classes  # noqa: F401
-from test_client_libraries import HANGS
-from test_middleware import Site, built  # noqa: F401
+from sites import SITES, Site
 
 CLIENTS = instance.ROOT / "clients"
-LIBRARIES = ["js", "jvm", "python", "swift"]
-SITES = ["django", "fastapi", "node", "go", "php", "java"]
 #: glibc writes over what is freed, so that what is found in a process's memory is still in use.
 WIPING = {"GLIBC_TUNABLES": "glibc.malloc.perturb=165:glibc.malloc.tcache_count=0"}
 #: More than any pipe or buffered stream holds.
@@ -85,14 +81,14 @@ class Wire:
 class Edge:
     """One origin, as browsers see it: the server, and every middleware's site at one page."""
 
-    def __init__(self, stack: ExitStack, built):
+    def __init__(self, stack: ExitStack, built_sites):
         port, wire_port, listen = instance.free_port(), instance.free_port(), instance.free_port()
         self.base = f"http://127.0.0.1:{port}"
         self.demo = instance.Demo("--no-limits", "--issuer", self.base, port=listen)
         stack.callback(self.demo.stop)
         self.wire = stack.enter_context(closing(Wire(wire_port, listen)))
         settings = {"source": "session", "origin": self.base, "drawbridge": f"http://127.0.0.1:{listen}"}
-        sites = {name: stack.enter_context(closing(Site(name, built, settings))) for name in SITES}
+        sites = {name: stack.enter_context(closing(Site(name, built_sites, settings))) for name in SITES}
         places = "\n".join(f"    {name} 127.0.0.1:{site.port};" for name, site in sites.items())
         stack.enter_context(closing(Nginx(f"""
 map $arg_site $site {{
@@ -119,12 +115,12 @@ server {{
 class App:
     """A program of a library, which does what it is told (`journey` in the library's tests)."""
 
-    def __init__(self, library: str, edge: Edge, classes: str, folder: Path):
+    def __init__(self, library: str, edge: Edge, jvm_classes: str, folder: Path):
         self.library, self.edge, self.folder = library, edge, folder
         command = {
             "js": ["node", "--heapsnapshot-signal=SIGUSR2", "--heap-snapshot-string-limit=100000000",
                    CLIENTS / "js/test/journey.mjs"],
-            "jvm": [*JAVA, classes, "drawbridge.client.Journey"],
+            "jvm": [*JAVA, jvm_classes, "drawbridge.client.Journey"],
             "python": [sys.executable, CLIENTS / "python/tests/journey.py"],
             "swift": [Path(instance.binary()).with_name("client-journey")],
         }[library]
@@ -193,15 +189,15 @@ def found_in(memory: bytes, secrets: dict[str, str]) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def edge(built):  # noqa: F811
+def edge(built_sites):
     with ExitStack() as stack:
-        yield Edge(stack, built)
+        yield Edge(stack, built_sites)
 
 
 @pytest.fixture(scope="module", params=LIBRARIES)
-def app(request, edge, classes, tmp_path_factory):  # noqa: F811
+def app(request, edge, jvm_classes, tmp_path_factory):
     """Signed in, by the browser, as alice."""
-    app = App(request.param, edge, classes, tmp_path_factory.mktemp(request.param))
+    app = App(request.param, edge, jvm_classes, tmp_path_factory.mktemp(request.param))
     edge.wire.heard.clear()
     app.tell("sign-in")
     yield app

@@ -7,31 +7,17 @@ import pytest
 
 import instance
 import native
-import wire
-from test_client_libraries import HANGS
-
-CLIENT = instance.ROOT / "clients/jvm"
-JAVA = ["java", "-XX:TieredStopAtLevel=1", "-cp"]
+from libraries import HANGS, JAVA, JVM, redeemed_as
 
 
-@pytest.fixture(scope="module")
-def classes(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("jvm")
-    sources = [str(path) for part in ["src", "test"] for path in sorted((CLIENT / part).rglob("*.java"))]
-    done = subprocess.run(
-        ["javac", "--release", "8", "-Xlint:all,-options,-try", "-Werror", "-d", folder, *sources], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return str(folder)
-
-
-def test_every_vector_holds_or_has_a_reason(classes):
+def test_every_vector_holds_or_has_a_reason(jvm_classes):
     server = subprocess.Popen(
         [instance.binary(), "vectors", "serve", "--vectors", instance.ROOT / "clients/vectors", "--until-input-closes"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=instance.environment())
     try:
         url = instance.next_line(server, HANGS)
         done = subprocess.run(
-            [*JAVA, classes, "drawbridge.client.Vectors", url, CLIENT / "skips.json"], capture_output=True, text=True,
+            [*JAVA, jvm_classes, "drawbridge.client.Vectors", url, JVM / "skips.json"], capture_output=True, text=True,
             timeout=HANGS)
         assert done.returncode == 0, (done.stdout, done.stderr[-6000:])
     finally:
@@ -39,38 +25,39 @@ def test_every_vector_holds_or_has_a_reason(classes):
         server.communicate()
 
 
-def test_every_address_of_a_host_is_tried_and_what_cannot_be_read_leaves_at_the_sign_out(classes, tmp_path):
+def test_every_address_of_a_host_is_tried_and_what_cannot_be_read_leaves_at_the_sign_out(jvm_classes, tmp_path):
     hosts = tmp_path / "hosts"
     hosts.write_text("127.0.0.2 localhost\n127.0.0.1 localhost\n")
-    done = subprocess.run([JAVA[0], f"-Djdk.net.hosts.file={hosts}", *JAVA[1:], classes, "drawbridge.client.Beside"],
+    done = subprocess.run([JAVA[0], f"-Djdk.net.hosts.file={hosts}", *JAVA[1:], jvm_classes, "drawbridge.client.Beside"],
                           capture_output=True, text=True, timeout=HANGS)
     assert done.returncode == 0, (done.stdout, done.stderr)
 
 
 @pytest.fixture(scope="module")
-def android(classes, tmp_path_factory):
+def android(jvm_classes, tmp_path_factory):
     """The adapters, against stand-ins: whether the signatures are Android's, only its SDK can say."""
     folder = tmp_path_factory.mktemp("android")
-    sources = [str(path) for part in ["android", "android-test", "standins"] for path in sorted((CLIENT / part).rglob("*.java"))]
+    sources = [str(path) for part in ["android", "android-test", "standins"] for path in sorted((JVM / part).rglob("*.java"))]
     done = subprocess.run(
-        ["javac", "--release", "8", "-Xlint:all,-options,-try", "-Werror", "-cp", classes, "-d", folder, *sources],
+        ["javac", "--release", "8", "-Xlint:all,-options,-try", "-Werror", "-cp", jvm_classes, "-d", folder, *sources],
         capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return str(folder)
 
 
-def test_the_adapters_of_android_fit_the_signatures_that_they_use_and_keep_their_word(classes, android):
+def test_the_adapters_of_android_fit_the_signatures_that_they_use_and_keep_their_word(jvm_classes, android):
     done = subprocess.run(
-        [*JAVA, f"{android}:{classes}", "drawbridge.client.android.Adapters"], capture_output=True, text=True, timeout=HANGS)
+        [*JAVA, f"{android}:{jvm_classes}", "drawbridge.client.android.Adapters"], capture_output=True, text=True,
+        timeout=HANGS)
     assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture(scope="module")
-def kotlin(classes, android, tmp_path_factory):
+def kotlin(jvm_classes, android, tmp_path_factory):
     """The face, an app made with it, what the page shows of it, and what the service's README shows to an app without it, in
     one run of the compiler: each takes its time."""
     folder = tmp_path_factory.mktemp("kotlin")
-    [block] = re.findall(r"^```kotlin\n(.*?)^```", (CLIENT / "README.md").read_text(), re.M | re.S)
+    [block] = re.findall(r"^```kotlin\n(.*?)^```", (JVM / "README.md").read_text(), re.M | re.S)
     (folder / "Page.kt").write_text(f"""
 import android.content.Context
 import drawbridge.client.*
@@ -96,16 +83,17 @@ import org.json.JSONObject
 {by_hand}
 """)
     done = subprocess.run(
-        ["kotlinc", "-no-reflect", "-Werror", "-jvm-target", "1.8", "-classpath", f"{classes}:{android}", "-d", folder,
-         CLIENT / "kotlin", CLIENT / "kotlin-test", folder / "Page.kt", folder / "ByHand.kt",
-         *sorted((CLIENT / "standins").rglob("*.kt"))], capture_output=True, text=True)
+        ["kotlinc", "-no-reflect", "-Werror", "-jvm-target", "1.8", "-classpath", f"{jvm_classes}:{android}", "-d", folder,
+         JVM / "kotlin", JVM / "kotlin-test", folder / "Page.kt", folder / "ByHand.kt",
+         *sorted((JVM / "standins").rglob("*.kt"))], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return str(folder)
 
 
-def test_kotlins_face_signs_in_opens_pages_and_signs_out_at_the_real_server(demo, classes, kotlin):
+def test_kotlins_face_signs_in_opens_pages_and_signs_out_at_the_real_server(demo, jvm_classes, kotlin):
     app = subprocess.Popen(
-        [*JAVA, f"{kotlin}:{classes}:/usr/share/java/kotlin-stdlib.jar", "drawbridge.client.Faces", demo.base, demo.bearer("bob")],
+        [*JAVA, f"{kotlin}:{jvm_classes}:/usr/share/java/kotlin-stdlib.jar", "drawbridge.client.Faces", demo.base,
+         demo.bearer("bob")],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert redeemed_as(demo, instance.next_line(app, HANGS)) == demo.user("bob")["sub"]
@@ -123,16 +111,11 @@ def test_kotlins_face_signs_in_opens_pages_and_signs_out_at_the_real_server(demo
         app.communicate()
 
 
-def redeemed_as(demo, url: str) -> str:
-    answer = demo.send("GET", url.removeprefix(demo.base), wire.NAVIGATION)
-    assert answer.status == 303, answer.text
-    return demo.session(answer.session_cookie)["sub"]
-
-
-def test_a_sign_in_and_any_backends_bearer_open_pages_at_the_real_server(demo, classes):
+def test_a_sign_in_and_any_backends_bearer_open_pages_at_the_real_server(demo, jvm_classes):
     alice = demo.user("alice")["sub"]
     app = subprocess.Popen(
-        [*JAVA, classes, "drawbridge.client.Real", demo.base, demo.bearer("bob")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        [*JAVA, jvm_classes, "drawbridge.client.Real", demo.base, demo.bearer("bob")], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True)
     try:
         assert redeemed_as(demo, instance.next_line(app, HANGS)) == demo.user("bob")["sub"]

@@ -1,34 +1,20 @@
 """The client libraries: their own tests, the vectors, and the page that says which library has what."""
 
 import json
-import os
 import platform
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
-import instance
 import pytest
+
+import instance
+from libraries import run
 
 ROOT = instance.ROOT
 CLIENTS = ROOT / "clients"
 PAGE = ROOT / "docs" / "client-libraries.md"
-
-
-#: After so many seconds a program has stopped, however busy the machine is: it is no measure of how fast it is.
-HANGS = 600
-
-
-def run(command: list[str]) -> str:
-    """Runs a program to its end in the package's folder; what it said, which a failure shows."""
-    done = subprocess.run(command, cwd=ROOT, env={**os.environ, "DRAWBRIDGE_BINARY": instance.binary()},
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=HANGS)
-    said = done.stdout + done.stderr
-    failures = re.findall(r"^ *not ok .*(?:\n .*){0,30}", said, re.M)
-    assert done.returncode == 0, "\n".join(failures[:5]) or said[-4000:]
-    return said
 
 
 def cases() -> list[dict]:
@@ -118,9 +104,10 @@ def test_a_renewal_gives_up_before_the_servers_grace_is_over():
     grace = seconds("Sources/Bridge/Provider/Grant/RefreshTokens.swift", r"static let grace = Duration\.seconds\((\d+)\)")
     limits = {
         "js": seconds("clients/js/drawbridge.mjs", r"const longestRenewal = (\d+);") / 1000,
-        "jvm": seconds("clients/jvm/src/drawbridge/client/Drawbridge.java", r"int LONGEST_RENEWAL = ([\d_]+);") / 1000,
-        "python": seconds("clients/python/drawbridge_client/client.py", r"LONGEST_RENEWAL = (\d+)\n"),
-        "swift": seconds("clients/swift/Sources/DrawbridgeClient/SignIn/Drawbridge+SignIn.swift", r"let longestRenewal: Double = (\d+)\n")}
+        "jvm": seconds("clients/jvm/src/drawbridge/client/TokenEndpoint.java", r"int LONGEST_RENEWAL = ([\d_]+);") / 1000,
+        "python": seconds("clients/python/drawbridge_client/token_endpoint.py", r"LONGEST_RENEWAL = (\d+)\n"),
+        "swift": seconds("clients/swift/Sources/DrawbridgeClient/SignIn/Drawbridge+SignIn.swift",
+                         r"let longestRenewal: Double = (\d+)\n")}
     assert sorted(limits) == libraries()
     [case] = [case for case in cases() if case["id"] == "refresh.answer-later-than-a-renewal-waits"]
     answered = case["exchange"][0]["answer"]["hold_ms"] / 1000
@@ -162,7 +149,8 @@ def sentences(library: str) -> dict[str, str]:
         said = run(["node", "--input-type=module", "-e", f"""
             import {{ DrawbridgeError }} from {module};
             const say = ([code, oauth]) => new DrawbridgeError(code, undefined, {{ oauth: oauth ?? undefined }}).message;
-            console.log(JSON.stringify(Object.fromEntries(Object.entries({json.dumps(names)}).map(([name, it]) => [name, say(it)]))));
+            const said = Object.entries({json.dumps(names)}).map(([name, it]) => [name, say(it)]);
+            console.log(JSON.stringify(Object.fromEntries(said)));
             """])
         return json.loads(said)
     source = re.sub(r'"\s*\+ "', "", (CLIENTS / "jvm/src/drawbridge/client/DrawbridgeException.java").read_text())
@@ -188,7 +176,8 @@ def libraries() -> list[str]:
 def test_the_table_says_how_many_cases_each_library_passes():
     """Every library's own suite plays all cases that are not skipped, so what is left is what it passes."""
     rows = [[cell.strip() for cell in line.strip("|").split("|")]
-            for line in PAGE.read_text().split("## Which library passes what")[1].splitlines() if line.startswith("| `") or line.startswith("| topic")]
+            for line in PAGE.read_text().split("## Which library passes what")[1].splitlines()
+            if line.startswith(("| `", "| topic"))]
     header, *lines = rows
     assert sorted(name.strip("`") for name in header[2:]) == libraries()
     shown = {line[0].strip("`"): line[1:] for line in lines}

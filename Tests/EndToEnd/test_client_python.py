@@ -1,10 +1,8 @@
 """The library for Python: the vectors, its packages, and its calls at the real server with a browser on loopback."""
 
 import asyncio
-import base64
 import concurrent.futures
 import errno
-import hashlib
 import http.client
 import http.server
 import json
@@ -22,7 +20,7 @@ import tarfile
 import threading
 import time
 import zipfile
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import keyring
 import keyring.backend
@@ -31,18 +29,24 @@ import pytest
 
 import instance
 import native
+import signing
 import wire
 from answer_once import answer_once
 from devices import Visitor
-from test_client_libraries import HANGS
+from drawbridge_client import (
+    AsyncDrawbridge,
+    Drawbridge,
+    DrawbridgeError,
+    FileStore,
+    KeyringStore,
+    LoopbackBrowser,
+    MemoryStore,
+    http1,
+)
+from libraries import HANGS, loopback_browser
 from tls import certificate
 
 CLIENT = instance.ROOT / "clients/python"
-sys.path.insert(0, str(CLIENT))
-
-from drawbridge_client import http1  # noqa: E402
-from drawbridge_client import (  # noqa: E402
-    AsyncDrawbridge, Drawbridge, DrawbridgeError, FileStore, KeyringStore, LoopbackBrowser, MemoryStore)
 
 
 def test_every_vector_holds_or_has_a_reason():
@@ -50,23 +54,6 @@ def test_every_vector_holds_or_has_a_reason():
         [sys.executable, "tests/test_vectors.py"], cwd=CLIENT, capture_output=True, text=True, timeout=HANGS,
         env={**os.environ, "DRAWBRIDGE_BINARY": instance.binary()})
     assert done.returncode == 0, done.stderr[-6000:]
-
-
-def browser(demo, user: str = "alice", before=lambda redirect: None) -> LoopbackBrowser:
-    """A person's browser, which follows the last redirect to the app as browsers do."""
-
-    def open_address(address: str) -> bool:
-        def go():
-            redirect = parse_qs(urlsplit(address).query)["redirect_uri"][0]
-            before(redirect)
-            location = native.Browser(demo.base).sign_in(address, demo.user(user))
-            url = urlsplit(location)
-            wire.send(f"http://{url.netloc}", "GET", f"{url.path}?{url.query}")
-
-        threading.Thread(target=go, daemon=True).start()
-        return True
-
-    return LoopbackBrowser(seconds=30, open_address=open_address)
 
 
 def redeemed_as(demo, link) -> str:
@@ -84,14 +71,16 @@ def test_a_sign_in_by_loopback_opens_pages_and_ends_with_nothing_left(demo, tmp_
         for query in ["code=x&state=wrong", "code=x", "error=access_denied"]:
             assert wire.send(f"http://{url.netloc}", "GET", f"{url.path}?{query}").status == 404
 
-    app = Drawbridge(demo.base, "demo-app", sharing="example", store=FileStore(folder), browser=browser(demo, before=strangers))
+    app = Drawbridge(demo.base, "demo-app", sharing="example", store=FileStore(folder),
+                     browser=loopback_browser(demo, before=strangers))
     alice = demo.user("alice")["sub"]
     assert app.sign_in()["sub"] == alice
     assert app.person()["sub"] == alice
     assert redeemed_as(demo, app.open_url("/contacts")) == alice
     assert redeemed_as(demo, app.open_url("/contacts", carrier="header")) == alice
     # Another app of the same maker, and the same app in another process.
-    assert Drawbridge(demo.base, "demo-app-b", sharing="example", store=FileStore(folder)).sign_in_silently().claims["sub"] == alice
+    assert Drawbridge(demo.base, "demo-app-b", sharing="example",
+                      store=FileStore(folder)).sign_in_silently().claims["sub"] == alice
     assert Drawbridge(demo.base, "demo-app", sharing="example", store=FileStore(folder)).access_token() == app.access_token()
 
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
@@ -116,9 +105,9 @@ def test_any_backends_bearer_opens_a_page_without_a_sign_in_of_ours(demo):
 
 
 def test_tokens_that_are_bound_to_a_key_open_pages_too(demo, tmp_path):
-    app = Drawbridge(demo.base, "demo-app", dpop=True, store=FileStore(tmp_path / "secrets"), browser=browser(demo))
+    app = Drawbridge(demo.base, "demo-app", dpop=True, store=FileStore(tmp_path / "secrets"), browser=loopback_browser(demo))
     app.sign_in()
-    assert native.claims(app.access_token())["cnf"]["jkt"]
+    assert signing.claims_of(app.access_token())["cnf"]["jkt"]
     assert redeemed_as(demo, app.open_url("/contacts")) == demo.user("alice")["sub"]
     # What a thief of the token alone gets.
     assert demo.send("GET", "/oauth/userinfo", {"Authorization": f"Bearer {app.access_token()}"}).status == 401
@@ -166,7 +155,7 @@ def test_a_store_of_the_app_that_is_empty_is_used_all_the_same():
             return len(self._kept)
 
     store = Counting()
-    Drawbridge("http://127.0.0.1:1", "app-a", dpop=True, store=store)._proof_key()
+    Drawbridge("http://127.0.0.1:1", "app-a", dpop=True, store=store)._proofs.key()
     assert list(store._kept) == ["drawbridge:app-a:http://127.0.0.1:1:key"]
 
 
@@ -210,7 +199,8 @@ def test_a_certificate_that_nobody_trusts_and_a_port_without_tls_are_told_apart_
 @pytest.mark.parametrize("bound", [False, True])
 def test_a_kept_token_with_half_of_a_character_is_one_that_the_provider_does_not_know(monkeypatch, bound):
     base, store, half = "http://127.0.0.1:1", MemoryStore(), "t\ud800"
-    description = {**{name: f"{base}/{name}" for name in ["authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"]},
+    description = {**{name: f"{base}/{name}" for name in ["authorization_endpoint", "token_endpoint", "jwks_uri",
+                                                          "userinfo_endpoint"]},
                    "issuer": base, "code_challenge_methods_supported": ["S256"]}
 
     def send(method, address, headers, *_):
@@ -405,7 +395,7 @@ def test_a_machine_without_ipv4_gets_its_answer_over_ipv6(demo, monkeypatch):
 
     monkeypatch.setattr(socketserver.TCPServer, "server_bind", bind_without_ipv4)
     redirects = []
-    app = Drawbridge(demo.base, "demo-app", browser=browser(demo, before=redirects.append))
+    app = Drawbridge(demo.base, "demo-app", browser=loopback_browser(demo, before=redirects.append))
     assert app.sign_in()["sub"] == demo.user("alice")["sub"]
     assert [urlsplit(redirect).hostname for redirect in redirects] == ["::1"]
 
@@ -465,7 +455,8 @@ def test_an_https_providers_link_endpoint_or_page_on_this_machine_in_plain_http_
     issuer, plain = "https://127.0.0.1", "http://127.0.0.1"
     names = ["authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint", "revocation_endpoint",
              "device_authorization_endpoint"]
-    description = {**{name: f"{issuer}/{name}" for name in names}, "issuer": issuer, "code_challenge_methods_supported": ["S256"]}
+    description = {**{name: f"{issuer}/{name}" for name in names}, "issuer": issuer,
+                   "code_challenge_methods_supported": ["S256"]}
 
     def told(call, status: int, said: dict) -> tuple:
         monkeypatch.setattr(http1, "send", lambda *_: http1.Answer(status, {}, json.dumps(said)))
@@ -492,8 +483,7 @@ def test_an_https_providers_link_endpoint_or_page_on_this_machine_in_plain_http_
 def signed_in_beside_a_web_view() -> tuple:
     """A store with a sign-in, what it shares and two cookies of a web view, and the names of the three."""
     store, item = MemoryStore(), "drawbridge:app-a:http://127.0.0.1:1"
-    part = base64.urlsafe_b64encode(json.dumps(
-        {"iss": "i", "sub": "alice", "aud": "app-a", "exp": 1, "iat": 1}).encode()).decode().rstrip("=")
+    part = signing.b64url(json.dumps({"iss": "i", "sub": "alice", "aud": "app-a", "exp": 1, "iat": 1}).encode())
     store.set(item, json.dumps({"access_token": "at", "expires_at": 0, "subject": "alice", "bound": False}))
     store.set("drawbridge-shared:maker", json.dumps({"device_secret": "ds", "id_token": f"{part}.{part}.AA"}))
     store.set(f"{item}:cookies", json.dumps([{"name": name, "path": "/", "url": "https://www.example.com/"} for name in "ab"]))
@@ -527,9 +517,9 @@ def test_a_sign_out_without_the_web_view_keeps_the_list_of_its_cookies_for_one_t
 def test_a_kept_proof_key_that_is_damaged_counts_as_absent(damaged):
     store, item, *_ = signed_in_beside_a_web_view()
     store.set(f"{item}:key", damaged)
-    key = Drawbridge("http://127.0.0.1:1", "app-a", dpop=True, store=store)._proof_key()
+    key = Drawbridge("http://127.0.0.1:1", "app-a", dpop=True, store=store)._proofs.key()
     assert json.loads(store.get(f"{item}:key"))["x"] == key.public["x"]
-    again = Drawbridge("http://127.0.0.1:1", "app-a", dpop=True, store=store)._proof_key()
+    again = Drawbridge("http://127.0.0.1:1", "app-a", dpop=True, store=store)._proofs.key()
     assert again.public == key.public
 
 
@@ -538,14 +528,11 @@ def test_a_new_device_secret_is_shared_before_the_network_is_asked_for_the_key_o
     description = {**{name: f"{base}/{name}" for name in ["authorization_endpoint", "token_endpoint", "jwks_uri"]},
                    "issuer": base, "code_challenge_methods_supported": ["S256"]}
 
-    def part(text: bytes) -> str:
-        return base64.urlsafe_b64encode(text).decode().rstrip("=")
-
     def id_token(secret: str, kid: str) -> str:
         claims = {"iss": base, "aud": "app-a", "sub": "alice", "exp": 1e10, "iat": 1,
-                  "ds_hash": part(hashlib.sha256(secret.encode()).digest()[:16])}
+                  "ds_hash": signing.half_hash(secret)}
         # Signed by nobody: only what can be looked at without the network fits.
-        return ".".join([*(part(json.dumps(one).encode()) for one in [{"alg": "ES256", "kid": kid}, claims]), "AA"])
+        return ".".join([*(signing.b64url(json.dumps(one).encode()) for one in [{"alg": "ES256", "kid": kid}, claims]), "AA"])
 
     def send(method, address, *_):
         said = {"access_token": "at_2", "token_type": "Bearer", "expires_in": 300, "refresh_token": "rt_2",
@@ -603,7 +590,7 @@ def test_a_file_system_that_does_not_flush_folders_keeps_secrets_all_the_same(tm
 
 def test_a_sign_out_without_its_lock_ends_and_takes_out_everything_and_tells_of_the_lock(demo, tmp_path):
     folder = tmp_path / "secrets"
-    app = Drawbridge(demo.base, "demo-app", sharing="example", store=FileStore(folder), browser=browser(demo))
+    app = Drawbridge(demo.base, "demo-app", sharing="example", store=FileStore(folder), browser=loopback_browser(demo))
     app.sign_in()
     token = app.access_token()
     store = FileStore(folder)
@@ -628,7 +615,8 @@ def test_wheel_and_source_package_hold_the_library(tmp_path):
     assert done.returncode == 0, done.stderr[-3000:]
     wheel = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
     source = tarfile.open(next(tmp_path.glob("*.tar.gz"))).getnames()
-    modules = ["__init__", "client", "stores", "browsers", "errors", "http1", "_p256"]
+    modules = [path.stem for path in (CLIENT / "drawbridge_client").glob("*.py")]
+    assert {"__init__", "client", "_p256"} <= set(modules)
     # The mark of PEP 561, without which checkers ignore the annotations.
     for name in [*(f"{module}.py" for module in modules), "py.typed"]:
         assert f"drawbridge_client/{name}" in wheel

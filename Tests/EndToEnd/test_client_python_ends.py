@@ -1,8 +1,6 @@
 """The library for Python: arguments that would mean something else, and what must not be left behind, at the provider and on
 the disk."""
 
-import base64
-import hashlib
 import json
 import os
 import signal
@@ -13,20 +11,13 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 import pytest
 
 import instance
+import signing
 import wire
-from test_client_python import browser
+from drawbridge_client import Drawbridge, DrawbridgeError, FileStore, MemoryStore, _p256, http1
+from libraries import loopback_browser
 
 CLIENT = instance.ROOT / "clients/python"
-sys.path.insert(0, str(CLIENT))
-
-from drawbridge_client import client, http1  # noqa: E402
-from drawbridge_client import Drawbridge, DrawbridgeError, FileStore, MemoryStore  # noqa: E402
-
 BASE, ITEM, SHARED = "http://127.0.0.1:1", "drawbridge:app-a:http://127.0.0.1:1", "drawbridge-shared:maker"
-
-
-def part(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
 class Provider:
@@ -35,7 +26,7 @@ class Provider:
     def __init__(self, monkeypatch, secret: str = "ds_2"):
         self.revoked, self.nonce, self.secret = [], None, secret
         monkeypatch.setattr(http1, "send", self.send)
-        monkeypatch.setattr(client._p256, "verifies", lambda *_: True)
+        monkeypatch.setattr(_p256, "verifies", lambda *_: True)
 
     # The person's browser.
     def open(self, address: str) -> str:
@@ -45,14 +36,16 @@ class Provider:
 
     def id_token(self, secret: str) -> str:
         claims = {"iss": BASE, "aud": "app-a", "sub": "alice", "exp": 1e10, "iat": 1, "nonce": self.nonce,
-                  "ds_hash": part(hashlib.sha256(secret.encode()).digest()[:16])}
-        return ".".join([*(part(json.dumps(one).encode()) for one in [{"alg": "ES256", "kid": "k1"}, claims]), "AA"])
+                  "ds_hash": signing.half_hash(secret)}
+        return ".".join([*(signing.b64url(json.dumps(one).encode()) for one in [{"alg": "ES256", "kid": "k1"}, claims]), "AA"])
 
     def send(self, method, address, headers, body=None, *_) -> http1.Answer:
-        said = {**{name: f"{BASE}/{name}" for name in ["authorization_endpoint", "token_endpoint", "jwks_uri", "revocation_endpoint"]},
+        said = {**{name: f"{BASE}/{name}" for name in ["authorization_endpoint", "token_endpoint", "jwks_uri",
+                                                       "revocation_endpoint"]},
                 "issuer": BASE, "code_challenge_methods_supported": ["S256"]}
         if address.endswith("jwks_uri"):
-            said = {"keys": [{"kty": "EC", "crv": "P-256", "kid": "k1", **{name: part(value.to_bytes(32, "big")) for name, value in zip("xy", client._p256.G)}}]}
+            point = {name: signing.b64url(value.to_bytes(32, "big")) for name, value in zip("xy", _p256.G)}
+            said = {"keys": [{"kty": "EC", "crv": "P-256", "kid": "k1", **point}]}
         elif address.endswith("token_endpoint"):
             said = {"access_token": "at_2", "token_type": "Bearer", "expires_in": 300, "refresh_token": "rt_2",
                     "device_secret": self.secret, "id_token": self.id_token(self.secret)}
@@ -76,7 +69,8 @@ class Full(MemoryStore):
     # The device was there before, and others may be signed in on it.
     ("ds_1", [("refresh_token", "rt_2")]),
     ("ds_2", [("refresh_token", "rt_2")])])
-def test_a_sign_in_that_cannot_be_kept_ends_at_the_provider_and_what_was_shared_before_is_so_again(monkeypatch, known, revoked):
+def test_a_sign_in_that_cannot_be_kept_ends_at_the_provider_and_what_was_shared_before_is_so_again(
+        monkeypatch, known, revoked):
     provider, store = Provider(monkeypatch), Full()
     before = json.dumps({"device_secret": known, "id_token": provider.id_token(known)}) if known else None
     if before:
@@ -147,7 +141,7 @@ def opened(demo, app) -> str:
 
 @pytest.mark.parametrize("binding", [False, True])
 def test_a_page_of_an_earlier_sign_in_of_the_person_stays_until_the_sign_out_which_ends_all(demo, binding):
-    app = Drawbridge(demo.base, "demo-app", dpop=binding, browser=browser(demo))
+    app = Drawbridge(demo.base, "demo-app", dpop=binding, browser=loopback_browser(demo))
     app.sign_in()
     first, page = app.access_token(), opened(demo, app)
     app.sign_in()
@@ -163,10 +157,10 @@ def test_a_page_of_an_earlier_sign_in_of_the_person_stays_until_the_sign_out_whi
 
 def test_the_page_of_one_person_ends_when_another_signs_in_in_the_app(demo):
     store = MemoryStore()
-    app = Drawbridge(demo.base, "demo-app", store=store, browser=browser(demo))
+    app = Drawbridge(demo.base, "demo-app", store=store, browser=loopback_browser(demo))
     app.sign_in()
     page = opened(demo, app)
-    other = Drawbridge(demo.base, "demo-app", store=store, browser=browser(demo, "bob"))
+    other = Drawbridge(demo.base, "demo-app", store=store, browser=loopback_browser(demo, "bob"))
     assert other.sign_in()["sub"] == demo.user("bob")["sub"]
     assert not demo.session(page)["authenticated"]
     assert demo.session(opened(demo, other))["sub"] == demo.user("bob")["sub"]

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import socket
-import sys
 import threading
 import time
 import webbrowser
@@ -17,11 +16,17 @@ import pytest
 import instance
 import wire
 from answer_once import answer_once
-
-sys.path.insert(0, str(instance.ROOT / "clients/python"))
-
-from drawbridge_client import (  # noqa: E402
-    AsyncDrawbridge, Drawbridge, DrawbridgeError, FileStore, LoginLink, LoopbackBrowser, MemoryStore, http1, open_in_browser)
+from drawbridge_client import (
+    AsyncDrawbridge,
+    Drawbridge,
+    DrawbridgeError,
+    FileStore,
+    LoginLink,
+    LoopbackBrowser,
+    MemoryStore,
+    http1,
+    open_in_browser,
+)
 
 #: Longer than any of this takes where nothing is in its way, and shorter than what was in it.
 SOON = 20
@@ -184,7 +189,8 @@ class Provider:
         said = {
             "/.well-known/openid-configuration": {
                 "issuer": base, "code_challenge_methods_supported": ["S256"], "authorization_endpoint": f"{base}/authorize",
-                "token_endpoint": f"{base}/token", "jwks_uri": f"{base}/keys", "device_authorization_endpoint": f"{base}/device"},
+                "token_endpoint": f"{base}/token", "jwks_uri": f"{base}/keys",
+                "device_authorization_endpoint": f"{base}/device"},
             "/keys": {"keys": []},
             "/device": {"device_code": "dc", "user_code": "ABCD", "verification_uri": f"{base}/go", "expires_in": 600,
                         "interval": 60},
@@ -307,23 +313,26 @@ def test_what_a_part_that_the_app_has_brought_raises_comes_as_an_error_of_the_li
         assert "RuntimeError" in str(told.value) and "secret" not in str(told.value).split("RuntimeError")[1]
         return told.value.code
 
-    app = Drawbridge("http://127.0.0.1:1", "app-a", browser=Failing(), web_view=Failing())
+    view = Failing()
+    app = Drawbridge("http://127.0.0.1:1", "app-a", browser=Failing(), web_view=view)
     assert code_of(app.sign_in) == "configuration"
     assert code_of(app.sign_in_by_device, Failing().fail) == "configuration"
     assert code_of(lambda: app.open_url("/", bearer=Failing().fail)) == "configuration"
     key = Failing()
     key.public_key, key.sign = {"x": "x", "y": "y"}, key.fail
-    assert code_of(Drawbridge("http://127.0.0.1:1", "app-a", dpop=key)._proof, "GET", "http://127.0.0.1:1/", None) == "configuration"
+    assert code_of(Drawbridge("http://127.0.0.1:1", "app-a", dpop=key)._proofs.proof, "GET",
+                   "http://127.0.0.1:1/", None) == "configuration"
     cookie = {"name": "a", "value": "v", "path": "/", "expires": "2030-01-01T00:00:00Z", "http_only": True, "same_site": "Lax"}
     from drawbridge_client import WebViewCookie
     monkeypatch.setattr(app, "cookies", lambda *_: [WebViewCookie(cookie, "http://127.0.0.1:1/")])
     assert code_of(app.open_web_view, "http://127.0.0.1:1/", "web") == "secret_store"
-    app._web_view.set_cookie = lambda cookie: None
+    view.set_cookie = lambda cookie: None
     assert code_of(app.open_web_view, "http://127.0.0.1:1/", "web") == "configuration"
 
 
 @pytest.mark.parametrize("settings", [
-    {"scope": "profile offline_access"}, {"scope": ["profile", ""]}, {"scope": None}, {"scope": 7}, {"timeout": 0}, {"timeout": -1}, {"timeout": None},
+    {"scope": "profile offline_access"}, {"scope": ["profile", ""]}, {"scope": None}, {"scope": 7}, {"timeout": 0},
+    {"timeout": -1}, {"timeout": None},
     {"timeout": float("nan")}])
 def test_settings_that_cannot_work_are_refused_at_once(settings):
     with pytest.raises(DrawbridgeError) as told:
@@ -337,7 +346,7 @@ def test_a_logger_that_fails_changes_nothing(provider):
             raise OSError("no space")
 
     app = Drawbridge("http://127.0.0.1:1", "app-a", logger=Full())
-    assert app._provider()["issuer"] == "http://127.0.0.1:1"
+    assert app._provider.metadata()["issuer"] == "http://127.0.0.1:1"
 
 
 def test_a_sign_in_that_fails_before_its_browser_opens_leaves_no_port_open(provider):
@@ -353,7 +362,7 @@ def test_a_sign_in_that_fails_before_its_browser_opens_leaves_no_port_open(provi
 
 def test_a_scope_may_come_from_whatever_gives_its_words_once():
     app = Drawbridge("https://www.example.com", "app-a", scope=(word for word in ["profile", "offline_access"]))
-    assert app._scope == ["openid", "profile", "offline_access"]
+    assert app._configuration.scope == ["openid", "profile", "offline_access"]
 
 
 def test_a_folder_for_secrets_that_cannot_be_made_is_an_error_of_the_library(tmp_path):

@@ -18,7 +18,8 @@ import instance
 from apache import LOADED, MODULES
 
 ROOT = instance.ROOT
-PAGES = sorted({ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "clients").rglob("README.md")})
+PAGES = sorted({ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"),
+                *(ROOT / "clients").rglob("README.md")})
 #: Pictures, and what programs print or send.
 NO_CODE = {"mermaid", "text", "http"}
 #: Blocks that only another test can compile, since they need what stands around them there.
@@ -105,7 +106,8 @@ def as_settings(document) -> dict:
         return document["settings"]
     if set(document) & settings():
         return document
-    return {"clients": [{"client_id": "www", "client_type": "web", "return_paths": ["/"], "default_return_path": "/", **document}]}
+    return {"clients": [{"client_id": "www", "client_type": "web", "return_paths": ["/"], "default_return_path": "/",
+                         **document}]}
 
 
 @of("yaml")
@@ -155,7 +157,8 @@ def faults(program: str, words: list[str]) -> list[str]:
             return [f"{program} has no command {rest[0]}"]
         command = inner[rest.pop(0)]
     known = {f"{'--' if name['kind'] == 'long' else '-'}{name['name']}"
-             for argument in command.get("arguments", []) for name in argument.get("names", [])} | {"--version", "--help", "-h", "--generate-completion-script"}
+             for argument in command.get("arguments", [])
+             for name in argument.get("names", [])} | {"--version", "--help", "-h", "--generate-completion-script"}
     for word in rest:
         option = re.match(r"-{1,2}[A-Za-z][\w-]*", word)
         if option and word[0] == "-" and option[0] not in known:
@@ -165,7 +168,8 @@ def faults(program: str, words: list[str]) -> list[str]:
 
 @of("sh", "console", "")
 def test_commands_are_there_and_shells_read_them(page, text):
-    lines = "\n".join(line.removeprefix("$ ") for line in text.splitlines() if line.startswith("$ ")) if "\n$ " in "\n" + text else text
+    typed = [line.removeprefix("$ ") for line in text.splitlines() if line.startswith("$ ")]
+    lines = "\n".join(typed) if typed else text
     calls = list(commands(lines))
     assert [fault for call in calls for fault in faults(*call)] == []
     if calls and not re.search(r"^\s*drawbridge demo \[", lines, re.M):

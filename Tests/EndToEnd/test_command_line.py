@@ -1,4 +1,5 @@
-"""Every command where the machine will not have it: no right, no file, no disk, no reader, no port. Each says so in sentences."""
+"""Every command where the machine will not have it: no right, no file, no disk, no reader, no port. Each says so in
+sentences."""
 
 import contextlib
 import json
@@ -13,7 +14,7 @@ import pytest
 
 import instance
 from instance import wait_until
-from test_crash import can_mount
+from skips import can_mount
 
 NOBODY = 65534
 MISSING = "/nowhere/at/all"
@@ -199,7 +200,8 @@ def whole(tmp_path_factory):
 
 
 @pytest.mark.parametrize("words, told", [
-    ("users disable nobody --config {config}", "Error: nobody is unknown here: drawbridge users list has those that are known."),
+    ("users disable nobody --config {config}",
+     "Error: nobody is unknown here: drawbridge users list has those that are known."),
     ("audit verify --export missing.jsonl --public-key {key}",
      "Error: Cannot read missing.jsonl: no such file or directory."),
     ("audit verify --export {config} --public-key missing.pub",
@@ -300,7 +302,8 @@ def test_a_full_disk_stops_every_command_that_writes_with_a_sentence(place):
     writes = ["serve", "demo", "migrate", "keys init", "keys rotate", "users add"]
     found = {}
     for name in writes:
-        script = f"mount -t tmpfs -o size=4k tmpfs '{place.data}' && cat /dev/zero >'{place.data}/ballast' 2>/dev/null; exec \"$@\""
+        script = (f"mount -t tmpfs -o size=4k tmpfs '{place.data}' && cat /dev/zero >'{place.data}/ballast' 2>/dev/null; "
+                  'exec "$@"')
         done = run(["unshare", "-m", "sh", "-c", script, "sh", *place.line(name)], COMMANDS[name][1])
         if wrong := faults(done):
             found[name] = wrong
@@ -503,7 +506,8 @@ def test_a_database_that_may_not_be_written_is_told_once_with_what_to_do(place):
 
 
 @pytest.mark.parametrize("words", [
-    ["--help"], ["-h"], ["help"], ["help", "users"], ["help", "users", "role"], *([*command.split(), "--help"] for command in COMMANDS)],
+    ["--help"], ["-h"], ["help"], ["help", "users"], ["help", "users", "role"],
+    *([*command.split(), "--help"] for command in COMMANDS)],
     ids=" ".join)
 def test_help_is_an_answer_and_no_failure(words):
     done = subprocess.run([instance.binary(), *words], capture_output=True, text=True, timeout=60)

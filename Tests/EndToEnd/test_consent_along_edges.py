@@ -6,9 +6,9 @@ import pytest
 
 import instance
 import wire
+from accounts import somebody_with_an_address
 from boundaries import World, asks_to_sign_in, authorize_target, error, is_signed_in
 from native import Browser
-from test_scope_taken_away import somebody
 
 WISH = "openid profile email"
 
@@ -37,7 +37,7 @@ def signed_in(world: World, user: str) -> Browser:
 
 
 def test_16_a_yes_in_a_browser_of_a_link_is_to_what_its_session_can_give(demo, world):
-    user = somebody(demo)
+    user = somebody_with_an_address(demo)
     app = world.app(user)
     app.tokens |= app.refresh(scope="openid").json()
     linked = world.handed_off(app)
@@ -54,7 +54,7 @@ def test_16_a_yes_in_a_browser_of_a_link_is_to_what_its_session_can_give(demo, w
 
 
 def test_16_a_session_that_can_give_nothing_of_what_is_asked_for_leads_to_the_sign_in_page(demo, world):
-    app = world.app(somebody(demo))
+    app = world.app(somebody_with_an_address(demo))
     app.tokens |= app.refresh(scope="openid").json()
     linked = world.handed_off(app)
     assert asks_to_sign_in(world.authorize(linked, world.website, "email"))
@@ -62,7 +62,7 @@ def test_16_a_session_that_can_give_nothing_of_what_is_asked_for_leads_to_the_si
 
 
 def test_16_5_a_consent_outlives_the_replay_of_the_link_whose_browser_it_was_given_in(demo, world):
-    user = somebody(demo)
+    user = somebody_with_an_address(demo)
     app = world.app(user)
     app.tokens |= app.refresh(scope="openid").json()
     link = f"{instance.REDEEM}?token={world.login_token(app)['token']}"

@@ -2,7 +2,6 @@
 
 import json
 import re
-
 from urllib.parse import parse_qsl, quote, urlsplit
 
 import pytest
@@ -10,66 +9,31 @@ from selenium.webdriver.common.by import By
 
 import wire
 from admin import Admin, Console
+from browsers import NEEDS_CHROMIUM
+from console import PAGES, open_console
 from native import App
-from test_main_road_browser import SCREENSHOTS, open_browser, path_of, press, pytestmark, text_of  # noqa: F401
+from pages import path_of, press, shoot, text_of, wait_for_text
 from waiting import wait
 
-PAGES = ["", "events", "events?outcome=failure", "live", "users", "users/alice", "sessions", "clients", "clients/demo-web",
-         "register-client", "explain", "keys", "settings", "settings/native-sso", "nodes?verify=1"]
-#: A user whose name is one word, longer than a line.
-LONG_NAME = "w" * 200
+pytestmark = NEEDS_CHROMIUM
 
 
-def shot(browser, name: str):
-    if SCREENSHOTS:
-        browser.save_screenshot(f"{SCREENSHOTS}/console-{name}.png")
-
-
-def wait_for_text(browser, words: str):
-    """Until the page that comes after a click says this; the one before may be going away meanwhile."""
-    wait(browser).until(
-        lambda it: words in text_of(it), f"nothing says {words!r}")
-
-
-def sign_in(browser, demo, path: str = "/admin/"):
-    browser.get(demo.base + path)
-    browser.find_element(By.NAME, "token").send_keys(demo.facts["admin_token"])
-    press(browser, "Open the console")
-    wait(browser).until(lambda it: "/sign-in" not in it.current_url)
-
-
-@pytest.fixture(scope="module")
-def busy(demo):
-    """Logins, refusals by some reasons, more than nine by one, and one replay from another browser."""
-    for number in range(6):
-        demo.sign_in(f"user{number}")
-    demo.sign_in(LONG_NAME)
-    for _ in range(12):
-        demo.redeem("no.such.token")
-    issued = demo.issue("alice")
-    cookie = demo.redeem(issued["token"]).session_cookie
-    demo.redeem(issued["token"], wire.OTHER_BROWSER)
-    other = demo.sign_in("alice")
-    App(demo).sign_in()
-    return {"token": issued, "ended": cookie, "live": other}
-
-
-def test_a_replay_is_found_by_address_and_dealt_with(demo, busy, open_browser):  # noqa: F811
+def test_a_replay_is_found_by_address_and_dealt_with(demo, busy, open_browser):
     browser = open_browser()
     browser.get(demo.base + "/admin/")
     assert path_of(browser) == "/admin/sign-in"
-    shot(browser, "sign-in")
+    shoot(browser, "console-sign-in")
     browser.find_element(By.NAME, "token").send_keys("dbt_wrong")
     press(browser, "Open the console")
     wait_for_text(browser, "not valid")
     assert browser.title.startswith("Error: ")
     wrong = browser.find_element(By.CSS_SELECTOR, "#token[aria-invalid]").get_attribute("aria-describedby")
     assert "not valid" in browser.find_element(By.ID, wrong).text
-    sign_in(browser, demo)
+    open_console(browser, demo)
     assert path_of(browser) == "/admin/"
     assert browser.find_elements(By.CSS_SELECTOR, "svg.chart polyline")
     assert "login_token.replayed" in text_of(browser)
-    shot(browser, "overview")
+    shoot(browser, "console-overview")
     # What was refused is a table, each line of which leads to its events.
     lines = browser.find_elements(By.CSS_SELECTOR, "table.bars tr")
     assert lines and all(int(line.find_element(By.TAG_NAME, "td").text) > 0 for line in lines)
@@ -88,10 +52,10 @@ def test_a_replay_is_found_by_address_and_dealt_with(demo, busy, open_browser): 
     assert "ip=127.0.0.1" in browser.current_url and "type=login_token.replayed" in browser.current_url
     rows = browser.find_elements(By.CSS_SELECTOR, "table.events tbody tr")
     assert any("alice" in row.text for row in rows)
-    shot(browser, "events")
+    shoot(browser, "console-events")
     next(row for row in rows if "alice" in row.text).find_element(By.CSS_SELECTOR, "td a").click()
     wait_for_text(browser, "Its place in the chain")
-    shot(browser, "event")
+    shoot(browser, "console-event")
     # Both events of the token: the first use and the second.
     browser.find_element(By.LINK_TEXT, busy["token"]["id"]).click()
     wait(browser).until(lambda it: "token_id=" in it.current_url)
@@ -101,7 +65,7 @@ def test_a_replay_is_found_by_address_and_dealt_with(demo, busy, open_browser): 
     # The user, and an end to what is still open.
     browser.find_element(By.LINK_TEXT, "alice").click()
     wait(browser).until(lambda it: path_of(it) == "/admin/users/alice")
-    shot(browser, "user")
+    shoot(browser, "console-user")
     checked = demo.send("GET", "/auth/check", {"Cookie": busy["live"]})
     assert checked.status == 200
     # The app's own session and the sign-in behind it are live too, and those of other tests.
@@ -127,9 +91,9 @@ def test_a_replay_is_found_by_address_and_dealt_with(demo, busy, open_browser): 
     wait(browser).until(lambda it: path_of(it) == "/admin/sign-in")
 
 
-def test_events_appear_as_they_happen(demo, open_browser):  # noqa: F811
+def test_events_appear_as_they_happen(demo, open_browser):
     browser = open_browser()
-    sign_in(browser, demo, "/admin/live")
+    open_console(browser, demo, "/admin/live")
     wait(browser).until(lambda it: "Connected" in it.find_element(By.ID, "live-state").text)
     pause = browser.find_element(By.ID, "live-pause")
     pause.click()
@@ -144,9 +108,9 @@ def test_events_appear_as_they_happen(demo, open_browser):  # noqa: F811
     wait_for_text(browser, issued["id"])
 
 
-def test_live_events_can_be_narrowed_to_a_type(demo, open_browser):  # noqa: F811
+def test_live_events_can_be_narrowed_to_a_type(demo, open_browser):
     browser = open_browser()
-    sign_in(browser, demo, "/admin/live?type=login_token.redeemed")
+    open_console(browser, demo, "/admin/live?type=login_token.redeemed")
     wait(browser).until(lambda it: "Connected" in it.find_element(By.ID, "live-state").text)
     demo.sign_in("narrow")
     wait(browser).until(lambda it: "narrow" in it.find_element(By.CSS_SELECTOR, "table.events").text)
@@ -154,9 +118,9 @@ def test_live_events_can_be_narrowed_to_a_type(demo, open_browser):  # noqa: F81
         "login_token.redeemed"}
 
 
-def test_filters_offer_what_there_is_and_take_a_date(demo, busy, open_browser):  # noqa: F811
+def test_filters_offer_what_there_is_and_take_a_date(demo, busy, open_browser):
     browser = open_browser(size=(390, 844))
-    sign_in(browser, demo, "/admin/events")
+    open_console(browser, demo, "/admin/events")
     finder = browser.find_element(By.CSS_SELECTOR, "details.finder")
     assert not finder.get_property("open"), "on a phone the events come first"
     finder.find_element(By.TAG_NAME, "summary").click()
@@ -171,13 +135,13 @@ def test_filters_offer_what_there_is_and_take_a_date(demo, busy, open_browser): 
     assert not browser.find_elements(By.CSS_SELECTOR, "table.events tbody td a")
 
 
-def test_a_users_sessions_are_a_tree_from_the_device_down(demo, open_browser):  # noqa: F811
+def test_a_users_sessions_are_a_tree_from_the_device_down(demo, open_browser):
     app = App(demo)
     app.sign_in()
     view = {"Cookie": wire.cookie_header(app.cookies())}
     subject = demo.send("GET", "/session", view).json()["sub"]
     browser = open_browser()
-    sign_in(browser, demo, f"/admin/users/{subject}")
+    open_console(browser, demo, f"/admin/users/{subject}")
     tree = browser.find_element(By.CSS_SELECTOR, "ul.sessions")
     # The session of the browser in which the app's user signed in stands beside them.
     shown = " ".join(row.get_attribute("class").split()[0] for row in tree.find_elements(By.CSS_SELECTOR, "li"))
@@ -186,18 +150,18 @@ def test_a_users_sessions_are_a_tree_from_the_device_down(demo, open_browser):  
 
 
 @pytest.mark.parametrize("page", ["", "sessions", "nodes"])
-def test_on_a_phone_the_present_section_is_in_sight(demo, open_browser, page):  # noqa: F811
+def test_on_a_phone_the_present_section_is_in_sight(demo, open_browser, page):
     browser = open_browser(size=(375, 812))
-    sign_in(browser, demo, f"/admin/{page}")
+    open_console(browser, demo, f"/admin/{page}")
     left, right = browser.execute_script(
         "const it = document.querySelector('.sections [aria-current]').getBoundingClientRect(); return [it.left, it.right];")
     assert 0 <= left < right <= 375
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_on_a_phone_sections_beyond_the_edge_are_hinted_at_by_a_shade_and_no_bar(demo, open_browser, dark):  # noqa: F811
+def test_on_a_phone_sections_beyond_the_edge_are_hinted_at_by_a_shade_and_no_bar(demo, open_browser, dark):
     browser = open_browser(size=(390, 844), dark=dark)
-    sign_in(browser, demo)
+    open_console(browser, demo)
     layers = browser.execute_script(
         "return getComputedStyle(document.querySelector('.sections')).backgroundImage").split("linear-gradient")[1:]
     # Two covers that scroll with the sections, then the two shades that they uncover.
@@ -213,14 +177,14 @@ def test_programs_hear_where_and_with_what_a_session_was_opened(demo):
     assert session["ip"] == "127.0.0.1" and session["user_agent"] == "Curious/7"
 
 
-def test_an_alarm_leads_to_its_events_and_goes_when_somebody_has_seen_it(start_demo, open_browser):  # noqa: F811
+def test_an_alarm_leads_to_its_events_and_goes_when_somebody_has_seen_it(start_demo, open_browser):
     demo = start_demo("--no-limits")
     for _ in range(5):
         issued = demo.issue("alice")
         demo.redeem(issued["token"])
         demo.redeem(issued["token"], wire.OTHER_BROWSER)
     browser = open_browser()
-    sign_in(browser, demo)
+    open_console(browser, demo)
 
     def alarm(browser):
         browser.refresh()
@@ -239,9 +203,9 @@ def test_an_alarm_leads_to_its_events_and_goes_when_somebody_has_seen_it(start_d
     assert len(Admin(demo).events(type="alert.acknowledged")) == 1
 
 
-def test_a_client_is_edited_with_its_faults_named(demo, open_browser):  # noqa: F811
+def test_a_client_is_edited_with_its_faults_named(demo, open_browser):
     browser = open_browser()
-    sign_in(browser, demo, "/admin/register-client")
+    open_console(browser, demo, "/admin/register-client")
     box = browser.find_element(By.ID, "document")
     box.clear()
     box.send_keys('{"client_type": "web", "redeem": "maybe"}')
@@ -257,22 +221,22 @@ def test_a_client_is_edited_with_its_faults_named(demo, open_browser):  # noqa: 
     assert "dbc_" in text_of(browser)
     browser.get(demo.base + "/admin/clients/console-made")
     assert "dbc_" not in text_of(browser)
-    shot(browser, "client")
+    shoot(browser, "console-client")
     press_when_asked(browser, "delete")
     wait(browser).until(lambda it: path_of(it) == "/admin/clients?done")
     assert "console-made" not in text_of(browser)
 
 
-def test_the_live_sessions_of_a_client_are_listed_until_they_end(demo, busy, open_browser):  # noqa: F811
+def test_the_live_sessions_of_a_client_are_listed_until_they_end(demo, busy, open_browser):
     browser = open_browser()
-    sign_in(browser, demo, "/admin/clients/demo-web")
+    open_console(browser, demo, "/admin/clients/demo-web")
     browser.find_element(By.PARTIAL_LINK_TEXT, "Live sessions").click()
     wait(browser).until(lambda it: path_of(it) == "/admin/sessions?client_id=demo-web")
     cookie = demo.sign_in("listed-user")
     browser.refresh()
     row = next(it for it in browser.find_elements(By.CSS_SELECTOR, "tbody tr") if "listed-user" in it.text)
     assert "Firefox on Linux" in row.text and "127.0.0.1" in row.text and "demo-web" in row.text
-    shot(browser, "sessions")
+    shoot(browser, "console-sessions")
     row.find_element(By.LINK_TEXT, "listed-user").click()
     wait(browser).until(lambda it: path_of(it).startswith("/admin/users/listed-user?session="))
     here = browser.find_element(By.CSS_SELECTOR, "li:target")
@@ -289,21 +253,21 @@ def test_the_live_sessions_of_a_client_are_listed_until_they_end(demo, busy, ope
 
 
 @pytest.mark.parametrize("page", ["users", "sessions", "keys", "nodes"])
-def test_times_of_a_list_are_utc_and_show_the_readers_own(demo, busy, open_browser, page):  # noqa: F811
+def test_times_of_a_list_are_utc_and_show_the_readers_own(demo, busy, open_browser, page):
     browser = open_browser()
-    sign_in(browser, demo, f"/admin/{page}")
+    open_console(browser, demo, f"/admin/{page}")
     assert "(UTC)" in browser.find_element(By.TAG_NAME, "thead").text
     wait(browser).until(lambda it: it.find_elements(By.CSS_SELECTOR, "tbody time[title]"))
     assert not browser.find_elements(By.CSS_SELECTOR, "tbody time:not([title])")
 
 
-def test_explain_answers_in_the_page(demo, open_browser):  # noqa: F811
+def test_explain_answers_in_the_page(demo, open_browser):
     browser = open_browser()
-    sign_in(browser, demo, "/admin/explain")
+    open_console(browser, demo, "/admin/explain")
     browser.find_element(By.ID, "redirect").send_keys("//evil.example/")
     press(browser, "Explain the redirect")
     wait_for_text(browser, "It does not pass")
-    shot(browser, "explain")
+    shoot(browser, "console-explain")
 
 
 def test_explain_begins_with_the_website_that_apps_open_by_default(demo):
@@ -318,11 +282,11 @@ def test_the_way_in_for_people_comes_first(demo):
     assert re.search(r'<a class="button" id="account"', page) and "autofocus" not in page
 
 
-def test_an_exchange_is_explained_in_the_page(demo, open_browser):  # noqa: F811
+def test_an_exchange_is_explained_in_the_page(demo, open_browser):
     app = App(demo)
     app.sign_in()
     browser = open_browser()
-    sign_in(browser, demo, "/admin/explain")
+    open_console(browser, demo, "/admin/explain")
     for secret, answer in [(app.tokens["device_secret"], "It passes"), ("ds_nonsense", "It does not pass")]:
         browser.find_element(By.CSS_SELECTOR, "#asking option[value='demo-app-b'], #asking").send_keys("demo-app-b")
         browser.find_element(By.ID, "subject-token").send_keys(app.tokens["id_token"])
@@ -334,9 +298,9 @@ def test_an_exchange_is_explained_in_the_page(demo, open_browser):  # noqa: F811
     assert app.native_sso().status == 200, "asking used nothing up"
 
 
-def test_a_mistake_in_a_form_of_explain_is_said_beside_it_and_what_is_no_secret_stays(demo, open_browser):  # noqa: F811
+def test_a_mistake_in_a_form_of_explain_is_said_beside_it_and_what_is_no_secret_stays(demo, open_browser):
     browser = open_browser()
-    sign_in(browser, demo, "/admin/explain")
+    open_console(browser, demo, "/admin/explain")
     press(browser, "Explain the sign-in")
     wait_for_text(browser, "Not done. token, and link or user_code, or one of them is needed")
     assert browser.title.startswith("Error: Explain") and path_of(browser) == "/admin/explain"
@@ -354,11 +318,11 @@ def test_a_mistake_in_a_form_of_explain_is_said_beside_it_and_what_is_no_secret_
     assert "a.subject.token" not in browser.page_source and "ds_secret" not in browser.page_source
 
 
-def test_a_device_is_found_and_revoked_with_a_reason(demo, open_browser):  # noqa: F811
+def test_a_device_is_found_and_revoked_with_a_reason(demo, open_browser):
     app = App(demo, user="bob")
     app.sign_in(device_name="Bob's phone")
     browser = open_browser()
-    sign_in(browser, demo, "/admin/users/" + quote(app.user["sub"]))
+    open_console(browser, demo, "/admin/users/" + quote(app.user["sub"]))
     section = browser.find_element(By.CSS_SELECTOR, "section[aria-labelledby=devices]")
     live = len(section.find_elements(By.CSS_SELECTOR, ".badge.good"))
     assert live >= 1 and "demo-app" in section.text
@@ -368,17 +332,17 @@ def test_a_device_is_found_and_revoked_with_a_reason(demo, open_browser):  # noq
     wait_for_text(browser, "lost on a train")
     section = browser.find_element(By.CSS_SELECTOR, "section[aria-labelledby=devices]")
     assert len(section.find_elements(By.CSS_SELECTOR, ".badge.good")) == live - 1
-    shot(browser, "devices")
+    shoot(browser, "console-devices")
     assert app.native_sso().status == 400
     event = Admin(demo).events(type="device_secret.revoked", sub=app.user["sub"])[0]
     assert event["reason"] == "lost on a train"
     assert json.loads(event["detail"])["actor"] == "client:demo-admin"
 
 
-def test_native_sso_settings_are_changed_within_their_ranges_and_taken_back(start_demo, open_browser):  # noqa: F811
+def test_native_sso_settings_are_changed_within_their_ranges_and_taken_back(start_demo, open_browser):
     demo = start_demo("--no-limits")
     browser = open_browser()
-    sign_in(browser, demo, "/admin/settings/native-sso")
+    open_console(browser, demo, "/admin/settings/native-sso")
 
     def fill(name: str, value: str):
         box = browser.find_element(By.ID, name)
@@ -398,7 +362,7 @@ def test_native_sso_settings_are_changed_within_their_ranges_and_taken_back(star
     assert browser.find_element(By.ID, "deviceSecretTTLDays").get_attribute("aria-invalid") == "true"
     wait(browser).until(lambda it: it.switch_to.active_element.get_attribute("id") == "deviceSecretTTLDays")
     assert browser.find_element(By.ID, "maxDeviceSecretsPerUser").get_attribute("value") == "5"
-    shot(browser, "native-sso-refused")
+    shoot(browser, "console-native-sso-refused")
     assert values()["maxDeviceSecretsPerUser"]["source"] == "default"
     fill("deviceSecretTTLDays", "45")
     press(browser, "Save")
@@ -414,9 +378,9 @@ def test_native_sso_settings_are_changed_within_their_ranges_and_taken_back(star
     assert values()["deviceSecretTTLDays"]["source"] == "default"
 
 
-def test_on_a_phone_no_figure_beside_the_chart_is_cut_off(demo, open_browser):  # noqa: F811
+def test_on_a_phone_no_figure_beside_the_chart_is_cut_off(demo, open_browser):
     browser = open_browser(size=(375, 812))
-    sign_in(browser, demo)
+    open_console(browser, demo)
     wait(browser).until(lambda it: it.find_elements(By.CSS_SELECTOR, ".chart .tick.end"))
     overflow, left = browser.execute_script("""
         const figure = document.querySelector(".chart .tick.end");
@@ -425,7 +389,7 @@ def test_on_a_phone_no_figure_beside_the_chart_is_cut_off(demo, open_browser):  
     assert overflow == "visible" and left >= 0
 
 
-def test_an_account_with_the_role_admin_opens_the_console(demo, open_browser):  # noqa: F811
+def test_an_account_with_the_role_admin_opens_the_console(demo, open_browser):
     browser = open_browser()
     browser.get(demo.base + "/sign-in?redirect=/admin/")
     person = demo.user("admin")
@@ -477,20 +441,20 @@ return problems;
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_every_page_keeps_the_rules(demo, busy, open_browser, width, dark):  # noqa: F811
+def test_every_page_keeps_the_rules(demo, busy, open_browser, width, dark):
     browser = open_browser(size=(width, 900), dark=dark)
-    sign_in(browser, demo)
+    open_console(browser, demo)
     for page in PAGES:
         browser.get(f"{demo.base}/admin/{page}")
         assert browser.execute_script(RULES) == [], page
         name = (page.split("?")[0] or "overview").replace("/", "-")
-        shot(browser, f"{width}-{'dark' if dark else 'light'}-{name}")
+        shoot(browser, f"console-{width}-{'dark' if dark else 'light'}-{name}")
     assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
 
 
-def test_the_console_works_without_scripts(demo, busy, open_browser):  # noqa: F811
+def test_the_console_works_without_scripts(demo, busy, open_browser):
     browser = open_browser(scripts=False)
-    sign_in(browser, demo, "/admin/events?type=login_token.replayed")
+    open_console(browser, demo, "/admin/events?type=login_token.replayed")
     assert path_of(browser) == "/admin/events?type=login_token.replayed"
     assert "alice" in text_of(browser)
     browser.get(demo.base + "/admin/keys")
@@ -530,9 +494,9 @@ def shown(browser) -> list[str]:
     return [cell.text for cell in browser.find_elements(By.CSS_SELECTOR, "tbody td:first-child")]
 
 
-def test_lists_are_sorted_by_their_headings(demo, busy, open_browser):  # noqa: F811
+def test_lists_are_sorted_by_their_headings(demo, busy, open_browser):
     browser = open_browser()
-    sign_in(browser, demo, "/admin/users?q=user")
+    open_console(browser, demo, "/admin/users?q=user")
     for page, heading, direction in [
             ("users?q=user", "User", "ascending"), ("users?q=user", "First seen (UTC)", "descending"),
             ("clients", "Name", "ascending"), ("keys", "Age", "ascending"), ("nodes", "Events", "descending")]:

@@ -17,6 +17,7 @@ import pytest
 import instance
 import simultaneous
 import wire
+from skips import can_mount
 
 ROUNDS = int(os.environ.get("CRASH_ROUNDS", "20"))
 CONNECTIONS = 8
@@ -68,7 +69,7 @@ async def load_and_kill(demo, told: Acknowledged, seconds: float):
 async def look_again(demo, told: Acknowledged):
     """Every session that was handed out still answers; every used token is refused to another browser."""
     async with simultaneous.Connection(demo.port) as connection:
-        for token_id, (token, cookie) in told.redeemed.items():
+        for token_id, (_, cookie) in told.redeemed.items():
             answer = await connection.request("GET", "/session", {"Cookie": cookie})
             if token_id not in told.ended:
                 assert json.loads(answer.body)["authenticated"] is True, f"lost the session of {token_id}"
@@ -123,14 +124,6 @@ def assert_chain_is_whole(data: Path):
 
 
 # A disk that is full
-
-def can_mount() -> bool:
-    if os.geteuid() != 0 or not shutil.which("unshare"):
-        return False
-    with tempfile.TemporaryDirectory() as folder:
-        return subprocess.run(
-            ["unshare", "-m", "mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], capture_output=True
-        ).returncode == 0
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """`kill -9` in the middle of bringing a database of the first version over: it is as it was or as it should be, and the next
 start makes it whole."""
 
+import shutil
 import sqlite3
 import subprocess
 import time
@@ -9,8 +10,7 @@ from contextlib import closing
 import pytest
 
 import instance
-import test_upgrades
-from servers import Postgres
+from earlier_versions import FIXTURES, PostgreSQL, SQLite
 
 #: Sessions that are over, so that the steps that go through all of them take a moment.
 MORE = 100_000
@@ -19,27 +19,19 @@ ROUNDS = 3
 TRIES = 5
 
 
-@pytest.fixture(scope="module")
-def postgres():
-    if test_upgrades.needs_postgres:
-        pytest.skip("there is no PostgreSQL")
-    with Postgres() as server:
-        yield server
-
-
 def first_version(engine: str, tmp_path, request, number: int):
-    fixture = test_upgrades.FIXTURES / f"41b9169-{engine}"
+    fixture = FIXTURES / f"41b9169-{engine}"
     data = tmp_path / f"data-{number}"
-    test_upgrades.shutil.copytree(fixture / "data", data)
+    shutil.copytree(fixture / "data", data)
     data.chmod(0o700)
     for path in data.iterdir():
         path.chmod(0o600)
     dump = (fixture / "drawbridge.sql").read_text()
     if engine == "sqlite":
-        store = test_upgrades.SQLite(data, dump)
+        store = SQLite(data, dump)
         numbers = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {MORE})"
     else:
-        store = test_upgrades.PostgreSQL(request.getfixturevalue("postgres"), f"migration{number}-postgres", dump)
+        store = PostgreSQL(request.getfixturevalue("postgres"), f"migration{number}-postgres", dump)
         numbers = f"WITH n(i) AS (SELECT * FROM generate_series(1, {MORE}))"
     store.query(f"""
         {numbers} INSERT INTO web_session (id, secret_digest, subject, client_id, opening, created_at, expires_at,
@@ -64,7 +56,7 @@ def sqlite_is_writing(path) -> bool:
 
 
 def is_migrating(store) -> bool:
-    if isinstance(store, test_upgrades.SQLite):
+    if isinstance(store, SQLite):
         return sqlite_is_writing(store.path)
     return store.query("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted") != [["0"]]
 

@@ -11,8 +11,8 @@ import instance
 import wire
 from admin import Admin, Console
 from boundaries import asks_to_sign_in
-from native import App, Browser
 from computer import NO_DIGITS, PAGE, Computer, Phone, Question, waiting_pages, wrong
+from native import App, Browser
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
@@ -27,7 +27,7 @@ def phone(demo) -> Phone:
     return Phone(demo)
 
 
-def test_the_whole_way(demo, computer, phone):
+def test_a_phone_that_scans_and_approves_signs_the_computer_in_where_it_wanted(demo, computer, phone):
     computer.open("?redirect=%2Faccount%2Fprofile")
     cookie = computer.page.cookies["__Host-xd"]
     assert cookie.attributes["samesite"] == "Strict" and "httponly" in cookie.attributes and "secure" in cookie.attributes
@@ -349,7 +349,7 @@ def first_refused(send):
     return answer
 
 
-def test_limits_and_reports(start_demo):
+def test_who_asks_too_often_is_told_when_to_ask_again_and_codes_are_not_guessed(start_demo):
     demo = start_demo()
     phone = Phone(demo)
     computer = Computer(demo.base).open()

@@ -1,4 +1,5 @@
-"""`/signin/phone` in headless Chromium, with `drawbridge-app` for the phone: seen, read, typed, by keyboard, without script."""
+"""`/signin/phone` in headless Chromium, with `drawbridge-app` for the phone: seen, read, typed, by keyboard, without
+script."""
 
 import re
 import shutil
@@ -10,37 +11,15 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.expected_conditions import staleness_of
 
 import desktop
-from native import Browser
+from browsers import NEEDS_CHROMIUM
 from computer import PAGE, Phone
+from desktop import assert_answered
 from devices import Device
-from test_desktop_app import assert_answered
-from test_main_road_browser import (  # noqa: F401 (fixtures)
-    assert_fits, browser, open_browser, path_of, press, pytestmark, session_in, shoot, text_of, wait_for_path)
+from native import Browser
+from pages import OnScreen, assert_fits, press, session_in, shoot, text_of, wait_for_path
 from waiting import wait
 
-
-class OnScreen:
-    """The page in a real browser, as the phone's helpers know a computer."""
-
-    def __init__(self, browser):
-        self.browser = browser
-
-    @property
-    def link(self) -> str:
-        return self.browser.find_element(By.ID, "qr").get_attribute("data-link")
-
-    @property
-    def id(self) -> str:
-        return self.link.rsplit("/", 1)[1]
-
-    @property
-    def letters(self) -> str:
-        return self.browser.find_element(By.ID, "user-code").text
-
-    def wait_for_field(self):
-        field = self.browser.find_element(By.ID, "code")
-        wait(self.browser).until(lambda _: field.is_displayed())
-        return field
+pytestmark = NEEDS_CHROMIUM
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +148,8 @@ def test_everything_is_reached_by_keyboard(demo, browser, phone):
 def test_a_screen_reader_hears_what_happens(demo, browser, phone):
     page = open_page(browser, demo)
     nodes = browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
-    named = {(node["role"]["value"], node.get("name", {}).get("value")) for node in nodes if not node.get("ignored") and "role" in node}
+    named = {(node["role"]["value"], node.get("name", {}).get("value")) for node in nodes if not node.get("ignored")
+             and "role" in node}
     assert any(role in ("image", "img") and name == "Code to scan with your phone" for role, name in named)
     assert not any(role == "textbox" for role, _ in named), "nothing to type into yet"
     phone.scan(page)
@@ -210,7 +190,8 @@ def test_the_pages_fit_the_screen_in_light_and_dark(demo, open_browser, phone, s
     phone.post(f"{page_of_browser(browser)}/deny")
     wait(browser).until(lambda it: "declined on the phone" in text_of(it))
     look("phone-denied")
-    for path, what in (("/signin/code", "sign-in-code"), ("/x/AAAAAAAAAAAAAAAAAAAAAA", "phone-help"), ("/sign-in", "sign-in-phone")):
+    for path, what in (("/signin/code", "sign-in-code"), ("/x/AAAAAAAAAAAAAAAAAAAAAA", "phone-help"),
+                       ("/sign-in", "sign-in-phone")):
         browser.get(f"{demo.base}{path}")
         look(what)
     browser.get(f"{demo.base}/device")

@@ -1,26 +1,17 @@
 """A phone signs a computer's browser in over three nodes: each step on another one, with nodes and Redis that die."""
 
-import os
 import secrets
-import shutil
 import signal
 
 import pytest
 
 import instance
-from fleet import Fleet
 from computer import PAGE, Computer, Phone, Question, wrong
-from servers import Postgres, Redis
-from test_fleet_native_sso import OfFleet
+from fleet import Fleet, OfFleet
+from servers import Redis
+from skips import NEEDS_STORES
 
-if not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true":
-    pytest.skip("there is no redis-server, or no PostgreSQL", allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def postgres():
-    with Postgres() as server:
-        yield server
+pytestmark = NEEDS_STORES
 
 
 @pytest.fixture

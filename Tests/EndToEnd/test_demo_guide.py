@@ -37,7 +37,8 @@ def terminal(tmp_path):
     """A demo that somebody started on a terminal, and what stands on it."""
     ours, theirs = pty.openpty()
     started = subprocess.Popen(
-        [instance.binary(), "demo", "--listen", "127.0.0.1:0", "--management-listen", "127.0.0.1:0", "--data", tmp_path / "data"],
+        [instance.binary(), "demo", "--listen", "127.0.0.1:0", "--management-listen", "127.0.0.1:0", "--data",
+         tmp_path / "data"],
         stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=instance.environment(), start_new_session=True)
     os.close(theirs)
     seen = bytearray()

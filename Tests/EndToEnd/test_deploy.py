@@ -5,16 +5,11 @@ import json
 import os
 import re
 import shutil
-import socketserver
-import ssl
 import subprocess
 import sys
-import threading
-import wsgiref.simple_server
 from contextlib import ExitStack
-from http.client import HTTPSConnection
 from pathlib import Path
-from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
+from urllib.parse import urlencode, urljoin, urlsplit
 
 import pytest
 import yaml
@@ -22,39 +17,21 @@ import yaml
 import instance
 import oauth
 import wire
-from servers import Nginx, Server
+from deployment import CONSOLE, DEPLOY, ISSUER, OTHER, OTHERS, OWN, WEBSITE, adapted, admitted, check_config, kubernetes, tool
+from proxies import ApacheProxy, Caddy, Envoy, HAProxy, Ingress, Traefik, Website
+from servers import Nginx
 
-DEPLOY = instance.ROOT / "deploy"
-WEBSITE, ISSUER, CONSOLE = "www.example.com", "auth.example.com", "admin.example.com"
-#: A second website behind the same proxy, of another domain (docs/recipes/domains.md). The app may not open it.
-OTHER = "www.other.example"
-#: At the website's origin, in the order of nginx's regular expression: Drawbridge's own paths, and the website's.
-OWN = ["/login-with-token", "/user/login-with-token.php", "/api/auth/create-sso-token", "/v0/sign_in/token", "/session",
-       "/session/logout", "/session/refresh", "/assets/drawbridge.js", "/errors", "/errors/invalid_token",
-       "/.well-known/apple-app-site-association"]
-OTHERS = ["/", "/contacts", "/account/profile", "/login-with-token/x", "/apis", "/api/orders", "/sessions", "/errorsx", "/devices", "/auth/check", "/metrics",
-          "/readyz", "/oauth", "/oauth/authorize", "/admin/", "/api/admin/users", "/sign-in", "/account/devices"]
 #: What a website by CGI or WSGI takes for the names of the check's answer; those with a dot are for PHP alone.
 FORGED = ["X_Auth_Subject", "x_auth_subject", "X-Auth_Subject", "x-auth_subject", "X_Auth-Subject", "X_AUTH_SESSION",
-          "X-Auth_Session", "X_Auth_Acr", "X-Auth_Acr", "X-Auth-Name", "X_Auth_Name", "X-Auth-Email", "X_Auth-Email", "X-Auth-Groups",
-          "X_Auth_Groups", "X.Auth.Subject", "x.auth.subject", "X.Auth-Subject", "X-Auth.Subject", "X_Auth.Subject", "X.AUTH_SUBJECT",
-          "X.Auth.Session", "X-Auth.Session", "X.Auth-Acr", "X-Auth.Acr", "X.Auth.Name", "X-Auth.Email", "X.Auth-Groups"]
+          "X-Auth_Session", "X_Auth_Acr", "X-Auth_Acr", "X-Auth-Name", "X_Auth_Name", "X-Auth-Email", "X_Auth-Email",
+          "X-Auth-Groups", "X_Auth_Groups", "X.Auth.Subject", "x.auth.subject", "X.Auth-Subject", "X-Auth.Subject",
+          "X_Auth.Subject", "X.AUTH_SUBJECT", "X.Auth.Session", "X-Auth.Session", "X.Auth-Acr", "X-Auth.Acr", "X.Auth.Name",
+          "X-Auth.Email", "X.Auth-Groups"]
 
 #: `set_escape_uri`, which ingress-nginx writes.
 SET_MISC = [Path("/usr/lib/nginx/modules") / name for name in ("ndk_http_module.so", "ngx_http_set_misc_module.so")]
 
 PASSWORD = "a password of this test alone"
-
-
-def tool(name: str) -> str:
-    """A program that came with the test requirements, or that is installed."""
-    beside = Path(sys.executable).parent / name
-    found = str(beside) if beside.exists() else shutil.which(name)
-    if not found:
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{name} is missing")
-        pytest.skip(f"{name} is not installed")
-    return found
 
 
 def of_the_other(value):
@@ -82,245 +59,6 @@ def ingress_with_both(text: str) -> str:
     return yaml.safe_dump_all(documents + more)
 
 
-def adapted(name: str, replacements: dict) -> str:
-    """The configuration as shipped, with this test's addresses; each must be there to be replaced."""
-    text = (DEPLOY / name).read_text()
-    for old, new in replacements.items():
-        assert old in text, f"{old} is not in {name}"
-        text = text.replace(old, new)
-    return text
-
-
-class Website(socketserver.ThreadingMixIn, wsgiref.simple_server.WSGIServer):
-    """Says what it was asked, headers included, by WSGI: there `-` and `_` are the same in a name (RFC 3875 §4.1.18)."""
-
-    daemon_threads = True
-
-    class Handler(wsgiref.simple_server.WSGIRequestHandler):
-        def get_environ(self):
-            return {**super().get_environ(), "target": self.path}
-
-        def log_message(self, *_):
-            pass
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), self.Handler)
-        self.set_app(self.answer)
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    @staticmethod
-    def answer(environ, start):
-        headers = {name[5:].lower().replace("_", "-"): value for name, value in environ.items() if name.startswith("HTTP_")}
-        start("200 OK", [("Content-Type", "application/json")])
-        return [json.dumps({"path": environ["target"], "headers": headers}).encode()]
-
-
-class Caddy(Server):
-    def __init__(self, text: str, port: int):
-        super().__init__("caddy")
-        (self.folder / "Caddyfile").write_text(text)
-        self.run([tool("caddy"), "run", "--adapter", "caddyfile", "--config", str(self.folder / "Caddyfile")],
-                 env={**os.environ, "HOME": str(self.folder), "XDG_DATA_HOME": str(self.folder)})
-        instance.wait_until(lambda: instance.listens(port), 15, "Caddy")
-
-    @property
-    def log(self) -> str:
-        return (self.folder / "server.log").read_text()
-
-
-class Envoy(Server):
-    def __init__(self, text: str, port: int):
-        super().__init__("envoy")
-        (self.folder / "envoy.yaml").write_text(text)
-        self.run([tool("envoy"), "-c", str(self.folder / "envoy.yaml"), "--disable-hot-restart", "--concurrency", "1",
-                  "--log-level", "warning"], cwd=self.folder)
-        instance.wait_until(lambda: instance.listens(port), 20, "Envoy")
-
-    @property
-    def log(self) -> str:
-        return (self.folder / "server.log").read_text()
-
-
-class HAProxy(Server):
-    def __init__(self, certificate: str, key: str, addresses: dict, port: int, more: dict = {}):
-        super().__init__("haproxy")
-        pem, script = self.folder / "both.pem", self.folder / "check.lua"
-        pem.write_text(Path(certificate).read_text() + Path(key).read_text())
-        script.write_text(adapted("haproxy-drawbridge.lua", {old: addresses[old] for old in ["127.0.0.1:8080"]}))
-        (self.folder / "haproxy.cfg").write_text(adapted("haproxy.cfg", {
-            **addresses, "/etc/ssl/www.example.com.pem": str(pem), "/etc/haproxy/haproxy-drawbridge.lua": str(script),
-            "bind :443": f"bind 127.0.0.1:{port}", **more}))
-        self.run([shutil.which("haproxy") or "/usr/sbin/haproxy", "-db", "-f", str(self.folder / "haproxy.cfg")])
-        instance.wait_until(lambda: instance.listens(port), 15, f"HAProxy: {self.log}")
-
-    @property
-    def log(self) -> str:
-        return (self.folder / "server.log").read_text()
-
-
-class ApacheProxy(Server):
-    MODULES = ["mpm_event", "authz_core", "headers", "ssl", "socache_shmcb", "proxy", "proxy_http", "lua"]
-
-    def __init__(self, certificate: tuple[Path, Path], addresses: dict, port: int):
-        super().__init__("apache-proxy")
-        self.folder.chmod(0o755)
-        script = self.folder / "drawbridge.lua"
-        script.write_text(adapted("apache-drawbridge.lua", addresses))
-        # Started by root, it reads the key before its workers are somebody else.
-        text = adapted("apache.conf", {
-            "/etc/ssl/www.example.com.pem": str(certificate[0]), "/etc/ssl/private/www.example.com.key": str(certificate[1]),
-            "/etc/apache2/apache-drawbridge.lua": str(script), "*:443": f"127.0.0.1:{port}", "${APACHE_LOG_DIR}": str(self.folder),
-            "127.0.0.1:8080": addresses["127.0.0.1:8080"]})
-        modules = "\n".join(f"LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so" for name in self.MODULES)
-        owner = "User www-data\nGroup www-data" if os.geteuid() == 0 else ""
-        (self.folder / "apache.conf").write_text(f"""ServerName localhost
-ServerRoot {self.folder}
-DefaultRuntimeDir {self.folder}
-PidFile {self.folder}/apache.pid
-ErrorLog {self.folder}/error.log
-LogLevel warn
-Listen 127.0.0.1:{port}
-{modules}
-{owner}
-{text}""")
-        self.run(["/usr/sbin/apache2", "-D", "FOREGROUND", "-f", str(self.folder / "apache.conf")])
-        instance.wait_until(lambda: instance.listens(port), 15, "Apache")
-
-
-class Traefik(Server):
-    def __init__(self, text: str, port: int):
-        super().__init__("traefik")
-        rules = self.folder / "rules.yaml"
-        rules.write_text(text)
-        (self.folder / "traefik.yaml").write_text(adapted("traefik-static.yaml", {
-            '":443"': f'"127.0.0.1:{port}"', "/etc/traefik/drawbridge.yaml": str(rules)}))
-        self.run([tool("traefik"), f"--configFile={self.folder / 'traefik.yaml'}"], cwd=self.folder)
-        instance.wait_until(lambda: instance.listens(port), 20, f"Traefik: {self.log}")
-
-    @property
-    def log(self) -> str:
-        return (self.folder / "server.log").read_text()
-
-
-class Ingress:
-    """What the controller of ingress-nginx 1.15.0, the last one, makes of our documents: a configuration of nginx.
-
-    The controller itself needs a cluster. Of its template only what our documents ask for is written here."""
-
-    NOTE = "nginx.ingress.kubernetes.io/"
-
-    def __init__(self, text: str, services: dict[str, str], certificate: tuple[Path, Path], port: int):
-        self.documents = [document for document in yaml.safe_load_all(text) if document]
-        self.services, self.certificate, self.port = services, certificate, port
-        settings = self.config_map("ingress-nginx-controller")
-        namespace, _, name = settings["proxy-set-headers"].partition("/")
-        assert namespace == "ingress-nginx"
-        self.further_headers = self.config_map(name)
-        # What the template has by default, and the place of the log in this test.
-        level = settings.get("error-log-level", "notice")
-        self.http = f"error_log error.log {level};\n" + settings["http-snippet"] + "".join(
-            self.server(host, places) for host, places in self.places().items())
-
-    def config_map(self, name: str) -> dict[str, str]:
-        [data] = [document["data"] for document in self.documents
-                  if document["kind"] == "ConfigMap" and document["metadata"]["name"] == name]
-        return data
-
-    def places(self) -> dict[str, list[tuple]]:
-        """The paths of each host, each with the annotations and the namespace that it has."""
-        found: dict[str, list[tuple]] = {}
-        for document in self.documents:
-            if document["kind"] != "Ingress":
-                continue
-            notes = {name.removeprefix(self.NOTE): value for name, value in document["metadata"].get("annotations", {}).items()}
-            for rule in document["spec"]["rules"]:
-                for path in rule["http"]["paths"]:
-                    namespace = document["metadata"].get("namespace", "default")
-                    found.setdefault(rule["host"], []).append((path, notes, namespace))
-        return found
-
-    def server(self, host: str, places: list[tuple]) -> str:
-        exact = {path["path"] for path, _, _ in places if path["pathType"] == "Exact"}
-        text = "".join(self.locations(number, *place, exact) for number, place in enumerate(places))
-        # Two values of the controller that nobody changes: names with an underscore or a dot are dropped.
-        return f"""
-server {{
-    listen 127.0.0.1:{self.port} ssl;
-    server_name {host};
-    ssl_certificate {self.certificate[0]};
-    ssl_certificate_key {self.certificate[1]};
-    underscores_in_headers off;
-    ignore_invalid_headers on;
-{text}}}
-"""
-
-    def locations(self, number: int, path: dict, notes: dict[str, str], namespace: str, exact: set[str]) -> str:
-        service = path["backend"]["service"]["name"]
-        lines = [f'set $namespace "{namespace}";', f'set $service_name "{service}";', "set $pass_access_scheme $scheme;"]
-        lines += [f"deny {network};" for network in notes.get("denylist-source-range", "").split(",") if network]
-        lines += ["access_log off;"] if notes.get("enable-access-log") == "false" else []
-        asides = ""
-        if "auth-url" in notes:
-            check, sign_in = f"/_external-auth-{number}", f"@sign-in-{number}"
-            asides = self.check(check, notes["auth-url"]) + f"""
-location {sign_in} {{
-    internal;
-    add_header Set-Cookie $auth_cookie;
-    return 302 {self.sign_in_address(notes)};
-}}
-"""
-            lines += [f"auth_request {check};", "auth_request_set $auth_cookie $upstream_http_set_cookie;",
-                      "add_header Set-Cookie $auth_cookie;"]
-            for place, name in enumerate(one.strip() for one in notes["auth-response-headers"].split(",")):
-                lines += [f"auth_request_set $authHeader{place} $upstream_http_{name.lower().replace('-', '_')};",
-                          f"proxy_set_header '{name}' $authHeader{place};"]
-            lines += ["set_escape_uri $escaped_request_uri $request_uri;", f"error_page 401 = {sign_in};"]
-        for name, value in {"Host": "$http_host", "X-Request-ID": "$request_id", "X-Real-IP": "$remote_addr",
-                            "X-Forwarded-For": "$remote_addr", "X-Forwarded-Host": "$http_host",
-                            "X-Forwarded-Port": "$server_port", "X-Forwarded-Proto": "$pass_access_scheme",
-                            "X-Scheme": "$pass_access_scheme", "X-Original-Forwarded-For": "$http_x_forwarded_for",
-                            "Proxy": "", **self.further_headers}.items():
-            lines.append(f'proxy_set_header {name} "{value}";')
-        lines += ["proxy_http_version 1.1;", f"proxy_pass http://{self.services[f'{namespace}/{service}']};"]
-        body = "\n    ".join(lines)
-        # A prefix is one of whole parts of a path.
-        matches = [f"= {path['path']}"] if path["pathType"] == "Exact" else [path["path"].rstrip("/") + "/"]
-        if path["pathType"] == "Prefix" and path["path"] != "/" and path["path"] not in exact:
-            matches.append(f"= {path['path']}")
-        return asides + "".join(f"location {match} {{\n    {body}\n}}\n" for match in matches)
-
-    @staticmethod
-    def check(place: str, url: str) -> str:
-        return f"""
-location = {place} {{
-    internal;
-    access_log off;
-    proxy_pass_request_body off;
-    proxy_set_header Content-Length "";
-    proxy_set_header X-Forwarded-Proto "";
-    proxy_set_header X-Request-ID $request_id;
-    proxy_set_header Host {urlsplit(url).hostname};
-    proxy_set_header X-Original-URL $scheme://$http_host$request_uri;
-    proxy_set_header X-Original-Method $request_method;
-    proxy_set_header X-Sent-From "nginx-ingress-controller";
-    proxy_set_header X-Real-IP $remote_addr;
-    proxy_set_header X-Forwarded-For $remote_addr;
-    proxy_set_header X-Auth-Request-Redirect $request_uri;
-    proxy_http_version 1.1;
-    set $target "{url}";
-    proxy_pass $target;
-}}
-"""
-
-    @staticmethod
-    def sign_in_address(notes: dict[str, str]) -> str:
-        """With the page's whole address in a parameter, unless the annotation says that parameter itself."""
-        address, name = notes["auth-signin"], notes.get("auth-signin-redirect-param", "rd")
-        if name in parse_qs(urlsplit(address).query):
-            return address
-        return f"{address}{'&' if '?' in address else '?'}{name}=$pass_access_scheme://$http_host$escaped_request_uri"
-
-
 class Front:
     """A proxy with TLS in front of a node and of a website."""
 
@@ -331,7 +69,8 @@ class Front:
         addresses = {"127.0.0.1:8080": f"127.0.0.1:{node.port}", "127.0.0.1:3000": f"127.0.0.1:{website.server_port}"}
         if kind == "nginx":
             text = adapted("nginx.conf", {
-                **files, **addresses, "/var/log/nginx/error.log": "error.log", "listen 443 ssl": f"listen 127.0.0.1:{port} ssl"})
+                **files, **addresses, "/var/log/nginx/error.log": "error.log",
+                "listen 443 ssl": f"listen 127.0.0.1:{port} ssl"})
             self.server = Nginx(text, port)
         elif kind == "caddy":
             files = f" {{\n\tbind 127.0.0.1\n\ttls {certificate[0]} {certificate[1]}\n\tlog\n"
@@ -387,7 +126,8 @@ def certificate(tmp_path_factory):
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
          "-subj", "/CN=localhost", "-addext",
-         f"subjectAltName=DNS:localhost,IP:127.0.0.1,DNS:{WEBSITE},DNS:{OTHER},DNS:{ISSUER},DNS:{CONSOLE}", "-keyout", folder / "key.pem",
+         f"subjectAltName=DNS:localhost,IP:127.0.0.1,DNS:{WEBSITE},DNS:{OTHER},DNS:{ISSUER},DNS:{CONSOLE}", "-keyout",
+         folder / "key.pem",
          "-out", folder / "cert.pem"], check=True, capture_output=True)
     return folder / "cert.pem", folder / "key.pem"
 
@@ -443,7 +183,8 @@ def test_nobody_reaches_the_website_without_a_session(front):
 
 @pytest.mark.parametrize("target", [
     "/assets/../contacts", "/assets/%2e%2e/contacts", "/assets/..%2fcontacts", "/assets/..;/contacts", "//contacts",
-    "/session/..//contacts", "/%63ontacts", "/contacts/.", "/contacts;x", "/login-with-token/../contacts", "/assets\\..\\contacts",
+    "/session/..//contacts", "/%63ontacts", "/contacts/.", "/contacts;x", "/login-with-token/../contacts",
+    "/assets\\..\\contacts",
     "/.well-known/../contacts?x=/assets/", f"https://{WEBSITE}/contacts", f"http://{ISSUER}/contacts",
     f"https://{WEBSITE}/assets/../contacts", "*", "/%00contacts"])
 def test_no_spelling_of_a_path_gets_to_the_website_past_the_check(front, target):
@@ -639,7 +380,8 @@ def away(send, log) -> list[str]:
     """What the log has of secrets that were not used: login tokens and codes, in addresses and in a header."""
     secrets = {f"{host}-{number}": (host, target) for number, (host, target) in enumerate([
         (WEBSITE, "/login-with-token?token="), (WEBSITE, "/session/hand-off?code="),
-        (ISSUER, "/sign-in/callback/other?state=x&code="), (ISSUER, "/oauth/authorize?request_uri="), (CONSOLE, "/admin/sign-in/callback?code=")])}
+        (ISSUER, "/sign-in/callback/other?state=x&code="), (ISSUER, "/oauth/authorize?request_uri="),
+        (CONSOLE, "/admin/sign-in/callback?code=")])}
     for secret, (host, target) in secrets.items():
         answer = send(host, target + secret, {})
         assert answer.status >= 500
@@ -776,7 +518,8 @@ def test_traefik_asks_the_check_and_believes_no_visitor():
 
 def test_ingress_nginx_sets_every_identity_header_so_that_none_is_a_visitors():
     # It lets no name with an underscore or a dot through, and a header that it sets from an answer without it is left out.
-    [notes] = [document["metadata"]["annotations"] for document in yaml.safe_load_all((DEPLOY / "ingress-nginx.yaml").read_text())
+    [notes] = [document["metadata"]["annotations"]
+               for document in yaml.safe_load_all((DEPLOY / "ingress-nginx.yaml").read_text())
                if document["metadata"]["name"] == "website"]
     named = {name.strip().lower() for name in notes["nginx.ingress.kubernetes.io/auth-response-headers"].split(",")}
     assert {name.lower() for name in FORGED if "_" not in name and "." not in name} <= named
@@ -787,7 +530,8 @@ def test_ingress_nginx_leads_to_the_service_that_kubernetes_has():
     service = next(yaml.safe_load_all((DEPLOY / "kubernetes/service.yaml").read_text()))
     [port] = [port["port"] for port in service["spec"]["ports"] if port["name"] == "http"]
     ingresses = [one for one in yaml.safe_load_all((DEPLOY / "ingress-nginx.yaml").read_text()) if one["kind"] == "Ingress"]
-    backends = {(one["metadata"].get("namespace"), path["backend"]["service"]["name"], path["backend"]["service"]["port"]["number"])
+    backends = {(one["metadata"].get("namespace"), path["backend"]["service"]["name"],
+                 path["backend"]["service"]["port"]["number"])
                 for one in ingresses for rule in one["spec"]["rules"] for path in rule["http"]["paths"]}
     assert backends == {(namespace, service["metadata"]["name"], port), (None, "website", 3000)}
     [check] = [one["metadata"]["annotations"]["nginx.ingress.kubernetes.io/auth-url"] for one in ingresses
@@ -817,7 +561,8 @@ def stage(name: str) -> str:
 
 
 def test_the_image_holds_the_list_of_its_parts_with_the_packages_that_it_runs_on():
-    assert re.search(r"^COPY --from=run /var/lib/dpkg/status (\S+)\nRUN deploy/sbom.py .*--image \1 ", stage("build"), re.MULTILINE)
+    assert re.search(r"^COPY --from=run /var/lib/dpkg/status (\S+)\nRUN deploy/sbom.py .*--image \1 ", stage("build"),
+                     re.MULTILINE)
     last = (DEPLOY / "Dockerfile").read_text().rpartition("FROM ")[2]
     assert last.startswith("run\n") and "/usr/share/doc/drawbridge/drawbridge.cdx.json" in last
 
@@ -833,19 +578,13 @@ def test_the_image_is_built_from_what_a_clone_has():
 
 def test_the_image_copies_every_folder_that_the_manifest_names():
     recipe = (DEPLOY / "Dockerfile").read_text()
-    copied = [name.strip("/") for line in re.findall(r"^COPY (?!--from)(.+) \S+$", recipe, re.MULTILINE) for name in line.split()]
+    copied = [name.strip("/") for line in re.findall(r"^COPY (?!--from)(.+) \S+$", recipe, re.MULTILINE)
+              for name in line.split()]
     # Targets without a path are in Sources or Tests by their names.
     named = ["Sources", "Tests", *re.findall(r'\bpath: "([^"]+)"', (instance.ROOT / "Package.swift").read_text())]
     assert len(named) > 2
     missing = [path for path in named if not any(path == name or path.startswith(name + "/") for name in copied)]
     assert not missing, f"the image is built without {missing}"
-
-
-def check_config(settings: Path, environment: dict, *more: str) -> str:
-    done = subprocess.run([instance.binary(), "check-config", "--config", str(settings), *more], capture_output=True,
-                          text=True, env={**instance.environment(), **environment})
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def test_compose_confines_the_nodes_and_opens_nothing_but_nginx():
@@ -862,7 +601,8 @@ def test_compose_confines_the_nodes_and_opens_nothing_but_nginx():
     assert document["networks"]["inside"]["internal"]
     # The nodes' way to issuers is theirs alone: by another shared network nginx would come from an address that they do not
     # believe.
-    members = {name: {other for other, service in services.items() if name in service["networks"]} for name in document["networks"]}
+    members = {name: {other for other, service in services.items() if name in service["networks"]}
+               for name in document["networks"]}
     assert members["issuers"] == set(nodes) and members["inside"] == set(services) and members["outside"] == {"nginx"}
     text = (DEPLOY / "compose/nginx.conf").read_text()
     assert set(re.findall(r"(?:server|http://)\s*([a-z-]+):\d+", text)) == {*nodes, "website"}
@@ -887,7 +627,8 @@ def nginx_of_compose(certificate: tuple[Path, Path], port: int, nodes: list[int]
     names = {f"node-{letter}:8080": f"127.0.0.1:{node}" for letter, node in zip("abc", nodes, strict=True)}
     return Nginx(adapted("compose/nginx.conf", {
         **names, "website:3000": f"127.0.0.1:{instance.free_port()}", "listen 443": f"listen 127.0.0.1:{port}",
-        "/etc/ssl/www.example.com.pem": str(certificate[0]), "/etc/ssl/private/www.example.com.key": str(certificate[1])}), port)
+        "/etc/ssl/www.example.com.pem": str(certificate[0]), "/etc/ssl/private/www.example.com.key": str(certificate[1])}),
+                 port)
 
 
 class Refusal(Website):
@@ -904,7 +645,8 @@ def test_compose_leads_to_the_sign_in_at_the_port_that_the_visitor_asked(certifi
     mapped = yaml.safe_load((DEPLOY / "compose/compose.yaml").read_text())["services"]["nginx"]["ports"][0].split(":")[1]
     try:
         with nginx_of_compose(certificate, port, [node.server_port] * 3):
-            answer = wire.send(f"https://localhost:{port}", "GET", "/contacts", {"Host": f"localhost:{mapped}", **wire.NAVIGATION},
+            answer = wire.send(f"https://localhost:{port}", "GET", "/contacts",
+                               {"Host": f"localhost:{mapped}", **wire.NAVIGATION},
                                cafile=str(certificate[0]))
     finally:
         node.shutdown()
@@ -941,23 +683,6 @@ def test_website_provider_and_console_have_hosts_of_their_own(name):
 def test_kubernetes_believes_addresses_and_no_network_of_pods():
     settings = yaml.safe_load((DEPLOY / "kubernetes/drawbridge.yaml").read_text())
     assert all(ipaddress.ip_network(proxy).num_addresses == 1 for proxy in settings["trusted_proxies"])
-
-
-def kubernetes() -> dict[str, dict]:
-    if shutil.which("kubectl"):
-        done = subprocess.run(["kubectl", "kustomize", DEPLOY / "kubernetes"], capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        documents = list(yaml.safe_load_all(done.stdout))
-    else:
-        names = yaml.safe_load((DEPLOY / "kubernetes/kustomization.yaml").read_text())["resources"]
-        documents = [document for name in names for document in yaml.safe_load_all((DEPLOY / "kubernetes" / name).read_text())]
-    return {f"{document['kind']}/{document['metadata']['name']}": document for document in documents}
-
-
-def admitted(policy: dict) -> list[str]:
-    """The networks that a policy lets at the service."""
-    [rule] = [rule for rule in policy["spec"]["ingress"] if rule["ports"] == [{"port": "http"}]]
-    return [peer["ipBlock"]["cidr"] for peer in rule["from"] if "ipBlock" in peer]
 
 
 def test_kubernetes_admits_the_proxies_that_the_settings_believe_even_from_outside_of_any_namespace():
@@ -998,6 +723,15 @@ def test_kubernetes_nodes_are_confined_probed_and_budgeted():
     assert not any(kind.startswith("Secret/") for kind in found), "secrets are not made here"
 
 
+def test_kubernetes_leaves_a_start_the_time_that_a_migration_tries():
+    source = (instance.ROOT / "Sources/SQLStorage/Schema/MigrationPatience.swift").read_text()
+    limit, pause = map(int, re.search(r"limit: \.seconds\((\d+)\), pause: \.seconds\((\d+)\)", source).groups())
+    [container] = kubernetes()["StatefulSet/drawbridge"]["spec"]["template"]["spec"]["containers"]
+    probe = container["startupProbe"]
+    # With the last attempt, and what else a start does.
+    assert probe["periodSeconds"] * probe["failureThreshold"] > limit + pause + 60
+
+
 def test_kubernetes_settings_are_accepted(tmp_path):
     secret = yaml.safe_load((DEPLOY / "kubernetes/secret.example.yaml").read_text())["stringData"]
     for name, text in secret.items():
@@ -1012,7 +746,8 @@ def test_the_keys_of_kubernetes_are_made_as_its_instructions_say(tmp_path):
     text = (DEPLOY / "kubernetes/secret.example.yaml").read_text()
     [line] = re.findall(r"^#   drawbridge (keys init .*?)  +\(", text, re.MULTILINE)
     words = line.replace("deploy/kubernetes", str(DEPLOY / "kubernetes")).split()
-    done = subprocess.run([instance.binary(), *words], capture_output=True, text=True, cwd=tmp_path, env=instance.environment())
+    done = subprocess.run([instance.binary(), *words], capture_output=True, text=True, cwd=tmp_path,
+                          env=instance.environment())
     assert done.returncode == 0, done.stderr
     # With the file that is written by hand, what the first container installs.
     made = {path.name for path in (tmp_path / "keys").iterdir()} | {"redis-password"}
@@ -1062,7 +797,8 @@ def test_the_release_is_made_of_what_the_repository_has():
 
 
 def test_what_the_archive_asks_to_install_is_what_the_image_has():
-    [line] = re.findall(r"^apt-get install --no-install-recommends (.*)$", (DEPLOY / "debian/README.archive.md").read_text(), re.MULTILINE)
+    [line] = re.findall(r"^apt-get install --no-install-recommends (.*)$", (DEPLOY / "debian/README.archive.md").read_text(),
+                        re.MULTILINE)
     assert line in stage("run")
 
 

@@ -13,10 +13,12 @@ import desktop
 import instance
 import native
 from admin import Admin
-from test_main_road_browser import (  # noqa: F401 (fixtures)
-    assert_signed_in, browser, open_browser, press, pytestmark, session_in, text_of)
-from test_sign_in_browser import type_password
+from browsers import NEEDS_CHROMIUM
+from desktop import assert_answered, sign_in_by_hand
+from pages import assert_signed_in, press, session_in, text_of, type_password
 from waiting import wait
+
+pytestmark = NEEDS_CHROMIUM
 
 
 #: A value that begins so: within other secrets any three letters come up by chance. What is kept of an ID token has a
@@ -28,20 +30,6 @@ DEVICE_SECRET = re.compile(r"(?<![\w.-])ds_(?!hash)")
 def user(demo, tmp_path):
     """A person's desktop where nobody is signed in."""
     return desktop.Desktop(demo, tmp_path)
-
-
-def sign_in_by_hand(demo, user, *arguments: str) -> str:
-    """The same without Chromium, for tests that are about what comes after."""
-    running = user.start("sign-in", *arguments)
-    answer = native.Browser(demo.base).sign_in(user.address(), demo.user("alice"))
-    assert_answered(answer)
-    return running.end()
-
-
-def assert_answered(address: str):
-    import urllib.request
-    with urllib.request.urlopen(address, timeout=10) as page:
-        assert page.status == 200
 
 
 def everything_kept(user) -> str:

@@ -10,12 +10,10 @@ import pytest
 
 import instance
 import wire
-from test_client_journeys import LIBRARIES, SITES
-from test_client_jvm import JAVA, classes, redeemed_as  # noqa: F401
-from test_client_libraries import HANGS, run
-from test_client_python import Drawbridge, browser
-from test_middleware import JAKARTA, JARS, built, built_for_jakarta  # noqa: F401
-from test_redeem import type_code
+from drawbridge_client import Drawbridge
+from instance import type_code
+from libraries import HANGS, JAVA, LIBRARIES, loopback_browser, redeemed_as, run
+from sites import JAKARTA, JARS, SITES
 
 CLIENTS, MIDDLEWARE = instance.ROOT / "clients", instance.ROOT / "middleware"
 INDEX = (instance.ROOT / "docs/client-libraries.md").read_text()
@@ -44,7 +42,7 @@ def test_pythons_page_lands_with_a_bearer_and_by_a_sign_in(demo, tmp_path, monke
     exec(first, {"token_of_my_backend": demo.bearer("bob")})
     assert redeemed_as(demo, opened.pop()) == demo.user("bob")["sub"]
 
-    monkeypatch.setattr("drawbridge_client.LoopbackBrowser", lambda: browser(demo))
+    monkeypatch.setattr("drawbridge_client.LoopbackBrowser", lambda: loopback_browser(demo))
     monkeypatch.setattr("drawbridge_client.open_in_browser", lambda link: opened.append(redeemed_as(demo, link.url)))
     exec(second.replace("desktop-app", "demo-app").replace("~/.config/my-app", str(tmp_path)), {})
     assert opened == [demo.user("alice")["sub"]]
@@ -84,7 +82,7 @@ const openInBrowser = (url) => visits.push(person.get(url));
     assert json.loads(run(["node", str(tmp_path / "second.mjs")]).splitlines()[-1])["sub"] == alice
 
 
-def test_the_java_of_the_page_compiles_and_lands(demo, classes, tmp_path):  # noqa: F811
+def test_the_java_of_the_page_compiles_and_lands(demo, jvm_classes, tmp_path):
     first, second, _ = blocks(PAGES["jvm"], "java")
     # The second has names of the first; each is a method's whole work here.
     (tmp_path / "Page.java").write_text(f"""
@@ -104,10 +102,10 @@ public final class Page {{
 }}
 """)
     done = subprocess.run(
-        ["javac", "--release", "8", "-Xlint:all,-options", "-Werror", "-cp", classes, "-d", tmp_path,
+        ["javac", "--release", "8", "-Xlint:all,-options", "-Werror", "-cp", jvm_classes, "-d", tmp_path,
          tmp_path / "Page.java"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    url = run([*JAVA, f"{tmp_path}:{classes}", "Page", demo.bearer("bob")]).strip()
+    url = run([*JAVA, f"{tmp_path}:{jvm_classes}", "Page", demo.bearer("bob")]).strip()
     assert redeemed_as(demo, url) == demo.user("bob")["sub"]
 
 
@@ -122,7 +120,8 @@ def opens_by_what_is_shown(server, url: str, shown: str, printed: str):
 
 def test_pythons_page_shows_the_code_of_a_website_that_asks_for_one(serve, capsys):
     server = serve(website="redeem: code")
-    names = {"drawbridge": Drawbridge(server.base), "token_of_my_backend": server.bearer(), "open_in_browser": lambda link: None}
+    names = {"drawbridge": Drawbridge(server.base), "token_of_my_backend": server.bearer(),
+             "open_in_browser": lambda link: None}
     exec(blocks(PAGES["python"], "python")[2], names)
     link = names["link"]
     opens_by_what_is_shown(server, link.url, capsys.readouterr().out, f"{link} {link!r}")
@@ -145,7 +144,7 @@ console.log(JSON.stringify([url, shown, printed]));
     opens_by_what_is_shown(server, *json.loads(run(["node", str(tmp_path / "third.mjs")]).splitlines()[-1]))
 
 
-def test_the_java_of_the_page_shows_the_code_of_a_website_that_asks_for_one(serve, classes, tmp_path):  # noqa: F811
+def test_the_java_of_the_page_shows_the_code_of_a_website_that_asks_for_one(serve, jvm_classes, tmp_path):
     server = serve(website="redeem: code")
     (tmp_path / "Code.java").write_text(f"""
 import drawbridge.client.*;
@@ -162,15 +161,16 @@ public final class Code {{
 }}
 """)
     done = subprocess.run(
-        ["javac", "--release", "8", "-Xlint:all,-options", "-Werror", "-cp", classes, "-d", tmp_path,
+        ["javac", "--release", "8", "-Xlint:all,-options", "-Werror", "-cp", jvm_classes, "-d", tmp_path,
          tmp_path / "Code.java"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    said = run([*JAVA, f"{tmp_path}:{classes}", "Code", server.base, server.bearer()])
+    said = run([*JAVA, f"{tmp_path}:{jvm_classes}", "Code", server.base, server.bearer()])
     opens_by_what_is_shown(server, *said.splitlines())
 
 
 @pytest.mark.parametrize("page, sources", [
-    (PAGES["swift"], ["Tests/DrawbridgeClientTests/DocumentedUseTests.swift", "clients/swift/StandIns/Uses/ContactsButton.swift",
+    (PAGES["swift"],
+     ["Tests/DrawbridgeClientTests/DocumentedUseTests.swift", "clients/swift/StandIns/Uses/ContactsButton.swift",
                       "Tests/DrawbridgeClientTests/DocumentedUseTests.swift"]),
     ("docs/apps.md", ["clients/swift/StandIns/Uses/AppsPage.swift"] * 2)])
 def test_the_swift_of_a_page_is_what_is_compiled_elsewhere(page, sources):
@@ -344,7 +344,7 @@ func main() {{
     assert (done.returncode, done.stdout) == (0, alice[1]), done.stderr
 
 
-def test_the_middlewares_block_for_java_compiles(demo, built, tmp_path):  # noqa: F811
+def test_the_middlewares_block_for_java_compiles(demo, built_sites, tmp_path):
     """What a filter does in a servlet container is tried with the example (test_middleware.py)."""
     imports, guarded = parted(own_block("java", demo), "import ")
     (tmp_path / "Page.java").write_text(f"""
@@ -365,11 +365,11 @@ final class Page extends HttpServlet {{
 {notice_block("java")}
 }}
 """)
-    run(["javac", "--release", "8", "-Xlint:all,-options,-processing", "-Werror", "-cp", f"{built / 'classes'}:{JARS}",
+    run(["javac", "--release", "8", "-Xlint:all,-options,-processing", "-Werror", "-cp", f"{built_sites / 'classes'}:{JARS}",
          "-d", str(tmp_path), str(tmp_path / "Page.java")])
 
 
-def test_the_middlewares_block_for_spring_compiles(built_for_jakarta, tmp_path):  # noqa: F811
+def test_the_middlewares_block_for_spring_compiles(built_for_jakarta, tmp_path):
     """Debian has no Spring Boot: what the block uses of it is declared here as Spring declares it."""
     [block] = re.findall(r"^```java\n(.*?)^```", MIDDLEWARE_PAGE.split("## In Spring Boot")[1].split("\n## ")[0], re.M | re.S)
     sources = {

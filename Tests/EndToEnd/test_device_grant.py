@@ -2,9 +2,7 @@
 
 import base64
 import html
-import os
 import re
-import shutil
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from urllib.parse import urlencode
@@ -13,12 +11,13 @@ import pytest
 
 import instance
 import oauth
-import wire
+import signing
 from admin import Admin, Console
 from desktop import Desktop
 from devices import GRANT, Device, Visitor
+from instance import write
 from servers import Postgres, Redis
-from test_boundaries_console import write
+from skips import NEEDS_STORES, skip_by
 
 
 def test_a_device_waits_is_let_in_and_gets_its_tokens(demo):
@@ -32,11 +31,11 @@ def test_a_device_waits_is_let_in_and_gets_its_tokens(demo):
     tokens = device.tokens()
     assert tokens["scope"] == "openid profile" and tokens["token_type"] == "Bearer"
     assert oauth.userinfo(demo, tokens["access_token"]).json()["sub"] == demo.user("alice")["sub"]
-    assert oauth.parts(tokens["id_token"])[1]["aud"] == "demo-app"
+    assert signing.parts(tokens["id_token"])[1]["aud"] == "demo-app"
     assert device.error() == (400, "invalid_grant")
 
 
-def test_the_metadata_says_so(demo):
+def test_both_metadata_documents_name_the_device_endpoint_and_its_grant(demo):
     for path in ("openid-configuration", "oauth-authorization-server"):
         document = demo.send("GET", f"/.well-known/{path}").json()
         assert document["device_authorization_endpoint"] == demo.base + "/oauth/device_authorization"
@@ -209,7 +208,7 @@ def test_the_desktop_app_signs_in_by_a_code(demo, tmp_path):
 
 
 def session_of(demo, tokens: dict, user: str = "alice") -> dict:
-    sid = oauth.parts(tokens["access_token"])[1]["sid"]
+    sid = signing.parts(tokens["access_token"])[1]["sid"]
     return next(one for one in Admin(demo).sessions(demo.user(user)["sub"]) if one["id"] == sid)
 
 
@@ -323,8 +322,7 @@ def test_attack_brute_force_on_one_node(start_demo):
 
 @pytest.fixture
 def nodes():
-    if not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true":
-        pytest.skip("there is no redis-server, or no PostgreSQL")
+    skip_by(NEEDS_STORES)
     with ExitStack() as running:
         postgres, redis = running.enter_context(Postgres()), running.enter_context(Redis())
         database = postgres.create("devices")

@@ -1,6 +1,5 @@
 """`/account/devices` in headless Chromium: what a person sees, reaches by keyboard, and ends."""
 
-import os
 import re
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -9,13 +8,13 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-import instance
 import wire
+from browsers import NEEDS_CHROMIUM
 from native import App, Browser as Cookies
-from test_main_road_browser import (  # noqa: F401 (fixtures)
-    assert_fits, browser, open_browser, path_of, pytestmark, shoot, text_of, wait_for_path)
-from test_web_view_browser import inject, take_over
+from pages import assert_fits, inject, path_of, shoot, take_over, text_of, wait_for_path
 from waiting import wait
+
+pytestmark = NEEDS_CHROMIUM
 
 PAGE = "/account/devices"
 

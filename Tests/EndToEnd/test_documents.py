@@ -32,7 +32,7 @@ def named(text: str) -> set[str]:
 def existing() -> set[str]:
     folder = instance.ROOT / "Tests"
     names = set()
-    for path in [*folder.glob("EndToEnd/test_*.py"), *folder.glob("conformance/test_*.py")]:
+    for path in [*folder.glob("EndToEnd/test_*.py"), *folder.glob("conformance/*.py")]:
         names.update(re.findall(r"^(?:    )?def (test_\w+)", path.read_text(), re.M))
     for path in folder.rglob("*.swift"):
         text = path.read_text()
@@ -291,9 +291,11 @@ def test_the_site_has_every_page_and_a_search_and_needs_no_other_host(tmp_path):
     assert done.returncode == 0, done.stderr
     found = json.loads((tmp_path / "site" / "search" / "search_index.json").read_text())["docs"]
     places = {entry["location"].split("#")[0] for entry in found}
-    for page in [*(instance.ROOT / "docs").rglob("*.md"), instance.ROOT / "README.md", instance.ROOT / "clients" / "jvm" / "README.md"]:
+    for page in [*(instance.ROOT / "docs").rglob("*.md"), instance.ROOT / "README.md",
+                 instance.ROOT / "clients" / "jvm" / "README.md"]:
         name = page.relative_to(instance.ROOT).as_posix()
         place = name.removesuffix("README.md") if name.endswith("README.md") else name.removesuffix(".md") + "/"
         assert place in places, name
         html = (tmp_path / "site" / place / "index.html").read_text()
-        assert not re.findall(r"<(?:script|link|img|iframe)[^>]+(?:https?:)?//[^>]+>", html.replace('rel="canonical"', "")), name
+        assert not re.findall(r"<(?:script|link|img|iframe)[^>]+(?:https?:)?//[^>]+>",
+                              html.replace('rel="canonical"', "")), name

@@ -12,32 +12,11 @@ import native
 import proofs
 import signing
 import wire
-from native import App, claims
-from test_web_view_cookies import change
+from admin import change
+from native import App
+from proofs import BoundApp
 
 ALGORITHMS = ["ES256", "EdDSA", "RS256", "PS256"]
-
-
-class BoundApp(App):
-    """An app that shows its key with everything it sends to the token endpoint."""
-
-    def __init__(self, demo, key: proofs.Key | None = None, **more):
-        super().__init__(demo, **more)
-        self.key = key or proofs.Key()
-
-    def proof(self, path: str = "/oauth/token", method: str = "POST", **more) -> str:
-        return self.key.proof(method, self.demo.base + path, **more)
-
-    def post(self, path: str, headers: dict | None = None, **parameters: str) -> wire.Answer:
-        return super().post(path, {"DPoP": self.proof(path), **(headers or {})}, **parameters)
-
-    def call(self, path: str, method: str = "GET", scheme: str = "DPoP", proof: str | None = "", **more) -> wire.Answer:
-        """Presents the access token; `proof` is made when it is empty and left out when it is None."""
-        token = self.tokens["access_token"]
-        headers = {"Authorization": f"{scheme} {token}"}
-        if proof is not None:
-            headers["DPoP"] = proof or self.proof(path, method, token=token)
-        return wire.send(self.demo.base, method, path, {**headers, **more})
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +52,7 @@ def test_a_code_with_a_proof_gives_tokens_that_are_bound(demo, algorithm):
     app = BoundApp(demo, proofs.Key(algorithm))
     tokens = app.sign_in()
     assert tokens["token_type"] == "DPoP"
-    assert claims(tokens["access_token"])["cnf"] == {"jkt": app.key.thumbprint}
+    assert signing.claims_of(tokens["access_token"])["cnf"] == {"jkt": app.key.thumbprint}
     assert app.call("/oauth/userinfo").json()["sub"] == app.user["sub"]
 
 
@@ -89,7 +68,8 @@ def test_every_answer_to_a_proof_brings_a_nonce_that_works(demo):
     answer = app.token(grant_type="authorization_code", code="nonsense")
     refused(answer, "invalid_grant")
     nonce = answer.header("DPoP-Nonce")
-    assert "DPoP-Nonce" in answer.header("Access-Control-Expose-Headers")
+    exposed = answer.header("Access-Control-Expose-Headers").split(", ")
+    assert {"DPoP-Nonce", "WWW-Authenticate", "Retry-After", "X-Request-Id"} == set(exposed)
     # With a nonce the clock of the app may be off by minutes.
     answer = app.token(
         {"DPoP": app.proof(nonce=nonce, iat=int(time.time()) - 600)}, grant_type="authorization_code",
@@ -175,7 +155,7 @@ def test_a_proof_is_taken_once(demo):
     good = {"grant_type": "refresh_token", "refresh_token": app.sign_in(headers={"DPoP": proof})["refresh_token"]}
     refused(app.token({"DPoP": proof}, **good), "invalid_dpop_proof")
     # The same id once more, under another time.
-    id = claims(proof)["jti"]
+    id = signing.claims_of(proof)["jti"]
     again = app.proof(jti=id, iat=int(time.time()) + 5)
     refused(app.token({"DPoP": again}, **good), "invalid_dpop_proof")
     # Beside what is not good a proof is not kept: anybody can make some (RFC 9449 §11.1).
@@ -203,7 +183,7 @@ def test_a_public_clients_refresh_token_needs_its_key(demo, app):
     refused(bare.refresh(), "invalid_grant")
     fresh = app.refresh(device_secret=app.tokens["device_secret"])
     assert fresh.status == 200, fresh.text
-    assert claims(fresh.json()["access_token"])["cnf"] == {"jkt": app.key.thumbprint}
+    assert signing.claims_of(fresh.json()["access_token"])["cnf"] == {"jkt": app.key.thumbprint}
     app.tokens = {**app.tokens, **fresh.json()}
 
 
@@ -395,7 +375,7 @@ def test_the_device_secret_is_bound_to_the_key(demo, app):
     good = app.native_sso()
     assert good.status == 200, good.text
     assert good.json()["token_type"] == "DPoP"
-    assert claims(good.json()["access_token"])["cnf"] == {"jkt": app.key.thumbprint}
+    assert signing.claims_of(good.json()["access_token"])["cnf"] == {"jkt": app.key.thumbprint}
 
 
 def test_cookies_for_a_web_view_take_the_key_of_secret_and_token(demo, app):
@@ -432,7 +412,7 @@ def test_a_website_that_redeems_with_a_proof_gets_a_bound_token(demo, app):
             "client_id": "demo-web", "client_secret": website["client_secret"]}).encode())
     assert answer.status == 200, answer.text
     assert answer.json()["token_type"] == "DPoP"
-    assert claims(answer.json()["access_token"])["cnf"] == {"jkt": key.thumbprint}
+    assert signing.claims_of(answer.json()["access_token"])["cnf"] == {"jkt": key.thumbprint}
 
 
 @pytest.mark.parametrize(("key", "status"), [(None, 200), (proofs.Key(), 401)], ids=["unbound", "bound"])

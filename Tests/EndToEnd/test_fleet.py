@@ -3,8 +3,6 @@
 import asyncio
 import base64
 import math
-import os
-import shutil
 import time
 from collections import Counter
 
@@ -15,9 +13,9 @@ import simultaneous
 import wire
 from fleet import Fleet, within_a_second
 from servers import Redis
+from skips import NEEDS_STORES
 
-if not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true":
-    pytest.skip("there is no redis-server, or no PostgreSQL", allow_module_level=True)
+pytestmark = NEEDS_STORES
 
 
 @pytest.fixture(scope="module")

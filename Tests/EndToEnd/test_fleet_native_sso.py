@@ -2,26 +2,23 @@
 
 import asyncio
 import json
-import os
-import shutil
 import time
 from collections import Counter
 
 import pytest
 
 import instance
-import native
+import signing
 import simultaneous
 import wire
-from fleet import Fleet, within_a_second
-from native import App, Browser, claims
+from admin import admin
+from fleet import Fleet, OfFleet, within_a_second
+from native import SETTINGS, App, Browser, cookie_header
 from servers import Redis
-from test_native_sso import cookie_header
-from test_native_sso_admin import SETTINGS, admin
-from test_native_sso_rotation import exchange_request
+from simultaneous import exchange_request, revocation_request
+from skips import NEEDS_STORES
 
-if not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true":
-    pytest.skip("there is no redis-server, or no PostgreSQL", allow_module_level=True)
+pytestmark = NEEDS_STORES
 
 MINUTE = 60
 
@@ -41,16 +38,6 @@ def limited(stores):
     name = f"limited_devices_{time.monotonic_ns()}"
     with Redis() as redis, Fleet(postgres.create(name), redis.url, size=2) as fleet:
         yield fleet
-
-
-class OfFleet:
-    """What `App` wants of an instance, through nginx: neighbouring requests meet different nodes."""
-
-    def __init__(self, fleet: Fleet):
-        self.base = fleet.base
-        self.facts = fleet.nodes[0].facts
-        self.user = fleet.nodes[0].user
-        self.client = fleet.nodes[0].client
 
 
 def ports(fleet: Fleet) -> list[int]:
@@ -181,7 +168,7 @@ def by_secret(tree: Tree):
 
 def by_administrator(tree: Tree):
     path = f"/api/admin/users/{tree.app.user['sub']}/device-secrets"
-    sid = claims(tree.app.tokens["id_token"])["sid"]
+    sid = signing.claims_of(tree.app.tokens["id_token"])["sid"]
     for device in admin(tree.here, "GET", path).json()["items"]:
         if device.get("session_id", sid) == sid:
             assert admin(tree.here, "DELETE", f"/api/admin/device-secrets/{device['id']}", {"reason": "lost"}).status == 204
@@ -221,7 +208,7 @@ def by_second_access_token(tree: Tree):
 
 
 def by_session_of_the_administrator(tree: Tree):
-    sid = claims(tree.second.tokens["id_token"])["sid"]
+    sid = signing.claims_of(tree.second.tokens["id_token"])["sid"]
     assert admin(tree.here, "DELETE", f"/api/admin/sessions/{sid}").status == 204
 
 
@@ -289,11 +276,8 @@ def test_an_exchange_on_one_node_against_a_revocation_on_the_other_leaves_nothin
     for round in range(8):
         app = App(OfFleet(fleet))
         app.sign_in()
-        revoke = lambda connection: connection.request(  # noqa: E731
-            "POST", "/oauth/revoke", {"Content-Type": wire.FORM},
-            wire.encode({"token": app.tokens["device_secret"], "client_id": "demo-app"}).encode())
         requests = [exchange_request(app) for _ in range(5)]
-        requests.insert(round % 6, revoke)
+        requests.insert(round % 6, revocation_request(app))
         answers = asyncio.run(simultaneous.at_once(ports(fleet), requests))
         assert answers.pop(round % 6).status == 200
         for answer in answers:

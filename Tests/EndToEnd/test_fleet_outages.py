@@ -1,7 +1,5 @@
 """Three nodes while Redis and PostgreSQL are taken away and given back: nothing twice, nothing lost, clear answers."""
 
-import os
-import shutil
 import signal
 import time
 from contextlib import ExitStack
@@ -12,17 +10,11 @@ import instance
 import traffic
 import wire
 from fleet import Fleet, ServedNode
-from servers import Postgres, Redis, Sentinel
+from servers import Redis, Sentinel
+from skips import NEEDS_STORES
 from traffic import Traffic
 
-if not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true":
-    pytest.skip("there is no redis-server, or no PostgreSQL", allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def postgres():
-    with Postgres() as server:
-        yield server
+pytestmark = NEEDS_STORES
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +88,7 @@ def test_redis_forgets_everything_between_two_uses(fleet, postgres, redis):
     assert set(told.statuses) <= {200, 303, 400}
 
 
-def test_redis_pauses(fleet, postgres, redis):
+def test_while_redis_pauses_nobody_is_refused_and_nothing_is_lost(fleet, postgres, redis):
     with Traffic(fleet.nodes) as told:
         go_on(told)
         redis.cli("CLIENT", "PAUSE", "3000", "ALL")
@@ -146,7 +138,7 @@ def test_nodes_that_nobody_needs_notice_that_redis_is_back(fleet, redis, outage)
 
 
 @pytest.mark.parametrize("how", ["restart", "crash"])
-def test_postgresql_restarts(fleet, postgres, how):
+def test_a_restart_of_postgresql_is_noticed_and_loses_nothing_that_was_acknowledged(fleet, postgres, how):
     with Traffic(fleet.nodes) as told:
         go_on(told)
         getattr(postgres, how)()
@@ -157,7 +149,7 @@ def test_postgresql_restarts(fleet, postgres, how):
     settle(fleet)
 
 
-def test_postgresql_is_away(fleet, postgres):
+def test_while_postgresql_is_away_nodes_refuse_at_once_and_go_on_when_it_is_back(fleet, postgres):
     first, second, third = fleet.nodes
     used = first.issue("patient")["token"]
     cookie = first.redeem(used).session_cookie

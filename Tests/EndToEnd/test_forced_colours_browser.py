@@ -3,9 +3,12 @@
 import pytest
 from selenium.webdriver.common.by import By
 
-from test_account_browser import sign_in
-from test_console import busy, sign_in as open_console  # noqa: F401 (fixture)
-from test_main_road_browser import open_browser, pytestmark, shoot, wait_for_path  # noqa: F401 (fixtures)
+from browsers import NEEDS_CHROMIUM
+from console import open_console
+from pages import shoot, sign_in, wait_for_path
+
+pytestmark = NEEDS_CHROMIUM
+
 
 STYLES = """
 return [...document.querySelectorAll(arguments[0])].map((it) => {
@@ -18,7 +21,7 @@ return [...document.querySelectorAll(arguments[0])].map((it) => {
 
 
 @pytest.fixture
-def contrast(open_browser):  # noqa: F811
+def contrast(open_browser):
     browser = open_browser()
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
         {"name": "forced-colors", "value": "active"}, {"name": "prefers-color-scheme", "value": "dark"}]})
@@ -33,7 +36,7 @@ def styles(browser, selector: str, part: str | None = None) -> list[dict]:
     return found
 
 
-def test_the_present_tab_and_span_are_told_by_lines(demo, busy, contrast):  # noqa: F811
+def test_the_present_tab_and_span_are_told_by_lines(demo, busy, contrast):
     open_console(contrast, demo, "/admin/")
     shoot(contrast, "forced-colours-overview")
     tabs = styles(contrast, ".sections a")
@@ -43,14 +46,15 @@ def test_the_present_tab_and_span_are_told_by_lines(demo, busy, contrast):  # no
     assert [span["outline"] == "solid" for span in spans] == [span["current"] for span in spans]
 
 
-def test_the_lines_of_a_chart_keep_their_colours_and_are_a_table_as_well(demo, busy, contrast):  # noqa: F811
+def test_the_lines_of_a_chart_keep_their_colours_and_are_a_table_as_well(demo, busy, contrast):
     open_console(contrast, demo, "/admin/")
     swatches = [swatch["background"] for swatch in styles(contrast, ".legend li", "::before")]
     assert len(set(swatches)) == len(swatches) == 3, swatches
     ground = styles(contrast, "body")[0]["background"]
     assert ground not in swatches
     assert [it.get_attribute("textContent") for it in contrast.find_elements(By.CSS_SELECTOR, ".legend li")] == [
-        it.get_attribute("textContent") for it in contrast.find_elements(By.CSS_SELECTOR, "details table.narrow thead th")][1:4]
+        it.get_attribute("textContent")
+        for it in contrast.find_elements(By.CSS_SELECTOR, "details table.narrow thead th")][1:4]
 
 
 def test_buttons_cards_and_the_place_where_one_is_have_edges(demo, contrast):

@@ -4,8 +4,9 @@ import re
 import shutil
 import subprocess
 
-import instance
 import pytest
+
+import instance
 
 #: Modules that come with Swift.
 SWIFTS_OWN = {"Dispatch", "Foundation", "FoundationEssentials", "FoundationNetworking", "Glibc", "Synchronization"}
@@ -30,7 +31,8 @@ def package(tmp_path):
 def targets(package) -> dict:
     """What the manifest says of each, and its files."""
     found = {}
-    for name, rest in re.findall(r'\.(?:target|executableTarget|systemLibrary)\(\s*name: "(\w+)"(.*?)(?=\n        \.|\n    \])',
+    for name, rest in re.findall(
+            r'\.(?:target|executableTarget|systemLibrary)\(\s*name: "(\w+)"(.*?)(?=\n        \.|\n    \])',
                                  (package / "Package.swift").read_text(), re.S):
         path = re.search(r'path: "([^"]+)"', rest)
         folder = package / (path.group(1) if path else f"Sources/{name}")
@@ -44,7 +46,6 @@ def targets(package) -> dict:
 def listed(text: str, name: str) -> list[str]:
     found = re.search(rf"{name}: \[(.*?)\]", text, re.S)
     return re.findall(r'"([^"]+)"', found.group(1)) if found else []
-
 
 
 def test_every_folder_that_the_package_names_leads_to_sources(package):
@@ -69,7 +70,8 @@ def compile_against(built, *arguments) -> str:
     maps = [*instance.ROOT.glob(".build/checkouts/*/Sources/**/include/module.modulemap"),
             *instance.ROOT.glob(".build/debug/*.build/module.modulemap")]
     done = subprocess.run(
-        ["swiftc", "-package-name", re.sub(r"\W", "_", instance.ROOT.name.lower()), "-enable-testing", "-swift-version", "6", "-I", built,
+        ["swiftc", "-package-name", re.sub(r"\W", "_", instance.ROOT.name.lower()), "-enable-testing", "-swift-version", "6",
+         "-I", built,
          "-I", instance.ROOT / ".build/debug/Modules", "-I", instance.ROOT / "Sources/CHiredis",
          *(word for path in maps for word in ("-Xcc", f"-fmodule-map-file={path}")), *arguments],
         capture_output=True, text=True, timeout=300)

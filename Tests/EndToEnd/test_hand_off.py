@@ -2,7 +2,6 @@
 
 import base64
 import html
-import json
 import re
 import secrets
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -11,73 +10,9 @@ import pytest
 
 import instance
 import wire
-from native import App, Browser, claims
-from test_native_sso_admin import admin
-from test_web_view_cookies import change
-
-OTHER, THIRD = "www.other.example", "www.third.example"
-HAND_OFF = "/session/hand-off"
-CROSS_SITE = {**wire.NAVIGATION, "Sec-Fetch-Site": "cross-site"}
-
-
-class Portal:
-    """An instance whose website is a portal to two others, which have domains of their own."""
-
-    def __init__(self, *flags: str):
-        self.demo = demo = instance.Demo(*flags)
-        for name, host in [("other", OTHER), ("third", THIRD)]:
-            made = admin(demo, "POST", "/api/admin/clients", {
-                "client_id": name, "client_type": "web", "public_origin": f"https://{host}",
-                "return_paths": ["/contacts", "/account/*"], "default_return_path": "/contacts"})
-            assert made.status == 201, made.text
-        change(demo, "demo-web", portal=True, may_reach=["other"])
-        change(demo, "third", portal=True, may_reach=["other", "third"])
-
-    def person(self, name: str = "alice") -> Browser:
-        """Signed in at the portal, by the sign-in page."""
-        browser, user = Browser(self.demo.base), self.demo.user(name)
-        answer = browser.submit(browser.send("GET", "/sign-in"), "/sign-in", username=user["username"],
-                                password=user["password"])
-        assert answer.status == 303 and wire.SESSION_COOKIE in browser.jar, answer.text
-        return browser
-
-    def at(self, host: str, target: str, headers: dict | None = None, cookie: str | None = None, **more) -> wire.Answer:
-        """At a website's own domain, whose proxy leads Drawbridge's paths there."""
-        headers = {**(wire.NAVIGATION if headers is None else headers), "Host": host}
-        return self.demo.send("GET", target, {**headers, **({"Cookie": cookie} if cookie else {})}, **more)
-
-    def follow(self, browser: Browser, state: str, website: str = "other", headers: dict | None = None, **more):
-        query = urlencode({"client_id": website, "state": state, **more})
-        return browser.send("GET", f"{HAND_OFF}?{query}", headers or CROSS_SITE)
-
-    def land(self, location: str, state: str | None, headers: dict | None = None) -> wire.Answer:
-        url = urlsplit(location)
-        assert f"{url.scheme}://{url.netloc}" == f"https://{OTHER}" and url.path == "/login-with-token", location
-        cookie = f"__Host-drawbridge_handoff={state}" if state else None
-        return self.at(OTHER, f"{url.path}?{url.query}", headers or CROSS_SITE, cookie)
-
-    def make(self, browser: Browser, headers: dict | None = None, **fields) -> wire.Answer:
-
-        headers = {"Content-Type": "application/json", "Origin": self.demo.base, "Sec-Fetch-Site": "same-origin",
-                   "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty", "Accept": "application/json", **(headers or {})}
-        return browser.send("POST", HAND_OFF, headers, json.dumps(fields).encode())
-
-    def status(self, location: str) -> str:
-        """What became of a link's token."""
-
-        token_id = claims(parse_qs(urlsplit(location).query)["token"][0])["jti"]
-        return self.demo.query("SELECT state FROM login_token_use WHERE token_id = ?", token_id)[0][0]
-
-
-@pytest.fixture(scope="module")
-def portal():
-    portal = Portal("--no-limits")
-    yield portal
-    assert portal.demo.stop() == 0, portal.demo.output[-4000:]
-
-
-def new_state() -> str:
-    return secrets.token_urlsafe(16)
+from admin import admin, change
+from hand_off import CROSS_SITE, HAND_OFF, OTHER, THIRD, Portal, new_state
+from native import App, Browser
 
 
 def test_a_browser_that_is_signed_in_here_lands_signed_in_on_another_domain(portal):
@@ -237,7 +172,8 @@ def test_whoever_is_not_signed_in_yet_goes_by_the_sign_in_page(portal):
     browser, state = Browser(portal.demo.base), new_state()
     page = portal.follow(browser, state, redirect="/account/3")
     assert page.status == 401
-    assert "form-action" not in page.header("Content-Security-Policy"), "Chromium holds the redirects after the form against it"
+    policy = page.header("Content-Security-Policy")
+    assert "form-action" not in policy, "Chromium holds the redirects after the form against it"
     user = portal.demo.user("alice")
     back = browser.submit(page, "/sign-in", username=user["username"], password=user["password"])
     assert back.status == 303 and urlsplit(back.header("Location")).path == HAND_OFF
@@ -282,7 +218,8 @@ def test_attack_portals_that_lead_to_each_other_end_after_one_round(portal):
         landed = portal.land(portal.follow(portal.person(), state).header("Location"), state)
         for website in ["third", "other"]:
             query = urlencode({"client_id": website, "state": new_state()})
-            again = portal.at(OTHER, f"{HAND_OFF}?{query}", {**CROSS_SITE, "Accept": "application/json"}, landed.session_cookie)
+            again = portal.at(OTHER, f"{HAND_OFF}?{query}", {**CROSS_SITE, "Accept": "application/json"},
+                              landed.session_cookie)
             assert (again.status, again.json()["error"], again.header("Location")) == (403, "unauthorized_client", None)
     finally:
         change(portal.demo, "other", portal=False, may_reach=[])

@@ -10,11 +10,13 @@ from selenium.webdriver.common.by import By
 
 import instance
 import tls
-from browsers import CHROMEDRIVER, CHROMIUM
+from browsers import CHROMEDRIVER, CHROMIUM, NEEDS_CHROMIUM
+from pages import text_of
+from proxies import Caddy, HAProxy, Website
 from servers import Nginx
-from test_deploy import Caddy, HAProxy, Website
-from test_main_road_browser import pytestmark, text_of  # noqa: F401
 from waiting import Chromium
+
+pytestmark = NEEDS_CHROMIUM
 
 PASSWORD = "a password of this test alone"
 DOMAINS = ["www.portal.example", "www.other.example", "www.third.test"]

@@ -8,12 +8,12 @@ import instance
 import native
 import oauth
 import wire
+from admin import admin
 from boundaries import World, is_alive, is_signed_in, issue
 from native import App, Browser
-from test_native_sso_admin import admin
+from va import end_all_by_cookies
 
-PAGE, END, END_ALL = "/account/devices", "/account/devices/end", "/v0/sign_in/revoke_all_sessions"
-SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}
+PAGE, END = "/account/devices", "/account/devices/end"
 
 
 def form_token(page: wire.Answer) -> str:
@@ -113,10 +113,6 @@ def test_who_signs_in_there_sees_and_ends_the_rest(world):
 # The VA's way to end everything
 
 
-def end_all(demo, headers: dict) -> wire.Answer:
-    return demo.send("POST", END_ALL, {**headers, **SAME_ORIGIN, "Origin": demo.base, "Content-Type": wire.FORM}, "")
-
-
 def cookies(browser: Browser) -> dict:
     return {"Cookie": "; ".join(f"{name}={value}" for name, value in browser.jar.items())}
 
@@ -125,7 +121,7 @@ def cookies(browser: Browser) -> dict:
 def test_attack_to_end_everything_by_a_link(world, edge):
     person = Person(world, edge)
     known = len(person.demo.audit("bearer.refused"))
-    assert end_all(person.demo, cookies(person.held)).status == 403
+    assert end_all_by_cookies(person.demo, cookies(person.held)).status == 403
     assert person.demo.audit("bearer.refused")[known]["reason"] == "forbidden"
     assert is_signed_in(person.held) and person.is_untouched()
 
@@ -133,7 +129,7 @@ def test_attack_to_end_everything_by_a_link(world, edge):
 def test_attack_to_end_everything_by_the_token_of_a_website_that_a_link_signed_in(world):
     person = Person(world, "link")
     token = world.tokens(person.held, world.website)["access_token"]
-    refused = end_all(person.demo, {"Authorization": f"Bearer {token}"})
+    refused = end_all_by_cookies(person.demo, {"Authorization": f"Bearer {token}"})
     assert (refused.status, refused.json()["error"]) == (403, "insufficient_scope")
     assert person.is_untouched()
 
@@ -146,11 +142,11 @@ def test_a_web_view_ends_what_its_app_may(start_demo):
     held = Browser(world.demo.base)
     held.jar = {name: cookie.value for name, cookie in view.cookies.items()}
     # The demo's app is somebody else's, and so is the value of its view's cookie.
-    assert end_all(world.demo, cookies(held)).status == 403
+    assert end_all_by_cookies(world.demo, cookies(held)).status == 403
     bearer = {"Authorization": f"Bearer {held.jar['vagov_access_token']}"}
-    assert end_all(world.demo, bearer).status == 403
+    assert end_all_by_cookies(world.demo, bearer).status == 403
     person = Person(world, "web view")
-    assert end_all(world.demo, cookies(person.held)).status == 303
+    assert end_all_by_cookies(world.demo, cookies(person.held)).status == 303
     assert not is_signed_in(person.held) and not is_signed_in(person.browser) and other.refresh().status == 400
 
 
@@ -196,7 +192,7 @@ def view(app: App, client: str) -> Browser:
 
 
 def refuses_to_end_all(app: App, headers: dict) -> bool:
-    answer = end_all(app.demo, headers)
+    answer = end_all_by_cookies(app.demo, headers)
     return answer.status == 403 and is_alive(app.demo, app.tokens["access_token"])
 
 
@@ -259,5 +255,5 @@ def test_the_operators_own_app_ends_everything_that_another_own_app_signed_in(st
     app = world.app()
     opened = app.native_sso(second["client_id"])
     assert opened.status == 200, opened.text
-    assert end_all(world.demo, bearer(opened.json())).status == 200
+    assert end_all_by_cookies(world.demo, bearer(opened.json())).status == 200
     assert app.refresh().status == 400

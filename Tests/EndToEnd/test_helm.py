@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 import instance
-from test_deploy import DEPLOY, OTHERS, OWN, admitted, check_config, kubernetes
+from deployment import DEPLOY, OTHERS, OWN, admitted, check_config, kubernetes
 
 CHART = DEPLOY / "helm/drawbridge"
 #: What has to be set, as the page of operations says.
@@ -237,4 +237,3 @@ def test_the_page_names_every_value():
             inner = [f"`{name}.{key}`" for key in default] if isinstance(default, dict) and default else [f"`{name}`"]
             assert f"`{name}`" in page or all(one in page for one in inner), name
         assert chart.schema["properties"].keys() - {"global"} == chart.values.keys()
-

@@ -1,10 +1,7 @@
 """The history checker: it finds what was planted, lets pass what is right, and judges a fleet of two nodes."""
 
 import asyncio
-import hashlib
-import os
 import random
-import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -15,12 +12,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "History"))
 
-from checker import Operation, flaws, is_possible, step  # noqa: E402
-from provider_of_others import unpadded  # noqa: E402
-from providing import CREDENTIALS, ManyAtOnce  # noqa: E402
-from served import ServedFleet  # noqa: E402
-from servers import Postgres, Redis  # noqa: E402
-from watching import Watch, prepare  # noqa: E402
+import signing
+from checker import Operation, flaws, is_possible, step
+from providing import CREDENTIALS, ManyAtOnce
+from served import ServedFleet
+from servers import Postgres, Redis
+from skips import NEEDS_STORES
+from watching import Watch, prepare
 
 
 def operation(kind, answer, began, ended, node=0, browser="A") -> Operation:
@@ -146,7 +144,7 @@ def test_a_code_of_the_provider_of_histories_is_good_once_and_a_wrong_verifier_l
     provider = ManyAtOnce()
     try:
         asked = {"redirect_uri": ["https://www.example.com/back"], "state": ["s"], "nonce": ["n"], "user": ["somebody"],
-                 "code_challenge": [unpadded(hashlib.sha256(b"right").digest())]}
+                 "code_challenge": [signing.challenge("right")]}
         code = parse_qs(urlsplit(provider.authorize(asked)).query)["code"]
         form = {"code": code, "redirect_uri": asked["redirect_uri"]}
 
@@ -157,7 +155,7 @@ def test_a_code_of_the_provider_of_histories_is_good_once_and_a_wrong_verifier_l
         with ThreadPoolExecutor(8) as browsers:
             assert sum(browsers.map(exchange, ["right"] * 64)) == 1
     finally:
-        provider.stop()
+        provider.close()
 
 
 #: A judge that sees none of a kind has nothing to say of it.
@@ -166,9 +164,7 @@ DONE = {f"{kind} done" for kind in [
     "answer", "poll", "come back"]}
 
 
-@pytest.mark.skipif(
-    not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true",
-    reason="there is no redis-server, or no PostgreSQL")
+@NEEDS_STORES
 def test_two_nodes_answer_as_one_would():
     with Postgres() as postgres, Redis() as redis, ServedFleet(
             postgres.create("history"), redis.url, "--no-limits", size=2, nginx=False) as fleet:

@@ -8,7 +8,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "History"))
 
-from lineage import FOREIGN, USER, Act, Made, flaws, unrecorded  # noqa: E402
+from lineage import FOREIGN, USER, Act, Made, flaws, unrecorded
 
 SIGN_IN = {"sub": "u", "acr": "aal1", "amr": ("pwd",), "auth_time": 100}
 

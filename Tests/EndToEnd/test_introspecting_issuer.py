@@ -1,17 +1,15 @@
 """A trusted issuer that is asked about each token (RFC 7662): what a stranger can have it asked."""
 
 import asyncio
-import http.server
-import json
-import threading
 import time
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 import pytest
 
 import instance
 import wire
 from simultaneous import Raw, at_once
+from stub import Asked, Stub
 
 #: Settings: failed inquiries of one network.
 LIMIT = 10
@@ -21,36 +19,22 @@ EXCHANGE = {"grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "cl
             "requested_token_type": "urn:drawbridge:params:oauth:token-type:login-token"}
 
 
-class AskedIssuer:
+class AskedIssuer(Stub):
     """Knows the tokens that begin with `good`, and takes its time to say so."""
 
     ISSUER = "https://asked.example"
 
     def __init__(self):
         self.asked: list[str] = []
-        issuer = self
+        super().__init__(self._answer_to)
+        self.endpoint = f"{self.base}/introspect"
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                [token] = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())["token"]
-                issuer.asked.append(token)
-                time.sleep(0.3)
-                claims = {"active": token.startswith("good"), "iss": issuer.ISSUER, "aud": "drawbridge", "sub": token,
-                          "client_id": "app", "exp": int(time.time()) + 600}
-                body = json.dumps(claims if claims["active"] else {"active": False}).encode()
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        # The queue of five that it has otherwise is short for a burst.
-        self.server.socket.listen(128)
-        self.endpoint = f"http://127.0.0.1:{self.server.server_port}/introspect"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+    def _answer_to(self, asked: Asked) -> tuple:
+        token = asked.form["token"]
+        self.asked.append(token)
+        time.sleep(0.3)
+        return 200, {"active": True, "iss": self.ISSUER, "aud": "drawbridge", "sub": token, "client_id": "app",
+                     "exp": int(time.time()) + 600} if token.startswith("good") else {"active": False}
 
     def settings(self, folder) -> str:
         """What is said of it after the other trusted issuer."""
@@ -68,10 +52,8 @@ class AskedIssuer:
 
 @pytest.fixture
 def asked():
-    issuer = AskedIssuer()
-    yield issuer
-    issuer.server.shutdown()
-    issuer.server.server_close()
+    with AskedIssuer() as issuer:
+        yield issuer
 
 
 @pytest.fixture
@@ -97,9 +79,10 @@ WAYS = {
 
 
 def burst(served, way, tokens: list[str]) -> list[Raw]:
-    return asyncio.run(at_once(
-        int(served.base.rpartition(":")[2]),
-        [lambda connection, request=way(token): connection.request(*request) for token in tokens]))
+    def sends(request: tuple):
+        return lambda connection: connection.request(*request)
+
+    return asyncio.run(at_once(int(served.base.rpartition(":")[2]), [sends(way(token)) for token in tokens]))
 
 
 @pytest.mark.parametrize("name", WAYS)
@@ -152,21 +135,11 @@ def test_attack_an_administrators_address_has_no_issuer_asked(served, asked):
 def test_an_issuer_that_has_no_time_is_asked_again_on_the_same_connection(serve, asked, tmp_path):
     connections = []
 
-    class Busy(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def busy(request: Asked) -> tuple:
+        connections.append(request.client)
+        return 503, b"busy" * 1000
 
-        def do_POST(self):
-            self.rfile.read(int(self.headers["Content-Length"]))
-            connections.append(self.client_address)
-            self.send_response(503)
-            self.send_header("Content-Length", "4000")
-            self.end_headers()
-            self.wfile.write(b"busy" * 1000)
-
-        def log_message(self, *_):
-            pass
-
-    asked.server.RequestHandlerClass = Busy
+    asked.respond, asked.protocol = busy, "HTTP/1.1"
     server = serve(issuer=asked.settings(tmp_path))
     for number in range(4):
         assert server.send("POST", instance.ISSUE, {"Authorization": f"Bearer token-{number}"}).status == 503

@@ -86,7 +86,7 @@ def test_a_clients_own_token_is_no_apps_with_a_user_and_the_client_is_told_that(
     ("ttl=5", {"Content-Type": "application/x-www-form-urlencoded; charset=utf-8"}),
     ({"ttl": 5, "client_id": "demo-web", "redirect": "", "code_challenge": ""}, {}),
 ], ids=["json", "form", "form with charset", "empty values count as absent"])
-def test_body_forms(demo, body, headers):
+def test_a_body_as_json_or_as_a_form_is_taken_and_empty_values_count_as_absent(demo, body, headers):
     answer = demo.post_issue(body, headers=headers)
     assert answer.status == 200, answer.body
     assert answer.json()["expires_in"] == 5
@@ -117,7 +117,7 @@ def test_body_forms(demo, body, headers):
     (b"\xff\xfe", 400, "invalid_request"),
     (b'{"redirect":"' + b"a" * 17_000 + b'"}', 413, "content_too_large"),
 ], ids=lambda value: str(value)[:60])
-def test_bad_body(demo, body, status, code):
+def test_a_body_that_is_malformed_or_asks_for_too_much_is_refused_by_name(demo, body, status, code):
     headers = {"Content-Type": "application/json"} if isinstance(body, bytes) else {}
     assert_error(demo.post_issue(body, headers=headers), status, code)
 
@@ -203,7 +203,8 @@ def test_a_user_whom_an_issuer_numbers_is_the_one_that_the_digits_name(serve):
         assert signing.claims_of(answer.json()["token"])["sub"] == "backend:42"
     for other in (42.5, 42.0, 4.2e30, 2 ** 63, True, [42]):
         assert_error(issued(user_id=other), 401, "invalid_token")
-        assert [row for row in instance.audit_rows(server.data) if row["type"] == "bearer.refused"][-1]["reason"] == "malformed"
+        assert [row for row in instance.audit_rows(server.data)
+                if row["type"] == "bearer.refused"][-1]["reason"] == "malformed"
 
 
 def test_a_missing_bearer_gets_a_bare_challenge(demo):

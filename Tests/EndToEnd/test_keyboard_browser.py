@@ -1,4 +1,5 @@
-"""Every flow with the keyboard alone: what is to be pressed is reached by Tab, with its focus to be seen, and pressed by a key.
+"""Every flow with the keyboard alone: what is to be pressed is reached by Tab, with its focus to be seen, and pressed by a
+key.
 
 Changing the password, devices, the phone's sign-in and linking a phone have their own such tests.
 """
@@ -8,14 +9,14 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import totp
+from accounts import OLD_PASSWORD
 from admin import Admin
+from browsers import NEEDS_CHROMIUM
 from devices import Device
-from test_account_browser import OLD, person  # noqa: F401 (fixture)
-from test_main_road_browser import (  # noqa: F401 (fixtures)
-    assert_signed_in, browser, open_as_bob_in_alices_browser, open_browser, path_of, pytestmark, session_in, text_of,
-    wait_for_path)
-from test_sign_in_browser import app  # noqa: F401 (fixture)
+from pages import assert_signed_in, open_as_bob_in_alices_browser, session_in, text_of, wait_for_path
 from waiting import wait
+
+pytestmark = NEEDS_CHROMIUM
 
 FURTHEST = 40
 
@@ -52,24 +53,24 @@ def sign_in(browser, name: str, password: str):
     press(browser, "form.entry button[type=submit]")
 
 
-def test_an_app_is_allowed(demo, app, browser):  # noqa: F811
-    browser.get(app.url())
+def test_an_app_is_allowed(demo, loopback_app, browser):
+    browser.get(loopback_app.url())
     sign_in(browser, "alice", demo.user("alice")["password"])
     press(browser, "#allow")
-    wait(browser).until(lambda _: app.answers)
-    assert "code" in app.answers[0]
+    wait(browser).until(lambda _: loopback_app.answers)
+    assert "code" in loopback_app.answers[0]
 
 
-def test_an_app_is_declined(demo, app, browser):  # noqa: F811
-    browser.get(app.url())
+def test_an_app_is_declined(demo, loopback_app, browser):
+    browser.get(loopback_app.url())
     sign_in(browser, "alice", demo.user("alice")["password"])
     press(browser, "#deny")
-    wait(browser).until(lambda _: app.answers)
-    assert app.answers[0]["error"] == "access_denied"
+    wait(browser).until(lambda _: loopback_app.answers)
+    assert loopback_app.answers[0]["error"] == "access_denied"
 
 
 @pytest.mark.parametrize("who,css", [("alice", "main a.button"), ("bob", "main form button")])
-def test_one_of_two_accounts_is_chosen(demo, browser, who, css):  # noqa: F811
+def test_one_of_two_accounts_is_chosen(demo, browser, who, css):
     open_as_bob_in_alices_browser(demo, browser)
     before = session_in(browser)
     press(browser, css)
@@ -77,9 +78,9 @@ def test_one_of_two_accounts_is_chosen(demo, browser, who, css):  # noqa: F811
     assert (session_in(browser) == before) is (who == "alice")
 
 
-def test_a_second_factor_is_set_up_and_asked_for_and_the_browser_signs_out(demo, browser, person):  # noqa: F811
+def test_a_second_factor_is_set_up_and_asked_for_and_the_browser_signs_out(demo, browser, person):
     browser.get(f"{demo.base}/sign-in?redirect=/account")
-    sign_in(browser, person["username"], OLD)
+    sign_in(browser, person["username"], OLD_PASSWORD)
     wait_for_path(browser, "/account")
     press(browser, "a[href='/account/second-factor']")
     secret = browser.find_element(By.ID, "secret").text
@@ -93,14 +94,14 @@ def test_a_second_factor_is_set_up_and_asked_for_and_the_browser_signs_out(demo,
     press(browser, "main form button[type=submit]")
     wait_for_path(browser, "/session/signed-out")
     browser.get(f"{demo.base}/sign-in?redirect=/account")
-    sign_in(browser, person["username"], OLD)
+    sign_in(browser, person["username"], OLD_PASSWORD)
     # A code is good once: the next one comes within its thirty seconds, and is taken already.
     type_into(browser, "input[name=code]", totp.code(secret, 1))
     press(browser, "form button[type=submit]")
     wait_for_path(browser, "/account")
 
 
-def test_a_device_is_let_in_by_its_code(demo, browser):  # noqa: F811
+def test_a_device_is_let_in_by_its_code(demo, browser):
     device = Device(demo)
     browser.get(f"{demo.base}/device")
     sign_in(browser, "alice", demo.user("alice")["password"])
@@ -111,14 +112,14 @@ def test_a_device_is_let_in_by_its_code(demo, browser):  # noqa: F811
     assert device.tokens()["access_token"]
 
 
-def test_another_language_is_chosen(demo, browser):  # noqa: F811
+def test_another_language_is_chosen(demo, browser):
     browser.get(f"{demo.base}/sign-in")
     tab_to(browser, "details.languages summary").send_keys(Keys.ENTER)
     press(browser, "details.languages button[value=fr]")
     assert browser.find_element(By.TAG_NAME, "html").get_attribute("lang") == "fr"
 
 
-def test_in_the_console_somebody_is_found_renamed_and_signed_out(demo, browser, person):  # noqa: F811
+def test_in_the_console_somebody_is_found_renamed_and_signed_out(demo, browser, person):
     token = demo.issue(person["sub"])
     demo.redeem(token["token"])
     browser.get(f"{demo.base}/admin/users")

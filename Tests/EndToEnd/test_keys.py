@@ -21,10 +21,7 @@ import wire
 from fleet import Fleet, within_a_second
 from instance import run, wait_until
 from servers import Redis
-
-needs_servers = pytest.mark.skipif(
-    not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true",
-    reason="there is no redis-server, or no PostgreSQL")
+from skips import NEEDS_STORES
 
 #: Within this long a change is known on every node (contract §7).
 SECOND = 1.0
@@ -149,7 +146,7 @@ class Links:
         self.redeemed.append((kid(token), status, began, time.monotonic()))
 
 
-@needs_servers
+@NEEDS_STORES
 def test_a_hundred_rotations_and_twenty_retirements_refuse_no_link_but_those_of_retired_keys(stores, fleet):
     dice = random.Random(1)
     nodes = fleet.nodes
@@ -224,12 +221,13 @@ def test_a_hundred_rotations_and_twenty_retirements_refuse_no_link_but_those_of_
     assert believed_late == [] and refused_alive == [], (believed_late[:3], refused_alive[:3])
     # It was a real load, over many keys.
     assert len(links.redeemed) > 300 and len({entry[0] for entry in links.redeemed}) > 50
-    kinds = [row[0] for row in stores[0].query("SELECT type FROM audit_event WHERE type LIKE 'key.%' AND reason IS NOT NULL", fleet.name)]
+    kinds = [row[0] for row in stores[0].query("SELECT type FROM audit_event WHERE type LIKE 'key.%' AND reason IS NOT NULL",
+                                               fleet.name)]
     assert kinds.count("key.retired") == 20 and kinds.count("key.rotated") >= 400
     assert fleet.verify()["valid"]
 
 
-@needs_servers
+@NEEDS_STORES
 def test_a_retired_key_ends_on_every_node_within_a_second_and_nobody_is_signed_out(fleet):
     first, second, third = fleet.nodes
     cookie = first.sign_in("stays")
@@ -240,7 +238,7 @@ def test_a_retired_key_ends_on_every_node_within_a_second_and_nobody_is_signed_o
     published = third.send("GET", "/.well-known/jwks.json")
     assert old["ES256"] in published.text and published.header("Cache-Control") == "public, max-age=300"
 
-    for algorithm, target in old.items():
+    for target in old.values():
         Keys(first).retire(target)
     retired = time.monotonic()
     for node in fleet.nodes:
@@ -259,7 +257,7 @@ def test_a_retired_key_ends_on_every_node_within_a_second_and_nobody_is_signed_o
         assert node.redeem(first.issue("on")["token"], wire.OTHER_BROWSER).status == 303
 
 
-@needs_servers
+@NEEDS_STORES
 def test_the_news_of_a_retirement_needs_no_redis(stores):
     postgres, _ = stores
     with Redis() as redis, Fleet(postgres.create("keys_alone"), redis.url, "--no-limits", nginx=False, size=2) as fleet:
@@ -271,7 +269,7 @@ def test_the_news_of_a_retirement_needs_no_redis(stores):
         within_a_second(lambda: not is_believed(second, token), "refusal")
 
 
-@needs_servers
+@NEEDS_STORES
 def test_the_command_retires_beside_running_nodes_and_says_what_that_costs(stores, fleet):
     node, other = fleet.nodes[:2]
     where = ["--data", str(node.data), "--database", fleet.database]
@@ -296,11 +294,12 @@ def test_the_command_retires_beside_running_nodes_and_says_what_that_costs(store
         unknown = run("keys", "retire", *where, name, "--now", check=False)
         assert unknown.returncode == 1 and b"There is no such key" in unknown.stderr, unknown.stderr
     assert run("keys", "retire", *where, check=False).returncode != 0
-    rows = stores[0].query("SELECT detail FROM audit_event WHERE type = 'key.retired' AND reason = 'laptop stolen'", fleet.name)
+    rows = stores[0].query("SELECT detail FROM audit_event WHERE type = 'key.retired' AND reason = 'laptop stolen'",
+                           fleet.name)
     assert len(rows) == 1 and json.loads(rows[0][0])["kid"] == target and '"actor":"login:' in rows[0][0]
 
 
-@needs_servers
+@NEEDS_STORES
 def test_a_demo_on_a_shared_database_remembers_its_rotation_over_a_restart(stores):
     postgres, redis = stores
     with Fleet(postgres.create("keys_restart"), redis.url, nginx=False, size=1) as fleet:
@@ -314,7 +313,7 @@ def test_a_demo_on_a_shared_database_remembers_its_rotation_over_a_restart(store
         assert stores[0].query("SELECT name FROM demo_material WHERE name LIKE 'login%'", fleet.name) == []
 
 
-@needs_servers
+@NEEDS_STORES
 def test_pages_of_one_node_are_taken_by_the_others_over_a_rotation(fleet):
     first, second, third = fleet.nodes
     page = first.send("GET", "/sign-in")
@@ -498,7 +497,8 @@ def test_a_restored_backup_brings_no_retired_key_back(tmp_path):
         assert "an older backup was restored" in server.output
         assert kid(server.issue()["token"]) != leaked
         assert re.search(rf"^{leaked} .*retired at once", run("keys", "list", "--config", str(settings)).stdout.decode(), re.M)
-        assert [event["reason"] for event in instance.audit_rows(data) if event["type"] == "key.retired"] == ["backup_restored"]
+        assert [event["reason"] for event in instance.audit_rows(data)
+                if event["type"] == "key.retired"] == ["backup_restored"]
 
 
 @pytest.mark.parametrize("noted", [True, False], ids=["noted", "not noted"])

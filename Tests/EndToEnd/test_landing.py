@@ -1,6 +1,5 @@
 """Landing signed in at a relying party that nobody has changed (contract §4.5), and what a thief makes of it."""
 
-import base64
 import html
 import json
 import re
@@ -11,71 +10,20 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 
 import oauth
+import signing
 import wire
+from admin import admin, change, reach
 from instance import wait_until
-from native import App, Browser, claims
+from landing import CALLBACK, RP, VERIFIER, code
+from native import App, Browser
 from receiver import Receiver, Silent
-from test_native_sso_admin import admin
-from test_web_view_cookies import change
 
-CALLBACK = "https://rp.example.com/callback"
 LOGIN = "https://rp.example.com/login?next=1"
-VERIFIER = secrets.token_urlsafe(48)
-
-
-class RP:
-    """A relying party of the demo, which the demo's app may open."""
-
-    def __init__(self, demo, name: str, **fields):
-        self.demo, self.id = demo, f"{name}-{secrets.token_hex(4)}"
-        document = {name: value for name, value in {"client_id": self.id, "client_type": "web", "redirect_uris": [CALLBACK], "first_party": True,
-                    "return_paths": ["/contacts", "/account/*"], "default_return_path": "/contacts",
-                    "public_origin": "https://rp.example.com", **fields}.items() if value is not None}
-        made = admin(demo, "POST", "/api/admin/clients", document)
-        assert made.status == 201, made.text
-        self.secret = made.json()["client_secret"]
-        reach(demo, self.id)
-
-    def basic(self) -> dict:
-        return {"Authorization": "Basic " + base64.b64encode(f"{self.id}:{self.secret}".encode()).decode()}
-
-    def query(self, **more) -> dict:
-        query = {"response_type": "code", "client_id": self.id, "redirect_uri": CALLBACK, "scope": "openid profile",
-                 "state": secrets.token_urlsafe(8), "nonce": secrets.token_urlsafe(8),
-                 "code_challenge": oauth.challenge(VERIFIER), "code_challenge_method": "S256", **more}
-        return {name: value for name, value in query.items() if value is not None}
-
-    def visit(self, cookie: str | None = None, headers: dict | None = None, **more) -> wire.Answer:
-        return self.visit_query(urlencode(self.query(**more)), cookie, headers)
-
-    def visit_query(self, query: str, cookie: str | None = None, headers: dict | None = None) -> wire.Answer:
-        headers = {**(wire.NAVIGATION if headers is None else headers), **({"Cookie": cookie} if cookie else {})}
-        return self.demo.send("GET", f"/oauth/authorize?{query}", headers)
-
-    def redeem(self, code: str) -> wire.Answer:
-        form = {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK, "code_verifier": VERIFIER}
-        return oauth.token(self.demo, form, self.basic())
-
-    def token(self, sub: str = "alice", **fields) -> dict:
-        return self.demo.issue(sub, client_id=self.id, **fields)
-
-
-def reach(demo, client_id: str, app: str = "demo-app"):
-    """Lets the app open a website."""
-    document = admin(demo, "GET", f"/api/admin/clients/{app}").json()
-    change(demo, app, may_reach=sorted({*document["may_reach"], client_id}))
 
 
 @pytest.fixture(scope="module")
 def rp(demo) -> RP:
     return RP(demo, "rp")
-
-
-def code(answer: wire.Answer) -> str:
-    assert answer.status == 303, (answer.status, answer.text)
-    location = answer.header("Location")
-    assert location.startswith(CALLBACK + "?"), location
-    return parse_qs(urlsplit(location).query)["code"][0]
 
 
 def asks_to_sign_in(answer: wire.Answer) -> bool:
@@ -102,7 +50,7 @@ def test_a_link_lands_where_the_relying_party_begins_and_its_request_is_answered
     answer = rp.visit(landed.session_cookie)
     tokens = rp.redeem(code(answer))
     assert tokens.status == 200, tokens.text
-    assert claims(tokens.json()["id_token"])["sub"] == subject(demo, "alice")
+    assert signing.claims_of(tokens.json()["id_token"])["sub"] == subject(demo, "alice")
     assert "refresh_token" not in tokens.json()
 
 
@@ -132,7 +80,7 @@ def test_a_website_whose_links_lead_to_its_own_page_is_answered_again_in_what_it
     # The other profile's cookies are looked at where a token comes along: it opens no second session.
     again = site.visit(cookie, **({"login_token": issued["token"]} if own else {"prompt": "none"}))
     tokens = site.redeem(code(again))
-    assert claims(tokens.json()["id_token"])["sub"] == subject(demo, "alice")
+    assert signing.claims_of(tokens.json()["id_token"])["sub"] == subject(demo, "alice")
     assert "login_required" in rp.visit(cookie, prompt="none").header("Location"), "another that the app may open"
     assert demo.send("GET", "/account", {**wire.NAVIGATION, "Cookie": cookie}).status == 303
 
@@ -178,7 +126,7 @@ def test_a_token_in_the_request_gives_the_code_at_once_and_the_sessions_cookies(
     issued = rp.token()
     answer = rp.visit(login_token=issued["token"])
     tokens = rp.redeem(code(answer)).json()
-    assert claims(tokens["id_token"])["sub"] == subject(demo, "alice")
+    assert signing.claims_of(tokens["id_token"])["sub"] == subject(demo, "alice")
     session = demo.session(answer.session_cookie)
     assert session["authenticated"] and session["origin"] == "login_token"
     assert demo.status(issued["id"]) == "redeemed"
@@ -285,6 +233,10 @@ def test_a_foreign_form_signs_nobody_in(demo, rp):
     issued = rp.token()
     answer = demo.send("POST", "/oauth/authorize", {"User-Agent": wire.FIREFOX, "Origin": "https://evil.example"},
                        urlencode(rp.query(login_token=issued["token"])))
+    location = answer.header("Location")
+    assert answer.status == 303 and "login_token" not in location and not answer.all("Set-Cookie")
+    # Its own cookies, which are Lax, come with this.
+    answer = demo.send("GET", location.removeprefix(demo.facts["issuer"]), {"User-Agent": wire.FIREFOX})
     assert asks_to_sign_in(answer) and demo.status(issued["id"]) == "pending"
 
 
@@ -358,7 +310,7 @@ def test_a_wished_level_makes_a_token_unfit_that_lacks_it_and_no_session(demo, r
 
 
 @pytest.mark.parametrize("fields", [
-    {"code_challenge": oauth.challenge(VERIFIER), "code_challenge_method": "S256"}, {"bind": "network"}])
+    {"code_challenge": signing.challenge(VERIFIER), "code_challenge_method": "S256"}, {"bind": "network"}])
 def test_a_bound_token_is_refused_and_stays_good(demo, rp, fields):
     issued = rp.token(**fields)
     assert asks_to_sign_in(rp.visit(login_token=issued["token"]))
@@ -416,12 +368,12 @@ def test_whoever_else_is_signed_in_is_asked_and_nothing_is_used_up_until_the_ans
     # "No" keeps Bob signed in, and the relying party gets Bob.
     keep = html.unescape(re.search(r'class="button" href="([^"]+)"', page.text).group(1))
     kept = rp.redeem(code(bob.request("GET", keep, site="same-origin"))).json()
-    assert claims(kept["id_token"])["sub"] == subject(demo, "bob") and demo.status(issued["id"]) == "pending"
+    assert signing.claims_of(kept["id_token"])["sub"] == subject(demo, "bob") and demo.status(issued["id"]) == "pending"
     # "Yes" is Alice's; Bob's session is over.
     before = f"{wire.SESSION_COOKIE}={bob.cookies[wire.SESSION_COOKIE]}"
     answer = bob.submit(page)
     assert code(answer) and demo.session(before) == {"authenticated": False}
-    assert claims(rp.redeem(code(answer)).json()["id_token"])["sub"] == subject(demo, "alice")
+    assert signing.claims_of(rp.redeem(code(answer)).json()["id_token"])["sub"] == subject(demo, "alice")
 
 
 def test_the_answer_to_that_question_counts_in_its_own_browser_alone(demo, rp):
@@ -433,7 +385,7 @@ def test_the_answer_to_that_question_counts_in_its_own_browser_alone(demo, rp):
     other = oauth.Browser(demo)
     other.request("GET", f"/login-with-token?token={rp.token('bob')['token']}")
     answer = other.request("POST", form["action"], form["fields"], site="same-origin")
-    assert "code=" not in (answer.header("Location") or "") or claims(
+    assert "code=" not in (answer.header("Location") or "") or signing.claims_of(
         rp.redeem(code(answer)).json()["id_token"])["sub"] == subject(demo, "bob")
     assert demo.status(issued["id"]) == "pending"
 
@@ -445,7 +397,7 @@ def test_the_answer_to_that_question_counts_in_its_own_browser_alone(demo, rp):
 def test_attack_a_relying_party_starts_a_flow_of_its_own_for_another_user_by_a_hint(demo, rp, more):
     """It gets whoever the link has signed in, and a code for nobody else."""
     landed = demo.redeem(rp.token("alice")["token"])
-    told = claims(rp.redeem(code(rp.visit(landed.session_cookie, **more))).json()["id_token"])
+    told = signing.claims_of(rp.redeem(code(rp.visit(landed.session_cookie, **more))).json()["id_token"])
     assert told["sub"] == subject(demo, "alice")
 
 
@@ -461,7 +413,7 @@ def test_attack_a_relying_party_starts_a_flow_of_its_own_with_a_token_of_another
     """It leads Alice's browser to its own request with Bob's token, by a redirect: she stays who she is."""
     alice, of_bob = demo.redeem(rp.token("alice")["token"]).session_cookie, rp.token("bob")
     answer = rp.visit(alice, headers={**wire.NAVIGATION, "Sec-Fetch-Site": "cross-site"}, login_token=of_bob["token"])
-    assert claims(rp.redeem(code(answer)).json()["id_token"])["sub"] == subject(demo, "alice")
+    assert signing.claims_of(rp.redeem(code(answer)).json()["id_token"])["sub"] == subject(demo, "alice")
     assert demo.status(of_bob["id"], "bob") == "pending"
 
 
@@ -594,7 +546,7 @@ def test_a_pushed_token_is_kept_until_the_first_visit(demo, rp):
     query = urlencode({"client_id": rp.id, "request_uri": pushed.json()["request_uri"]})
     assert rp.visit_query(query, headers={**wire.NAVIGATION, "Sec-Purpose": "prefetch"}).status == 403, "uses nothing up"
     answer = rp.visit_query(query)
-    assert claims(rp.redeem(code(answer)).json()["id_token"])["sub"] == subject(demo, "alice")
+    assert signing.claims_of(rp.redeem(code(answer)).json()["id_token"])["sub"] == subject(demo, "alice")
     assert answer.session_cookie and demo.status(issued["id"]) == "redeemed"
     assert rp.visit_query(query, answer.session_cookie).status == 400, "a pushed request is used once"
 
@@ -627,7 +579,7 @@ def test_a_pushed_token_is_checked(demo, rp):
         refused = push(rp, login_token=token)
         assert (refused.status, refused.json()["error"]) == (400, "invalid_request"), token
         if token != "nonsense":
-            reason = demo.audit("login_token.refused", token_id=claims(token)["jti"])[-1]["reason"]
+            reason = demo.audit("login_token.refused", token_id=signing.claims_of(token)["jti"])[-1]["reason"]
             assert reason == {used["token"]: "replayed", bound["token"]: "bound_token"}.get(token, "unknown_website")
     assert "malformed" in [event["reason"] for event in demo.audit("login_token.refused")]
     query = urlencode(rp.query()) + f"&login_token={rp.token()['token']}" * 2
@@ -650,14 +602,15 @@ def test_a_revoked_device_secret_reaches_every_website_that_was_opened_and_a_dea
         for rp in [dead, alive]:
             landed = demo.redeem(issue(app, rp)["token"])
             tokens = rp.redeem(code(rp.visit(landed.session_cookie))).json()
-            expected.add((rp.id, claims(tokens["id_token"])["sid"]))
+            expected.add((rp.id, signing.claims_of(tokens["id_token"])["sid"]))
         tokens = rp_redeems(server, issue(app, server)["token"])
-        expected.add((server.id, claims(tokens["id_token"])["sid"]))
+        expected.add((server.id, signing.claims_of(tokens["id_token"])["sid"]))
         expected = {pair for pair in expected if pair[0] != dead.id}
         revoked = oauth.post(demo, "/oauth/revoke", {"token": app.tokens["device_secret"], "client_id": "demo-app"})
         assert revoked.status == 200
-        wait_until(lambda: expected <= {(claims(token)["aud"], claims(token)["sid"]) for token in receiver.tokens}, 30,
-                   f"notices: {[claims(token) for token in receiver.tokens]}, wanted {expected}")
+        wait_until(lambda: expected <= {(signing.claims_of(token)["aud"], signing.claims_of(token)["sid"])
+                                        for token in receiver.tokens}, 30,
+                   f"notices: {[signing.claims_of(token) for token in receiver.tokens]}, wanted {expected}")
         assert silent.given_up == 0, "nobody waited for the dead one to be given up"
     receiver.close()
 
@@ -687,7 +640,7 @@ def test_a_link_sets_the_cookies_of_its_websites_profile(demo):
     assert landed.status == 303 and landed.session_cookie is None
     assert set(landed.cookies) == {"shop_access_token", "shop_refresh_token", "shop_anti_csrf_token", "shop_info_token"}
     assert landed.cookies["shop_refresh_token"].attributes["path"] == "/session/refresh"
-    told = claims(landed.cookies["shop_access_token"].value)
+    told = signing.claims_of(landed.cookies["shop_access_token"].value)
     assert told["sub"] == subject(demo, "alice") and told["client_id"] == site.id
     cookie = "; ".join(f"{name}={made.value}" for name, made in landed.cookies.items())
     session = demo.session(cookie)

@@ -4,17 +4,19 @@ import json
 from pathlib import Path
 
 import pytest
-import wire
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.expected_conditions import staleness_of
 
 import totp
-from test_account_browser import fill, person, sign_in  # noqa: F401 (fixture)
+import wire
 from admin import Admin
-from test_axe_browser import MEMBER, STRANGER
-from test_console import sign_in as open_console
-from test_main_road_browser import open_browser, path_of, pytestmark, shoot, wait_for_path  # noqa: F401 (fixtures)
+from axe import MEMBER, STRANGER
+from browsers import NEEDS_CHROMIUM
+from console import open_console
+from pages import fill, path_of, shoot, sign_in, wait_for_path
 from waiting import wait
+
+pytestmark = NEEDS_CHROMIUM
 
 TEXTS = {path.stem: json.loads(path.read_text())
          for path in (Path(__file__).parents[2] / "public" / "texts").glob("*.json")}
@@ -40,7 +42,7 @@ def choose(browser, language: str):
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_a_visitor_chooses_a_language_and_keeps_it(demo, open_browser, scripts):  # noqa: F811
+def test_a_visitor_chooses_a_language_and_keeps_it(demo, open_browser, scripts):
     browser = open_browser(size=NARROW, scripts=scripts)
     browser.get(f"{demo.base}/sign-in?redirect=/account")
     for language, texts in TEXTS.items():
@@ -55,7 +57,7 @@ def test_a_visitor_chooses_a_language_and_keeps_it(demo, open_browser, scripts):
 
 
 @pytest.mark.parametrize("language", sorted(TEXTS))
-def test_no_page_is_cut_off_at_320_pixels(demo, open_browser, language):  # noqa: F811
+def test_no_page_is_cut_off_at_320_pixels(demo, open_browser, language):
     browser = open_browser(size=NARROW)
     browser.get(f"{demo.base}/sign-in")
     choose(browser, language)
@@ -82,7 +84,7 @@ def test_no_page_is_cut_off_at_320_pixels(demo, open_browser, language):  # noqa
 
 
 @pytest.mark.parametrize("language", sorted(TEXTS))
-def test_recovery_codes_are_not_cut_off_at_320_pixels(demo, open_browser, person, language):  # noqa: F811
+def test_recovery_codes_are_not_cut_off_at_320_pixels(demo, open_browser, person, language):
     browser = open_browser(size=NARROW)
     browser.get(f"{demo.base}/sign-in")
     choose(browser, language)
@@ -99,7 +101,7 @@ def test_recovery_codes_are_not_cut_off_at_320_pixels(demo, open_browser, person
     assert copy.is_displayed() and copy.text == TEXTS[language]["recovery_codes"]["copy"]
 
 
-def test_the_console_speaks_the_language_that_its_own_menu_chose_and_refuses_in_it(demo, open_browser):  # noqa: F811
+def test_the_console_speaks_the_language_that_its_own_menu_chose_and_refuses_in_it(demo, open_browser):
     browser = open_browser()
     open_console(browser, demo, "/admin/new-user")
     choose(browser, "de")

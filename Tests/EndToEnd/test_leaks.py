@@ -51,8 +51,8 @@ def walk_every_route(demo) -> set[str]:
     keep(demo.send("POST", REDEEM, {"User-Agent": SAFARI}, body).cookies[wire.SESSION_COOKIE].value)
     # The confirm page and the switch page, whose forms carry form tokens
     page = demo.redeem(issue()["token"], {"User-Agent": SAFARI})
-    for name, value in page.cookies.items():
-        keep(value.value)
+    for cookie in page.cookies.values():
+        keep(cookie.value)
     alice = demo.sign_in("alice")
     keep(alice.partition("=")[2])
     switch = demo.redeem(issue("bob")["token"], {**NAVIGATION, "Cookie": alice})

@@ -1,97 +1,30 @@
 """The main road in headless Chromium: what a person sees, and what their browser keeps."""
 
-import http.server
-import os
-import threading
-from pathlib import Path
-
 import pytest
-from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.common.by import By
 
 import instance
 import wire
-from browsers import CHROMEDRIVER, CHROMIUM
+from browsers import NEEDS_CHROMIUM
+from pages import (
+    assert_fits,
+    assert_signed_in,
+    open_as_bob_in_alices_browser,
+    path_of,
+    press,
+    session_in,
+    shoot,
+    text_of,
+    wait_for_path,
+)
+from stub import Stub
 from waiting import wait
 
-SCREENSHOTS = os.environ.get("E2E_SCREENSHOTS")
-
-pytestmark = pytest.mark.skipif(
-    not Path(CHROMIUM).exists() or not Path(CHROMEDRIVER).exists(), reason="needs Chromium and chromedriver")
-
-
-@pytest.fixture
-def open_browser(browsers):
-    """Opens browsers that share nothing, and hold nothing at first."""
-    opened = []
-
-    def open_one(user_agent: str | None = None, scripts: bool = True, size: tuple = (1280, 800), dark: bool = False,
-                 trusting: str | None = None, cookies: bool = True):
-        kind = (user_agent, scripts, cookies, trusting)
-        driver = browsers.take(*kind)
-        opened.append((driver, *kind))
-        driver.set_page_load_timeout(60)
-        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size[0] < 500})
-        if dark:
-            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-                "features": [{"name": "prefers-color-scheme", "value": "dark"}]})
-        return driver
-
-    yield open_one
-    for each in opened:
-        browsers.give_back(*each)
-
-
-@pytest.fixture
-def browser(open_browser):
-    return open_browser()
-
-
-def session_in(browser) -> str | None:
-    """The session cookie this browser holds, as a request would carry it."""
-    for cookie in browser.execute_cdp_cmd("Network.getAllCookies", {})["cookies"]:
-        if cookie["name"] == wire.SESSION_COOKIE:
-            return f"{cookie['name']}={cookie['value']}"
-    return None
-
-
-def text_of(browser) -> str:
-    """What the page says. One that goes away in the middle of the question is asked again, as the next one."""
-    return wait(browser).until(lambda it: (it.find_element(By.TAG_NAME, "body").text,))[0]
-
-
-def path_of(browser) -> str:
-    return "/" + browser.current_url.split("/", 3)[3]
-
-
-def wait_for_path(browser, path: str):
-    wait(browser).until(lambda it: path_of(it) == path, f"at {browser.current_url}, not {path}")
-
-
-def press(browser, words: str):
-    """Presses the button or link whose text contains the words, once the page that has it is there."""
-    def pressed(it) -> bool:
-        for element in it.find_elements(By.CSS_SELECTOR, "button, a, input[type=submit]"):
-            if words.lower() in (element.text or element.get_attribute("value") or "").lower():
-                element.click()
-                return True
-        return False
-
-    try:
-        # The page before may be going away meanwhile.
-        wait(browser).until(pressed)
-    except TimeoutException:
-        raise AssertionError(f"nothing to press says {words!r} in: {text_of(browser)}") from None
+pytestmark = NEEDS_CHROMIUM
 
 
 def sessions_of(demo, token: dict) -> int:
     return demo.query("SELECT count(*) FROM web_session WHERE login_token_id = $1", token["id"])[0][0]
-
-
-def assert_signed_in(browser, name: str, path: str = "/contacts"):
-    wait_for_path(browser, path)
-    assert name in text_of(browser).lower()
 
 
 @pytest.fixture
@@ -99,21 +32,9 @@ def elsewhere():
     """A page of another site that links to us."""
     pages: dict[str, str] = {}
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.end_headers()
-            self.wfile.write(pages.get(self.path, "").encode())
-
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    # 127.0.0.1 and localhost are different sites to a browser.
-    yield f"http://localhost:{server.server_port}", pages
-    server.shutdown()
+    with Stub(lambda asked: (200, pages.get(asked.target, ""), {"Content-Type": "text/html; charset=utf-8"})) as stub:
+        # 127.0.0.1 and localhost are different sites to a browser.
+        yield f"http://localhost:{stub.port}", pages
 
 
 def test_the_login_url_lands_signed_in(demo, browser):
@@ -192,7 +113,7 @@ def test_a_real_prefetch_by_the_browser_does_not_burn_the_link(demo, browser):
     assert_signed_in(browser, "alice")
 
 
-def test_the_fragment_carrier(demo, browser):
+def test_a_token_in_the_fragment_lands_signed_in_on_its_page_once(demo, browser):
     token = demo.issue("alice")
     browser.get(f"{demo.base}{instance.REDEEM}#token={token['token']}&redirect=%2Faccount%2Fplan")
     assert_signed_in(browser, "alice", "/account/plan")
@@ -245,17 +166,6 @@ def test_a_link_without_its_token_says_so_and_leads_on(demo, browser):
     browser.get(f"{demo.base}/no/such/page")
     browser.find_element(By.CSS_SELECTOR, "[data-goes-back]").click()
     wait(browser).until(lambda it: path_of(it) == instance.REDEEM)
-
-
-def open_as_bob_in_alices_browser(demo, browser) -> dict:
-    browser.get(demo.issue("alice")["login_url"])
-    assert_signed_in(browser, "alice")
-    token = demo.issue("bob")
-    browser.get(token["login_url"])
-    assert "bob" in text_of(browser).lower() and "alice" in text_of(browser).lower(), text_of(browser)
-    assert demo.status(token["id"], "bob") == "pending"
-    assert token["token"] not in browser.current_url, "the page's form has it, the address bar no more"
-    return token
 
 
 def test_the_page_of_two_accounts_loaded_again_says_so_and_offers_to_stay(demo, browser):
@@ -331,12 +241,6 @@ def test_no_page_complains_in_the_console(demo, browser):
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
 
 
-def shoot(browser, name: str):
-    if SCREENSHOTS:
-        Path(SCREENSHOTS).mkdir(parents=True, exist_ok=True)
-        browser.save_screenshot(str(Path(SCREENSHOTS) / f"{name}.png"))
-
-
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("size", SIZES)
 def test_pages_fit_the_screen_in_light_and_dark(demo, open_browser, size, dark):
@@ -365,22 +269,3 @@ def test_no_option_of_a_command_is_broken_on_a_narrow_screen(demo, open_browser,
     lines = browser.execute_script(
         "return [...document.querySelectorAll('#command span')].map((it) => [it.textContent, it.getClientRects().length])")
     assert lines == [["--config FILE", 1], ["--request REQUEST_ID", 1]]
-
-
-def assert_fits(browser, name: str):
-    wide = browser.execute_script("return document.documentElement.scrollWidth - window.innerWidth")
-    assert wide <= 0, f"{name} is {wide} px wider than the screen"
-    assert browser.title, f"{name} has no title"
-    light = browser.execute_script("""
-        const style = getComputedStyle(document.body), root = getComputedStyle(document.documentElement);
-        const clear = 'rgba(0, 0, 0, 0)';
-        const color = style.backgroundColor === clear ? root.backgroundColor : style.backgroundColor;
-        const dark = matchMedia('(prefers-color-scheme: dark)').matches;
-        const channels = color.match(/[0-9.]+/g).slice(0, 3).map(Number);
-        const bright = channels.reduce((a, b) => a + b, 0) / 3;
-        return [dark, color === clear, bright];""")
-    dark, clear, bright = light
-    if dark:
-        assert not clear and bright < 90, f"{name} is not dark in dark mode: {light}"
-    else:
-        assert clear or bright > 180, f"{name} is not light in light mode: {light}"

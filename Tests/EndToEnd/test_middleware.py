@@ -3,71 +3,28 @@
 import hashlib
 import hmac
 import json
-import os
 import re
 import secrets
-import shutil
 import subprocess
 import sys
 import time
 import tomllib
-from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 
 import instance
+import signing
 import wire
-from native import EXCHANGE, LOGIN_TOKEN, App, Browser, claims
-from servers import Nginx, Server
-from test_client_libraries import HANGS
-from test_landing import reach
-from test_native_sso_admin import admin
+from admin import admin, reach
+from libraries import HANGS
+from native import EXCHANGE, LOGIN_TOKEN, App, Browser
+from servers import Nginx
+from sites import JARS, MIDDLEWARE, NODE_MODULES, PAGE, Site, run
 
-MIDDLEWARE = instance.ROOT / "middleware"
-JARS = ":".join(f"/usr/share/java/{name}.jar" for name in [
-    "servlet-api", "jetty9-server", "jetty9-servlet", "jetty9-security", "jetty9-http", "jetty9-io", "jetty9-util",
-    "jetty9-util-ajax"])
-#: Debian 12 has this one API of Jakarta's, and no container that takes it beside Jetty 9.
-JAKARTA = "/usr/share/java/jakarta-servlet-api.jar"
-#: Where Debian has Express and what it needs, in place of a website's own node_modules.
-NODE_MODULES = Path("/usr/share/nodejs")
 #: Found by every request as the proxy's own; the website refuses what comes without it.
 PROXY_SECRET = secrets.token_hex(16)
 HOOK_SECRET = secrets.token_hex(32)
-PAGE = {"Accept": "text/html", "User-Agent": wire.FIREFOX}
-
-
-def run(command: list, folder, **environment: str) -> str:
-    done = subprocess.run(
-        [str(part) for part in command], cwd=folder, capture_output=True, text=True, timeout=HANGS, env={**os.environ, **environment})
-    assert done.returncode == 0, (command, done.stdout[-4000:], done.stderr[-4000:])
-    return done.stdout + done.stderr
-
-
-@pytest.fixture(scope="session")
-def built(tmp_path_factory):
-    """What has to be compiled, once: Go's example and Java's classes; and Node's example with Express beside it."""
-    folder = tmp_path_factory.mktemp("middleware")
-    run(["go", "build", "-o", folder / "go-site", "./example"], MIDDLEWARE / "go", GOFLAGS="-mod=mod", GOPROXY="off")
-    # Not a link to it: Node looks for packages beside the file that a link leads to.
-    shutil.copytree(MIDDLEWARE / "node", folder / "node")
-    (folder / "node/node_modules").mkdir()
-    (folder / "node/node_modules/express").symlink_to(NODE_MODULES / "express")
-    sources = sorted(path for path in (MIDDLEWARE / "java").rglob("*.java") if "jakarta" not in path.parts)
-    run(["javac", "--release", "8", "-Xlint:all,-options,-processing", "-Werror", "-cp", JARS, "-d", folder / "classes", *sources], folder)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def built_for_jakarta(tmp_path_factory):
-    """As docs/middleware.md says: what is bound to no servlet API, and the filter for Jakarta's."""
-    folder = tmp_path_factory.mktemp("jakarta")
-    java = MIDDLEWARE / "java"
-    sources = [path for path in (java / "src").rglob("*.java") if "javax.servlet" not in path.read_text()]
-    run(["javac", "--release", "8", "-Xlint:all,-options,-processing", "-Werror", "-cp", JAKARTA, "-d", folder,
-         *sorted(sources), *sorted((java / "jakarta").rglob("*.java"))], folder)
-    return folder
 
 
 # One table, five languages
@@ -82,7 +39,7 @@ def test_nodes_own_tests_hold():
     assert "# fail 0" in run(["node", "--test", "test"], MIDDLEWARE / "node")
 
 
-def test_gos_own_tests_hold(built):
+def test_gos_own_tests_hold(built_sites):
     run(["go", "test", "-count=1", "."], MIDDLEWARE / "go", GOFLAGS="-mod=mod", GOPROXY="off")
 
 
@@ -90,9 +47,9 @@ def test_phps_own_tests_hold():
     assert " 0 failures" in run(["php", "tests/cases.php"], MIDDLEWARE / "php")
 
 
-def test_javas_own_tests_hold(built):
-    said = run(["java", "-XX:TieredStopAtLevel=1", "-cp", built / "classes", "drawbridge.site.Cases",
-                MIDDLEWARE / "cases/cases.json"], built)
+def test_javas_own_tests_hold(built_sites):
+    said = run(["java", "-XX:TieredStopAtLevel=1", "-cp", built_sites / "classes", "drawbridge.site.Cases",
+                MIDDLEWARE / "cases/cases.json"], built_sites)
     assert " 0 failures" in said
 
 
@@ -103,6 +60,15 @@ def test_javas_filter_for_jakarta_is_the_one_for_javax(built_for_jakarta):
     jakarta = {path.relative_to(java / "jakarta"): path.read_text() for path in (java / "jakarta").rglob("*.java")}
     assert bound and jakarta == {name: text.replace("javax.servlet", "jakarta.servlet") for name, text in bound.items()}
     assert (built_for_jakarta / "drawbridge/site/SiteFilter.class").exists()
+
+
+def test_javas_json_is_the_same_in_the_middleware_and_the_client_library():
+    """Each is copied without the other; what one reads as an object the other must not refuse."""
+    own = (MIDDLEWARE / "java/src/drawbridge/json/Json.java").read_text()
+    client = (instance.ROOT / "clients/jvm/src/drawbridge/client/Json.java").read_text()
+    assert own.startswith("package drawbridge.json;\n") and own.count("\npublic final class Json {\n") == 1
+    assert client == own.replace("package drawbridge.json;", "package drawbridge.client;", 1).replace(
+        "\npublic final class Json {", "\nfinal class Json {", 1)
 
 
 def test_nodes_types_fit_strict_programs():
@@ -130,17 +96,17 @@ def test_nodes_package_holds_what_it_exports_and_pythons_says_that_it_has_types(
     assert data == {"drawbridge_site": ["py.typed"]} and (MIDDLEWARE / "python/drawbridge_site/py.typed").is_file()
 
 
-def test_javas_middleware_tries_every_address_of_drawbridges_host(built):
-    hosts = built / "hosts"
+def test_javas_middleware_tries_every_address_of_drawbridges_host(built_sites):
+    hosts = built_sites / "hosts"
     hosts.write_text("127.0.0.2 localhost\n127.0.0.1 localhost\n")
-    said = run(["java", f"-Djdk.net.hosts.file={hosts}", "-XX:TieredStopAtLevel=1", "-cp", built / "classes",
-                "drawbridge.site.Addresses"], built)
+    said = run(["java", f"-Djdk.net.hosts.file={hosts}", "-XX:TieredStopAtLevel=1", "-cp", built_sites / "classes",
+                "drawbridge.site.Addresses"], built_sites)
     assert said == "127.0.0.2 127.0.0.1 answered\n"
 
 
-def test_javas_filter_asks_once_for_a_request_that_servlets_hand_on_and_each_filter_for_its_own_demand(built):
+def test_javas_filter_asks_once_for_a_request_that_servlets_hand_on_and_each_filter_for_its_own_demand(built_sites):
     done = subprocess.run(
-        ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{built / 'classes'}:{JARS}", "drawbridge.site.Dispatches"],
+        ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{built_sites / 'classes'}:{JARS}", "drawbridge.site.Dispatches"],
         capture_output=True, text=True, timeout=HANGS)
     assert done.stdout.splitlines() == [
         "/include: 200 alice.alice. [/session]", "/forward: 200 alice. [/session]", "/async: 200 alice. [/session]",
@@ -149,33 +115,6 @@ def test_javas_filter_asks_once_for_a_request_that_servlets_hand_on_and_each_fil
 
 
 # Each example at the real server
-
-
-class Site(Server):
-    """An example, as its own file says that it is started."""
-
-    def __init__(self, language: str, built, settings: dict):
-        super().__init__(f"site-{language}")
-        self.port = instance.free_port()
-        self.base = f"http://127.0.0.1:{self.port}"
-        commands = {
-            "django": [sys.executable, MIDDLEWARE / "python/examples/django_site.py", self.port],
-            "fastapi": [sys.executable, MIDDLEWARE / "python/examples/fastapi_site.py", self.port],
-            "node": ["node", MIDDLEWARE / "node/examples/site.mjs", self.port],
-            "express": ["node", built / "node/examples/express.mjs", self.port],
-            "go": [built / "go-site", self.port],
-            "php": ["php", "-S", f"127.0.0.1:{self.port}", MIDDLEWARE / "php/examples/site.php"],
-            "java": ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{built / 'classes'}:{JARS}", "Example", self.port],
-        }
-        self.folder.chmod(0o700)
-        self.run([str(part) for part in commands[language]], cwd=self.folder, env={
-            **os.environ, "PYTHONPATH": str(MIDDLEWARE / "python"), "SITE": json.dumps(settings), "FOLDER": str(self.folder),
-            "NODE_PATH": str(NODE_MODULES)})
-        instance.wait_until(lambda: instance.listens(self.port), 60, f"{language}: {(self.folder / 'server.log').read_text()}")
-
-    def get(self, path: str, *headers) -> wire.Answer:
-        pairs = [pair for given in (PAGE, *headers) for pair in (given.items() if isinstance(given, dict) else given)]
-        return wire.send(self.base, "GET", path, pairs)
 
 
 @pytest.fixture(scope="module")
@@ -194,12 +133,12 @@ def language(request) -> str:
 
 
 @pytest.fixture
-def start(language, built, server):
+def start(language, built_sites, server):
     """Starts this language's example with a source for its users."""
     started = []
 
     def start(source: str, **settings) -> Site:
-        site = Site(language, built, {"source": source, "origin": server.base, **settings})
+        site = Site(language, built_sites, {"source": source, "origin": server.base, **settings})
         started.append(site)
         return site
 
@@ -240,14 +179,17 @@ def test_a_web_views_cookie_is_verified_offline_until_a_notice_ends_it(server, l
     folder.mkdir(mode=0o700, exist_ok=True)
     (folder / name).touch(mode=0o600)
     (folder / name).write_text(HOOK_SECRET)
-    site = start("cookie", issuer=server.facts["issuer"], client_id=name, cookie="view_access_token", webhook_secrets=[HOOK_SECRET])
+    site = start("cookie", issuer=server.facts["issuer"], client_id=name, cookie="view_access_token",
+                 webhook_secrets=[HOOK_SECRET])
     made = admin(server, "POST", "/api/admin/clients", {
-        "client_id": name, "client_name": name, "client_type": "web", "token_endpoint_auth_method": "none", "delivery": "cookies",
+        "client_id": name, "client_name": name, "client_type": "web", "token_endpoint_auth_method": "none",
+        "delivery": "cookies",
         "cookie_profile": "tokens", "cookie_prefix": "view_", "webhook_uri": f"{site.base}/hooks/drawbridge",
         "webhook_secret_file": name})
     assert made.status == 201, made.text
     # The queue begins when the database knows who has a webhook.
-    instance.wait_until(lambda: server.query("SELECT 1 FROM webhook_subscriber WHERE client_id = $1", name), 30, "the subscriber")
+    instance.wait_until(lambda: server.query("SELECT 1 FROM webhook_subscriber WHERE client_id = $1", name), 30,
+                        "the subscriber")
     path = "/api/admin/clients/demo-app"
     app_document = admin(server, "GET", path)
     shared = [*app_document.json()["share_with"], name]
@@ -292,7 +234,8 @@ def test_a_web_views_cookie_is_verified_offline_until_a_notice_ends_it(server, l
 
 
 def forged_notices_do_nothing_and_signed_ones_count_once(site, client_id: str):
-    body = json.dumps({"id": "web_session.ended:s-1", "type": "web_session.ended", "client_id": client_id, "sid": "s-1"}).encode()
+    body = json.dumps({"id": "web_session.ended:s-1", "type": "web_session.ended", "client_id": client_id,
+                       "sid": "s-1"}).encode()
     now = str(int(time.time()))
 
     def post(secret: str) -> tuple:
@@ -322,7 +265,7 @@ def test_a_website_that_redeemed_by_its_server_hears_the_logout_token(server, la
     cookie = {"Cookie": f"shop_token={redeemed.json()['access_token']}"}
     assert site.get("/contacts", cookie).text == f"signed in as {server.user('alice')['sub']}"
 
-    session = claims(redeemed.json()["access_token"])["sid"]
+    session = signing.claims_of(redeemed.json()["access_token"])["sid"]
     assert admin(server, "DELETE", f"/api/admin/sessions/{session}").status == 204
     instance.wait_until(lambda: to_sign_in(site.get("/contacts", cookie), "%2Fcontacts"), 30, "the logout token")
 
@@ -336,8 +279,8 @@ underscores_in_headers on;
 ignore_invalid_headers off;
 server {{
     listen 127.0.0.1:{port};
-    location = /check {{ internal; proxy_pass {server.base}/auth/check; proxy_pass_request_body off; proxy_set_header Content-Length "";
-        proxy_set_header Host 127.0.0.1:{server.port}; }}
+    location = /check {{ internal; proxy_pass {server.base}/auth/check; proxy_pass_request_body off;
+        proxy_set_header Content-Length ""; proxy_set_header Host 127.0.0.1:{server.port}; }}
     location / {{
         auth_request /check;
         auth_request_set $subject $upstream_http_x_auth_subject;
@@ -367,7 +310,8 @@ server {{
         assert get("/contacts", cookie).text == f"signed in as {alice}"
         assert to_sign_in(get("/contacts"), "%2Fcontacts")
         # A visitor says it, in every spelling: to the proxy, and past it.
-        spellings = ["X-Auth-Subject", "X_Auth_Subject", "x-auth_subject", "X_AUTH-SUBJECT", "X.Auth.Subject", "x-auth.subject"]
+        spellings = ["X-Auth-Subject", "X_Auth_Subject", "x-auth_subject", "X_AUTH-SUBJECT", "X.Auth.Subject",
+                     "x-auth.subject"]
         for name in spellings:
             session = name.replace("ubject", "ession").replace("UBJECT", "ESSION")
             forged = [(name, "bob"), (session, "s-1")]

@@ -1,6 +1,5 @@
 """A browser that is signed in, but not well enough for the app that asks: it is asked for what is missing only."""
 
-import os
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -9,21 +8,22 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import instance
+import signing
 import totp
 import wire
-from native import claims
-from test_main_road_browser import (  # noqa: F401 (fixtures)
-    assert_fits, browser, open_browser, press, pytestmark, session_in, text_of)
-from test_second_factor import enrolled
-from test_sign_in_browser import App
+from browsers import NEEDS_CHROMIUM
+from loopback import LoopbackApp
+from pages import SCREENSHOTS, assert_fits, press, session_in, text_of
+from second_factor import enrolled
 from waiting import wait
 
-SCREENSHOTS = os.environ.get("E2E_SCREENSHOTS")
+pytestmark = NEEDS_CHROMIUM
+
 PASSWORD = "correct horse battery"
 REDIRECT = "http://127.0.0.1/callback"
 
 
-class Asker(App):
+class Asker(LoopbackApp):
     """An app of the server's own clients."""
 
     def __init__(self, server, client: str):
@@ -53,7 +53,7 @@ class Asker(App):
         assert "code" in answer, answer
         tokens = self.redeem(answer["code"])
         assert tokens.status == 200, tokens.body
-        return claims(tokens.json()["id_token"])
+        return signing.claims_of(tokens.json()["id_token"])
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def asker(server):
 
     yield make
     for one in made:
-        one.server.shutdown()
+        one.close()
 
 
 def there(browser, name: str):

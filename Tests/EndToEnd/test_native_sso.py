@@ -9,9 +9,11 @@ import pytest
 
 import native
 import oauth
+import signing
 import wire
-from native import App, Browser, claims
-from test_native_sso_admin import admin
+from admin import admin
+from apps import outsider, registered
+from native import App, Browser, cookie_header, session
 
 
 @pytest.fixture(scope="module")
@@ -21,28 +23,20 @@ def app(demo) -> App:
     return app
 
 
-def cookie_header(answer: wire.Answer) -> dict:
-    return {"Cookie": "; ".join(f"{name}={cookie.value}" for name, cookie in answer.cookies.items())}
-
-
-def session(demo, answer: wire.Answer) -> dict:
-    return wire.send(demo.base, "GET", "/session", cookie_header(answer)).json()
-
-
 # Issuing
 
 
 def test_sign_in_with_device_sso_gives_a_secret_and_an_id_token_that_is_tied_to_it(app):
     assert re.fullmatch(r"ds_[A-Za-z0-9_-]{49}", app.tokens["device_secret"])
-    said = claims(app.tokens["id_token"])
-    assert said["ds_hash"] == native.ds_hash(app.tokens["device_secret"])
+    said = signing.claims_of(app.tokens["id_token"])
+    assert said["ds_hash"] == signing.half_hash(app.tokens["device_secret"])
     assert said["sid"]
 
 
 def test_without_the_scope_there_is_neither(demo):
     tokens = App(demo).sign_in("openid profile offline_access")
     assert "device_secret" not in tokens
-    assert "ds_hash" not in claims(tokens["id_token"])
+    assert "ds_hash" not in signing.claims_of(tokens["id_token"])
 
 
 def test_an_app_that_knows_no_scope_for_it_gets_its_device_secret(demo):
@@ -54,7 +48,7 @@ def test_an_app_that_knows_no_scope_for_it_gets_its_device_secret(demo):
     assert made.status == 201, made.text
     app = App(demo, client)
     tokens = app.sign_in("openid profile email")
-    assert claims(tokens["id_token"])["ds_hash"] == native.ds_hash(tokens["device_secret"])
+    assert signing.claims_of(tokens["id_token"])["ds_hash"] == signing.half_hash(tokens["device_secret"])
     assert "device_sso" in tokens["scope"].split(), "the answer says what was granted"
     assert app.native_sso(client).status == 200, "and it is good for an exchange"
     assert "device_secret" not in App(demo, client).sign_in("profile"), "who asks for no sign-in gets none"
@@ -63,7 +57,7 @@ def test_an_app_that_knows_no_scope_for_it_gets_its_device_secret(demo):
     browser.send("GET", f"/login-with-token?token={demo.issue('alice')['token']}")
     app.verifier = "v" * 43
     query = urlencode({"response_type": "code", "client_id": client, "redirect_uri": native.CALLBACK, "scope": "openid",
-                       "code_challenge": oauth.challenge(app.verifier), "code_challenge_method": "S256"})
+                       "code_challenge": signing.challenge(app.verifier), "code_challenge_method": "S256"})
     assert "/sign-in?journey=" in browser.send("GET", f"/oauth/authorize?{query}").header("Location")
 
 
@@ -79,22 +73,6 @@ def test_another_users_secret_is_not_kept(demo, app):
     assert bob["device_secret"] != app.tokens["device_secret"]
 
 
-def somebody(demo) -> dict:
-    """A user of the test's own."""
-    user = {"username": f"user-{secrets.token_hex(4)}", "password": "a password of this test"}
-    made = admin(demo, "POST", "/api/admin/users", user)
-    assert made.status == 201, made.text
-    return {**user, "sub": made.json()["sub"]}
-
-
-def outsider(demo) -> tuple[App, App]:
-    """An app with its device, and one of the same user that it is not shared with, though that has Native SSO."""
-    app, other = App(demo), App(demo, registered(demo, native_sso_enabled=True))
-    app.user = other.user = somebody(demo)
-    app.sign_in()
-    return app, other
-
-
 @pytest.mark.parametrize("way", ["code", "refresh"])
 def test_attack_an_app_that_a_device_is_not_shared_with_neither_keeps_nor_ends_it(demo, way):
     app, other = outsider(demo)
@@ -106,7 +84,7 @@ def test_attack_an_app_that_a_device_is_not_shared_with_neither_keeps_nor_ends_i
         other.sign_in(browser=browser)
         told = other.refresh(device_secret=secret).json()
     assert told["device_secret"] not in (secret, later)
-    assert claims(told["id_token"])["ds_hash"] == native.ds_hash(told["device_secret"])
+    assert signing.claims_of(told["id_token"])["ds_hash"] == signing.half_hash(told["device_secret"])
     other.tokens |= told
     # Secrets of the same device would push each other out.
     for _ in range(5):
@@ -128,7 +106,7 @@ def test_a_refresh_without_a_secret_brings_a_new_one_and_the_old_one_survives(de
     first = app.sign_in()
     fresh = app.refresh().json()
     assert fresh["device_secret"] != first["device_secret"]
-    assert claims(fresh["id_token"])["ds_hash"] == native.ds_hash(fresh["device_secret"])
+    assert signing.claims_of(fresh["id_token"])["ds_hash"] == signing.half_hash(fresh["device_secret"])
     # The VA lost the secret here: the app that did not store the new one must not be shut out.
     app.tokens = {**fresh, "device_secret": first["device_secret"]}
     assert app.cookies().status == 200
@@ -141,7 +119,7 @@ def test_a_refresh_with_the_secret_keeps_it(demo):
     first = app.sign_in()
     fresh = app.refresh(device_secret=first["device_secret"]).json()
     assert fresh.get("device_secret", first["device_secret"]) == first["device_secret"]
-    assert claims(fresh["id_token"])["ds_hash"] == native.ds_hash(first["device_secret"])
+    assert signing.claims_of(fresh["id_token"])["ds_hash"] == signing.half_hash(first["device_secret"])
 
 
 def used_twice(app: App, **more: str) -> dict:
@@ -197,10 +175,10 @@ def test_an_app_signs_in_another_under_both_names_of_the_secret(demo, app, urn):
     assert tokens["issued_token_type"] == native.ACCESS_TOKEN
     assert tokens["token_type"] == "Bearer"
     assert tokens["refresh_token"]
-    said = claims(tokens["id_token"])
+    said = signing.claims_of(tokens["id_token"])
     assert said["aud"] == "demo-app-b"
     assert said["sub"] == app.user["sub"]
-    assert said["ds_hash"] == native.ds_hash(app.tokens["device_secret"])
+    assert said["ds_hash"] == signing.half_hash(app.tokens["device_secret"])
     assert answer.header("Cache-Control") == "no-store"
     # The next app goes on from what this one got.
     onward = App(demo, "demo-app-b")
@@ -224,7 +202,7 @@ def test_an_app_signs_in_another_under_both_names_of_the_secret(demo, app, urn):
     ("an unknown subject type", {"subject_token_type": "urn:x"}, "invalid_request"),
     ("another requested type", {"requested_token_type": native.LOGIN_TOKEN}, "invalid_request"),
 ])
-def test_an_exchange_is_refused_for(app, name, change, error):
+def test_an_exchange_that_is_not_as_asked_for_is_refused_by_its_own_error(app, name, change, error):
     answer = app.native_sso(**change)
     assert (answer.status, answer.json()["error"]) == (400, error), name
     assert answer.json()["error_uri"]
@@ -280,15 +258,6 @@ def test_every_opening_of_a_web_session_says_how_it_came_to_be(demo):
     assert None not in reasons
 
 
-def registered(demo, **fields) -> str:
-    """The id of a new app."""
-    client = f"app-{secrets.token_hex(4)}"
-    made = admin(demo, "POST", "/api/admin/clients", {
-        "client_id": client, "client_type": "native", "redirect_uris": [native.CALLBACK], "first_party": True, **fields})
-    assert made.status == 201, made.text
-    return client
-
-
 @pytest.mark.parametrize("fields", [{"native_sso_enabled": True}, {"can_issue_login_tokens": True}, {}], ids=str)
 def test_a_client_that_nobody_shares_with_is_denied(demo, app, fields):
     answer = app.native_sso(registered(demo, **fields))
@@ -325,7 +294,7 @@ def test_the_four_cookies_of_the_va_come_out(demo, app):
         assert attributes.get("httponly", False) is is_http_only, name
         assert attributes["secure"] is True and attributes["samesite"] == "Lax", name
         assert attributes["expires"].endswith(" GMT") and "domain" not in attributes
-    assert claims(answer.cookies["vagov_access_token"].value)["sub"] == app.user["sub"]
+    assert signing.claims_of(answer.cookies["vagov_access_token"].value)["sub"] == app.user["sub"]
 
 
 def test_the_cookies_open_a_protected_page_and_say_so(demo, app):
@@ -430,7 +399,7 @@ def test_an_access_token_becomes_a_login_token_and_a_website_redeems_it_by_its_b
     assert (stranger.status, stranger.json()["error"]) == (400, "invalid_grant")
     redeemed = redeem(website)
     assert redeemed.status == 200, redeemed.text
-    assert claims(redeemed.json()["id_token"])["sub"] == app.user["sub"]
+    assert signing.claims_of(redeemed.json()["id_token"])["sub"] == app.user["sub"]
     bearer = {"Authorization": f"Bearer {redeemed.json()['access_token']}"}
     assert wire.send(demo.base, "GET", "/oauth/userinfo", bearer).status == 200
     again = redeem(website)

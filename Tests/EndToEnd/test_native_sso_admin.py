@@ -4,17 +4,9 @@ import json
 import re
 
 import wire
-from native import App, Browser
-from test_boundaries_console import cookies, form_token, signed_in
-
-SETTINGS = "/api/admin/settings/native-sso"
-
-
-def admin(demo, method: str, path: str, body: dict | None = None, **headers: str) -> wire.Answer:
-    return wire.send(
-        demo.base, method, path,
-        {"Authorization": f"Bearer {demo.facts['admin_token']}", "Content-Type": "application/json", **headers},
-        json.dumps(body).encode() if body is not None else None)
+from admin import admin, form_token, signed_in
+from native import SETTINGS, App, Browser
+from wire import cookies
 
 
 def settings(demo) -> dict:
@@ -49,7 +41,7 @@ def test_each_setting_has_its_value_range_and_provenance(start_demo):
     assert wire.send(demo.base, "GET", SETTINGS).status == 401
 
 
-def test_settings_take_effect(start_demo):
+def test_native_sso_settings_take_effect_at_the_next_request(start_demo):
     demo = start_demo("--no-limits")
     app = App(demo)
     app.sign_in()

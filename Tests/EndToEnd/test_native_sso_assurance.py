@@ -7,10 +7,10 @@ import pytest
 
 import instance
 import native
+import signing
 import wire
-from native import App, Browser, claims
-from test_native_sso import session
-from test_native_sso_admin import admin
+from admin import admin
+from native import App, Browser, session
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_a_sign_in_that_is_not_enough_for_the_client_is_challenged(demo, change,
     app.sign_in()
     change(asking, fields)
     if fields.get("max_auth_age") == 0:
-        signed_in = claims(app.tokens["id_token"])["auth_time"]
+        signed_in = signing.claims_of(app.tokens["id_token"])["auth_time"]
         instance.wait_until(lambda: time.time() > signed_in + 1, 3, "an age above zero")
     answer = app.native_sso() if asking == "demo-app-b" else app.cookies()
     assert (answer.status, answer.json()["error"]) == (401, "insufficient_user_authentication"), answer.text
@@ -118,17 +118,17 @@ def test_a_proxy_may_ask_for_more_than_the_session_has(demo):
 
 def test_the_strength_of_the_sign_in_goes_along_the_whole_chain_and_never_grows(demo):
     app = App(demo)
-    signed_in = claims(app.sign_in()["id_token"])
+    signed_in = signing.claims_of(app.sign_in()["id_token"])
     second = App(demo, "demo-app-b")
     second.tokens = {**app.native_sso().json(), "device_secret": app.tokens["device_secret"]}
     for token in [second.tokens["id_token"], second.tokens["access_token"]]:
-        said = claims(token)
+        said = signing.claims_of(token)
         assert (said["acr"], said["amr"], said["auth_time"]) == (
             signed_in["acr"], signed_in["amr"], signed_in["auth_time"])
     for view in [app.cookies(), second.cookies()]:
         found = session(demo, view)
         assert (found["acr"], found["amr"]) == (signed_in["acr"], signed_in["amr"])
-        assert claims(view.cookies["vagov_access_token"].value)["auth_time"] == signed_in["auth_time"]
+        assert signing.claims_of(view.cookies["vagov_access_token"].value)["auth_time"] == signed_in["auth_time"]
 
 
 # Explain (contract §8)

@@ -8,10 +8,10 @@ import pytest
 
 import instance
 import native
-import oauth
+import signing
 import wire
-from native import App, Browser, claims
-from test_native_sso_admin import SETTINGS, admin
+from admin import admin
+from native import SETTINGS, App, Browser
 
 LOOPBACK = "http://127.0.0.1/callback"
 PASSWORD = "correct horse battery"
@@ -48,7 +48,7 @@ def test_who_has_agreed_on_this_device_is_not_sent_to_the_browser_again(demo):
     guest.sign_in(device_secret=source.tokens["device_secret"])
     answer = source.native_sso(guest.client_id, scope="openid profile")
     assert answer.status == 200, answer.text
-    assert claims(answer.json()["id_token"])["aud"] == guest.client_id
+    assert signing.claims_of(answer.json()["id_token"])["aud"] == guest.client_id
     # Consent is for what was asked: more of it takes another question.
     wider = source.native_sso(guest.client_id, scope="openid email")
     assert (wider.status, wider.json()["error"]) == (400, "interaction_required")
@@ -118,9 +118,9 @@ def test_while_native_sso_is_off_nothing_of_it_is_asked_granted_or_reported(serv
     notes = Notes(server)
     tokens = notes.sign_in("openid device_sso offline_access")
     assert tokens["scope"].split() == ["openid", "offline_access"]
-    assert "device_secret" not in tokens and claims(tokens["access_token"])["scope"] == tokens["scope"]
+    assert "device_secret" not in tokens and signing.claims_of(tokens["access_token"])["scope"] == tokens["scope"]
     request = {"response_type": "code", "client_id": "notes", "redirect_uri": LOOPBACK, "state": "s",
-               "scope": "openid device_sso", "code_challenge": oauth.challenge("v" * 43), "code_challenge_method": "S256"}
+               "scope": "openid device_sso", "code_challenge": signing.challenge("v" * 43), "code_challenge_method": "S256"}
     pushed = server.send("POST", "/oauth/par", {"Content-Type": wire.FORM}, urlencode(request).encode())
     assert pushed.status == 201, pushed.body
     by_reference = urlencode({"client_id": "notes", "request_uri": pushed.json()["request_uri"]})
@@ -135,7 +135,7 @@ def test_a_request_for_nothing_but_what_is_off_is_told_so(serve):
     server = off(serve)
     target = "/oauth/authorize?" + urlencode({
         "response_type": "code", "client_id": "notes", "redirect_uri": LOOPBACK, "state": "s", "scope": "device_sso",
-        "code_challenge": oauth.challenge("v" * 43), "code_challenge_method": "S256"})
+        "code_challenge": signing.challenge("v" * 43), "code_challenge_method": "S256"})
     location = Browser(server.base).send("GET", target).header("Location")
     assert location.startswith(LOOPBACK) and "error=invalid_scope" in location
     [refused] = [row for row in instance.audit_rows(server.data) if row["type"] == "authorization_request.refused"]
@@ -168,7 +168,7 @@ def test_what_the_consent_page_did_not_say_is_not_granted_when_native_sso_goes_o
     guest.verifier, browser = "v" * 43, Browser(demo.base)
     page = consent_page(demo, guest.user, "/oauth/authorize?" + urlencode({
         "response_type": "code", "client_id": guest.client_id, "redirect_uri": LOOPBACK, "state": "s",
-        "scope": native.SCOPE, "code_challenge": oauth.challenge(guest.verifier), "code_challenge_method": "S256"}), browser)
+        "scope": native.SCOPE, "code_challenge": signing.challenge(guest.verifier), "code_challenge_method": "S256"}), browser)
     assert admin(demo, "DELETE", SETTINGS).status == 200
     instance.wait_until(lambda: metadata(demo)["native_sso_supported"])
     location = browser.submit(page, "/oauth/consent").header("Location")
@@ -188,7 +188,7 @@ def test_past_the_limit_of_devices_the_answer_does_not_report_the_scope(start_de
     second = App(demo)
     refused = second.sign_in()
     assert "device_secret" not in refused and "device_sso" not in refused["scope"].split()
-    assert "device_sso" not in claims(refused["access_token"])["scope"].split()
+    assert "device_sso" not in signing.claims_of(refused["access_token"])["scope"].split()
     # Once there is room, the session that was granted it gets its secret with its next refresh.
     assert second.post("/oauth/revoke", token=first["device_secret"]).status == 200
     renewed = second.refresh().json()

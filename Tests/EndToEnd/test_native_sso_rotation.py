@@ -10,11 +10,13 @@ import pytest
 
 import instance
 import native
+import signing
 import simultaneous
 import wire
-from native import App, Browser, claims
-from test_native_sso import outsider, session
-from test_native_sso_admin import SETTINGS, admin
+from admin import admin
+from apps import outsider
+from native import SETTINGS, App, Browser, session
+from simultaneous import exchange_request, revocation_request, token_request
 
 COUNT = 100
 
@@ -43,22 +45,6 @@ def devices(demo, user: str = "alice", **query) -> list[dict]:
     return admin(demo, "GET", path).json()["items"]
 
 
-def form(**parameters) -> bytes:
-    return urlencode(parameters).encode()
-
-
-def token_request(**parameters):
-    headers = {"Content-Type": wire.FORM}
-    return lambda connection: connection.request("POST", "/oauth/token", headers, form(**parameters))
-
-
-def exchange_request(app: App, asking: str = "demo-webview"):
-    return token_request(
-        grant_type=native.EXCHANGE, client_id=asking, subject_token=app.tokens["access_token"],
-        subject_token_type=native.ACCESS_TOKEN, actor_token=app.tokens["device_secret"],
-        actor_token_type=native.DEVICE_SECRET)
-
-
 def cookie_header(answer: simultaneous.Raw) -> dict:
     pairs = [line.split(b":", 1)[1].strip().split(b";")[0].decode() for line in answer.head.split(b"\r\n")
              if line.lower().startswith(b"set-cookie:")]
@@ -77,7 +63,7 @@ def test_a_refresh_that_shows_its_secret_gets_another_with_an_id_token_that_fits
     first = app.sign_in()["device_secret"]
     fresh = refreshed(app, first)
     assert fresh["device_secret"] != first
-    assert claims(fresh["id_token"])["ds_hash"] == native.ds_hash(fresh["device_secret"])
+    assert signing.claims_of(fresh["id_token"])["ds_hash"] == signing.half_hash(fresh["device_secret"])
     assert app.native_sso().status == 200
     assert app.cookies().status == 200
 
@@ -121,7 +107,7 @@ def test_attack_an_app_that_a_device_is_not_shared_with_replaces_nobodys_secret(
     for _ in range(2):
         assert app.native_sso().status == 200, "it is not replaced"
     fresh = refreshed(app, secret)
-    assert claims(fresh["id_token"])["ds_hash"] == native.ds_hash(fresh["device_secret"])
+    assert signing.claims_of(fresh["id_token"])["ds_hash"] == signing.half_hash(fresh["device_secret"])
 
 
 def test_a_replaced_secret_that_a_refresh_shows_once_too_often_ends_the_device(rotating):
@@ -201,7 +187,7 @@ def test_of_100_rotations_at_once_one_wins_one_is_the_overlaps_and_the_third_end
     statuses = Counter(answer.status for answer in answers)
     assert statuses[200] == 2 and statuses == {200: 2, 400: COUNT - 2}
     assert {answer.json()["error"] for answer in answers if answer.status == 400} == {"invalid_grant"}
-    sessions = {claims(app.tokens["id_token"])["sid"] for app in apps}
+    sessions = {signing.claims_of(app.tokens["id_token"])["sid"] for app in apps}
     events = admin(rotating, "GET", "/api/admin/audit-events?type=device_secret.rotated&limit=500").json()["items"]
     assert len([event for event in events if event["sid"] in sessions]) == 2, "the winner, and the one of the overlap"
     # Whatever came out of it: nothing below that device goes on, and no other device has come in its place.
@@ -232,11 +218,8 @@ def test_a_refresh_that_is_sent_twice_at_once_gives_two_answers_that_both_work(r
 def test_an_exchange_against_a_revocation_leaves_nothing_alive(demo, round):
     app = App(demo)
     app.sign_in()
-    revoke = lambda connection: connection.request(  # noqa: E731
-        "POST", "/oauth/revoke", {"Content-Type": wire.FORM},
-        form(token=app.tokens["device_secret"], client_id="demo-app"))
     exchanges = [exchange_request(app), exchange_request(app), exchange_request(app)]
-    requests = [*exchanges[:round % 4], revoke, *exchanges[round % 4:]]
+    requests = [*exchanges[:round % 4], revocation_request(app), *exchanges[round % 4:]]
     answers = asyncio.run(simultaneous.at_once(demo.port, requests))
     revoked = answers.pop(round % 4)
     assert revoked.status == 200
@@ -258,10 +241,8 @@ def test_an_exchange_between_apps_against_a_revocation_leaves_no_refresh_token(d
             grant_type=native.EXCHANGE, client_id="demo-app-b", subject_token=app.tokens["id_token"],
             subject_token_type=native.ID_TOKEN, actor_token=app.tokens["device_secret"],
             actor_token_type=native.DEVICE_SECRET)
-        revoke = lambda connection: connection.request(  # noqa: E731
-            "POST", "/oauth/revoke", {"Content-Type": wire.FORM},
-            form(token=app.tokens["device_secret"], client_id="demo-app"))
-        answers = asyncio.run(simultaneous.at_once(demo.port, [exchange, revoke][::1 if order else -1]))
+        answers = asyncio.run(simultaneous.at_once(
+            demo.port, [exchange, revocation_request(app)][::1 if order else -1]))
         exchanged = answers[0 if order else 1]
         if exchanged.status == 200:
             second = App(demo, "demo-app-b")

@@ -1,7 +1,6 @@
 """A node's name belongs to one process: also after that one slept, through a pooler, and on disks whose locks are none."""
 
 import asyncio
-import os
 import random
 import shutil
 import signal
@@ -15,16 +14,10 @@ import instance
 import simultaneous
 import wire
 from fleet import ServedNode
-from servers import PgBouncer, Postgres
+from servers import PgBouncer
+from skips import NEEDS_POSTGRES
 
-if not os.path.exists("/usr/lib/postgresql") and os.environ.get("CI") != "true":
-    pytest.skip("there is no PostgreSQL", allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def postgres():
-    with Postgres() as server:
-        yield server
+pytestmark = NEEDS_POSTGRES
 
 
 def readiness(node) -> int:

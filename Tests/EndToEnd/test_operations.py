@@ -31,10 +31,12 @@ import wire
 from instance import REDEEM, wait_until
 from servers import Postgres
 from simultaneous import Connection
+from skips import NEEDS_POSTGRES
+from stub import Asked, Stub
 from tls import certificate
 
-
 # Probes and metrics
+
 
 def test_probes_answer_on_the_management_listener_only(demo):
     for path in ["/livez", "/readyz", "/metrics"]:
@@ -446,8 +448,7 @@ def test_a_broken_file_at_sighup_keeps_the_running_settings(serve):
     server.settings.write_bytes(whole)
 
 
-@pytest.mark.skipif(
-    not os.path.exists("/usr/lib/postgresql") and os.environ.get("CI") != "true", reason="there is no PostgreSQL")
+@NEEDS_POSTGRES
 def test_a_sighup_during_a_start_is_carried_out_after_it():
     def reloads(server) -> int:
         return sum(1 for line in server.json_lines() if line.get("message", "").startswith("reloaded "))
@@ -843,20 +844,14 @@ def test_check_config_online_tells_a_proxy_that_does_not_pass_host_on_and_anothe
     """Such a proxy gets 404 for every page of an instance whose origins are apart."""
     answers = {}
 
-    class Proxy(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            status, body = answers["now"] or (lambda answer: (answer.status, answer.body))(
-                wire.send(server.base, "GET", self.path, {"Host": answers["host"]}))
-            self.send_response(status)
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(asked: Asked) -> tuple:
+        if answers["now"]:
+            return answers["now"]
+        passed_on = wire.send(server.base, "GET", asked.target, {"Host": answers["host"]})
+        return passed_on.status, passed_on.body
 
-        def log_message(self, *_):
-            pass
-
-    proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
-    threading.Thread(target=proxy.serve_forever, daemon=True).start()
-    origin = f"http://127.0.0.1:{proxy.server_port}"
+    proxy = Stub(answer)
+    origin = proxy.base
     server = serve("issuer: http://127.0.0.1:1\n", origin=origin)
 
     def said() -> str:
@@ -866,9 +861,10 @@ def test_check_config_online_tells_a_proxy_that_does_not_pass_host_on_and_anothe
 
     advice = "`proxy_set_header Host $http_host`"
     for host, now, words in [
-            (f"127.0.0.1:{proxy.server_port}", None, "ok    answers"), ("127.0.0.1", None, advice),
+            (f"127.0.0.1:{proxy.port}", None, "ok    answers"), ("127.0.0.1", None, advice),
             ("drawbridge", None, advice), ("", (200, b"<!doctype html>hello"), "FAIL  something else answers"),
-            ("", (200, b"{}"), "FAIL  something else answers"), ("", (502, b""), "note  answers with 502"), ("", (403, b""), "note  answers with 403: a gate"),
+            ("", (200, b"{}"), "FAIL  something else answers"), ("", (502, b""), "note  answers with 502"),
+            ("", (403, b""), "note  answers with 403: a gate"),
             ("", (302, b""), "note  answers with 302: a gate")]:
         answers.update(host=host, now=now)
         line = said()
@@ -882,26 +878,21 @@ def test_check_config_online_tells_a_proxy_that_does_not_pass_host_on_and_anothe
 
     wait_until(told, what="the line in the log")
     assert [(line["level"], line["host"]) for line in told()] == [("warning", "127.0.0.1")], "once a minute"
-    proxy.shutdown()
-    proxy.server_close()
+    proxy.close()
 
 
 def test_check_config_online_reads_the_keys_of_issuers_and_providers(tmp_path):
-    documents = {}
+    documents, codes, refusal = {}, [], (400, {"error": "invalid_grant"})
 
-    class Website(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            document = documents.get(self.path)
-            self.send_response(404 if document is None else 200)
-            self.end_headers()
-            self.wfile.write(json.dumps(document).encode())
+    def answer(asked: Asked) -> int | tuple:
+        if asked.target == "/token":
+            codes.append(asked.form)
+            return refusal
+        document = documents.get(asked.target)
+        return 404 if document is None else (200, document)
 
-        def log_message(self, *_):
-            pass
-
-    website = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Website)
-    threading.Thread(target=website.serve_forever, daemon=True).start()
-    origin = f"http://127.0.0.1:{website.server_port}"
+    website = Stub(answer)
+    origin = website.base
     documents["/.well-known/openid-configuration"] = {
         "issuer": origin, "authorization_endpoint": f"{origin}/authorize", "token_endpoint": f"{origin}/token",
         "jwks_uri": f"{origin}/jwks"}
@@ -928,7 +919,8 @@ upstream_providers:
     names = [f"trusted issuer {origin}", "trusted issuer https://b.example", f"provider {origin}"]
     jwk = proofs.Key().jwk
     none = "has no key for any of the allowed algorithms"
-    for document, words in [(None, "answers with 404"), ({"keys": []}, none), ({"keys": [{"kty": "oct", "k": "c2VjcmV0"}]}, none),
+    for document, words in [(None, "answers with 404"), ({"keys": []}, none),
+                            ({"keys": [{"kty": "oct", "k": "c2VjcmV0"}]}, none),
                             ({"keys": [jwk] * 65}, "its key set has too many keys"), ([], "its keys are no JWK set"),
                             ({"keys": [jwk], "more": "a" * 300_000}, "answers with too much")]:
         documents["/jwks"] = document
@@ -936,9 +928,12 @@ upstream_providers:
             assert line.startswith(f"FAIL  {name}: ") and line.endswith(words), line
     documents["/jwks"] = {"keys": [jwk]}
     assert said() == [f"ok    {names[0]}: 1 keys at {origin}/jwks", f"ok    {names[1]}: 1 keys at {origin}/jwks",
-                      f"ok    {names[2]}: metadata, and 1 keys"]
-    website.shutdown()
-    website.server_close()
+                      f"ok    {names[2]}: metadata, and 1 keys; {origin}/token accepts us as us"]
+    assert codes[0]["redirect_uri"] == "http://127.0.0.1:1/sign-in/callback/up"
+    refusal = 401, {"error": "invalid_client"}
+    assert said()[2] == (f"FAIL  {names[2]}: {origin}/token answers with 401 (invalid_client): "
+                         "client_id or client_secret_file is wrong")
+    website.close()
 
 
 def test_an_issuers_file_without_keys_is_told_before_a_start_and_stops_it_as_settings_do(tmp_path):
@@ -1015,7 +1010,8 @@ def with_a_database(tmp_path):
 
 
 @pytest.mark.parametrize("layer", ["secret file", "variable"])
-def test_an_empty_secret_file_or_variable_does_not_hide_the_database_of_the_settings(with_a_database, tmp_path, monkeypatch, layer):
+def test_an_empty_secret_file_or_variable_does_not_hide_the_database_of_the_settings(
+        with_a_database, tmp_path, monkeypatch, layer):
     """The unit makes such a file where there is none, and each node then wrote to a database of its own."""
     words = ["--config", str(with_a_database)]
     if layer == "variable":
@@ -1105,7 +1101,7 @@ def test_the_example_settings_are_accepted(tmp_path):
 
 # The record
 
-def test_audit_commands(start_demo):
+def test_the_audit_commands_verify_export_and_search_what_a_stopped_server_left(start_demo):
     demo = start_demo("--no-limits")
     token = demo.issue("carol")
     demo.redeem(token["token"])

@@ -6,13 +6,10 @@ import time
 
 import pytest
 
-import boundaries
-import native
 import oauth
-import wire
 from admin import Admin
-from native import App, Browser
-from test_va_sign_in import BASE, VAApp, post
+from native import App
+from va import VAApp, post
 
 
 def blank(client: str) -> dict:
@@ -34,7 +31,7 @@ def test_a_public_client_sends_basic_with_an_empty_password(demo):
 
 
 def test_an_assertion_of_an_hour_is_taken_and_one_of_two_is_refused_with_a_word(demo):
-    from test_boundaries_limits import Machine
+    from services import Machine
     machine = Machine(demo)
     now = int(time.time())
     assert machine.token(machine.assertion(iat=now, exp=now + 3600)).status == 200

@@ -9,12 +9,12 @@ from selenium.webdriver.common.virtual_authenticator import VirtualAuthenticator
 
 import instance
 import oauth
-from test_account_browser import fill
-from test_axe_browser import look_at_this
-from test_console import wait_for_text
-from test_main_road_browser import (  # noqa: F401 (fixtures)
-    assert_fits, browser, open_browser, path_of, pytestmark, shoot, text_of, wait_for_path)
+from axe import look_at_this
+from browsers import NEEDS_CHROMIUM
+from pages import assert_fits, fill, path_of, shoot, text_of, wait_for_path, wait_for_text
 from waiting import wait
+
+pytestmark = NEEDS_CHROMIUM
 
 PASSWORD = "plum duff at noon"
 PEOPLE = ["ada", "bea", "cas", "dan", "eve", "fay", "gil", "root"]
@@ -92,7 +92,7 @@ def test_an_address_that_can_have_no_passkeys_says_why(demo):
     assert 'id="no-host"' in page and "an https address with a host name" in page and 'id="add"' not in page
 
 
-def test_a_passkey_is_added_signs_in_and_is_removed(server, browser):  # noqa: F811
+def test_a_passkey_is_added_signs_in_and_is_removed(server, browser):
     plug_in(browser)
     sign_in(browser, server, "ada")
     assert "None yet" in text_of(browser)
@@ -126,7 +126,7 @@ def test_a_passkey_is_added_signs_in_and_is_removed(server, browser):  # noqa: F
     wait_for_path(browser, "/account")
 
 
-def test_a_browser_that_fills_names_in_offers_passkeys_among_them(server, browser):  # noqa: F811
+def test_a_browser_that_fills_names_in_offers_passkeys_among_them(server, browser):
     plug_in(browser, fills_in=True)
     sign_in(browser, server, "fay")
     add(browser, server)
@@ -136,7 +136,7 @@ def test_a_browser_that_fills_names_in_offers_passkeys_among_them(server, browse
     assert session(browser, server)["amr"] == ["pop", "user", "mfa"]
 
 
-def test_a_browser_makes_no_second_passkey_in_one_authenticator(server, browser):  # noqa: F811
+def test_a_browser_makes_no_second_passkey_in_one_authenticator(server, browser):
     plug_in(browser)
     sign_in(browser, server, "bea")
     add(browser, server)
@@ -147,7 +147,7 @@ def test_a_browser_makes_no_second_passkey_in_one_authenticator(server, browser)
     assert len(browser.get_credentials()) == 1
 
 
-def test_the_keyboard_alone_adds_a_passkey_and_signs_in_with_it(server, browser):  # noqa: F811
+def test_the_keyboard_alone_adds_a_passkey_and_signs_in_with_it(server, browser):
     plug_in(browser)
     sign_in(browser, server, "cas", to="/account/passkeys")
 
@@ -170,7 +170,7 @@ def test_the_keyboard_alone_adds_a_passkey_and_signs_in_with_it(server, browser)
     wait_for_path(browser, "/account")
 
 
-def test_an_authenticator_that_does_not_ask_who_touches_it_makes_no_passkey(server, browser):  # noqa: F811
+def test_an_authenticator_that_does_not_ask_who_touches_it_makes_no_passkey(server, browser):
     plug_in(browser, verifies=False)
     sign_in(browser, server, "dan", to="/account/passkeys")
     browser.find_element(By.CSS_SELECTOR, "#add button").click()
@@ -178,7 +178,7 @@ def test_an_authenticator_that_does_not_ask_who_touches_it_makes_no_passkey(serv
     assert not browser.get_credentials()
 
 
-def test_without_scripts_nothing_of_passkeys_is_shown_that_does_not_work(server, open_browser):  # noqa: F811
+def test_without_scripts_nothing_of_passkeys_is_shown_that_does_not_work(server, open_browser):
     plain = open_browser(scripts=False)
     plain.get(server.base + "/sign-in?redirect=/account")
     assert "passkey" not in text_of(plain)
@@ -188,7 +188,7 @@ def test_without_scripts_nothing_of_passkeys_is_shown_that_does_not_work(server,
     assert not plain.find_element(By.ID, "add").is_displayed()
 
 
-def test_an_administrator_opens_the_console_with_a_passkey(server, browser):  # noqa: F811
+def test_an_administrator_opens_the_console_with_a_passkey(server, browser):
     plug_in(browser)
     sign_in(browser, server, "root")
     add(browser, server)
@@ -198,7 +198,7 @@ def test_an_administrator_opens_the_console_with_a_passkey(server, browser):  # 
     assert browser.find_element(By.TAG_NAME, "h1").text
 
 
-def test_an_administrator_takes_somebodys_passkey_away_and_says_why(server, browser, open_browser):  # noqa: F811
+def test_an_administrator_takes_somebodys_passkey_away_and_says_why(server, browser, open_browser):
     theirs = open_browser()
     plug_in(theirs)
     sign_in(theirs, server, "gil")
@@ -224,7 +224,7 @@ def test_an_administrator_takes_somebodys_passkey_away_and_says_why(server, brow
     wait_for_text(theirs, "does not sign you in here")
 
 
-def test_where_they_are_switched_off_nothing_shows_them_and_nothing_takes_them(browser):  # noqa: F811
+def test_where_they_are_switched_off_nothing_shows_them_and_nothing_takes_them(browser):
     plain = instance.Served(host="localhost", users={"ada": PASSWORD}, settings="provider:\n  passkeys: false\n")
     try:
         plug_in(browser)
@@ -241,8 +241,8 @@ def test_where_they_are_switched_off_nothing_shows_them_and_nothing_takes_them(b
 
 
 @pytest.mark.parametrize("size", [(375, 800), (1280, 800)], ids=["phone", "desktop"])
-def test_the_pages_fit_and_axe_finds_nothing(server, open_browser, size):  # noqa: F811
-    browser = open_browser(size=size)  # noqa: F811
+def test_the_pages_fit_and_axe_finds_nothing(server, open_browser, size):
+    browser = open_browser(size=size)
     browser.get(server.base + "/sign-in?redirect=/account")
     shoot(browser, f"passkey-sign-in-{size[0]}")
     assert browser.find_element(By.CSS_SELECTOR, "#passkey button").is_displayed()

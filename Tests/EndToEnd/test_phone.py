@@ -20,39 +20,11 @@ from joserfc import jwk, jws
 import instance
 import phone as phones
 from answer_once import answer_once
-from judge import Refused, check
-from phone import Authority, Phone, Website
+from judge import Refused, check, check_answer
+from phone import Authority, Phone
 
 RUBY = shutil.which("ruby") and subprocess.run(
     ["ruby", "-e", "require 'openid_connect'"], capture_output=True).returncode == 0
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory):
-    return Authority(tmp_path_factory.mktemp("authority"))
-
-
-@pytest.fixture
-def serve(authority):
-    started = []
-
-    def start(*arguments, **more) -> Website:
-        started.append(Website(authority, *arguments, **more))
-        return started[-1]
-
-    yield start
-    for website in started:
-        website.stop()
-
-
-@pytest.fixture
-def website(serve):
-    return serve()
-
-
-@pytest.fixture
-def phone(tmp_path, authority):
-    return Phone(tmp_path, authority, ("rp.example", "other.example", "static.example"))
 
 
 @pytest.fixture
@@ -71,12 +43,6 @@ def write_profile(phone, value) -> tuple[str, str]:
     return "--profile", str(path)
 
 
-def judge(website, answer, nonce="4f8921ce98f89") -> dict:
-    assert answer.address == website.return_uri
-    assert answer.parameters["state"] == "a_f2fkEx"
-    return check(answer.parameters, [website.client_id, website.return_uri], nonce)
-
-
 def expect_refusal(phone, website, link, status, name, *more):
     """Refused by name; nobody got anything."""
     done = phone.run("handle", link, *phone.flags, "--yes", *more, status=status)
@@ -91,7 +57,7 @@ def expect_refusal(phone, website, link, status, name, *more):
 @pytest.mark.parametrize("form, expected", [("auto", "seed2012"), ("seed", "seed2012"), ("core", "core7"), ("v2", "siopv2")])
 def test_every_form_is_taken_by_another_implementation(website, phone, profile, form, expected, algorithm):
     answer = phone.answer(website.link(), "--form", form, "--alg", algorithm, *profile)
-    found = judge(website, answer)
+    found = check_answer(website, answer)
     assert found["form"] == expected
     assert found["alg"] == algorithm
     assert (found["told"]["email"], found["told"]["name"]) == ("alice@example.com", "Alice")
@@ -105,12 +71,12 @@ def test_every_form_is_taken_by_another_implementation(website, phone, profile, 
 @pytest.mark.parametrize("head", [
     "openid://authz", "openid://", "siopv2://", "openid:", "https://rp.example/self-issued/open"])
 def test_every_spelling_of_the_link_is_answered(website, phone, head):
-    assert judge(website, phone.answer(website.link(head)))["form"] == "seed2012"
+    assert check_answer(website, phone.answer(website.link(head)))["form"] == "seed2012"
 
 
 def test_a_link_as_of_2012_with_the_address_not_escaped(website, phone):
     link = f"openid://authz?request_uri={website.file_address}&state=a_f2fkEx&nonce=4f8921ce98f89"
-    assert judge(website, phone.answer(link))["form"] == "seed2012"
+    assert check_answer(website, phone.answer(link))["form"] == "seed2012"
     path, headers = website.requests[0]
     assert path == "/rp/rpf.json" and "application/json" in headers["Accept"] and "Cookie" not in headers
 
@@ -138,9 +104,9 @@ def in_ruby(asked: dict) -> subprocess.CompletedProcess:
 
 
 def test_links_that_hold_the_request_follow_core_and_siopv2(website, phone):
-    core = judge(website, phone.answer(by_value(website, "openid", registration=json.dumps({"client_name": "RP"}))))
+    core = check_answer(website, phone.answer(by_value(website, "openid", registration=json.dumps({"client_name": "RP"}))))
     metadata = {"subject_syntax_types_supported": ["urn:ietf:params:oauth:jwk-thumbprint"]}
-    v2 = judge(website, phone.answer(by_value(
+    v2 = check_answer(website, phone.answer(by_value(
         website, "siopv2", redirect_uri=website.return_uri, id_token_type="subject_signed_id_token",
         client_metadata=json.dumps(metadata))))
     assert (core["form"], v2["form"]) == ("core7", "siopv2")
@@ -148,22 +114,22 @@ def test_links_that_hold_the_request_follow_core_and_siopv2(website, phone):
     assert not website.requests, "nothing was fetched"
 
 
-def test_a_second_visit_is_the_same_person_and_another_website_another(serve, website, phone):
+def test_a_second_visit_is_the_same_person_and_another_website_another(serve_website, website, phone):
     first = phone.handle(website.link())
     assert "never there" in first.stderr
     second = phone.handle(website.link(nonce="another-nonce"))
     assert "were there before" in second.stderr
-    known = [judge(website, phones.Answer(done.stdout.strip()), nonce)["thumbprint"]
+    known = [check_answer(website, phones.Answer(done.stdout.strip()), nonce)["thumbprint"]
              for done, nonce in ((first, "4f8921ce98f89"), (second, "another-nonce"))]
     assert known[0] == known[1]
-    other = serve("other.example")
-    assert judge(other, phone.answer(other.link()))["thumbprint"] != known[0]
+    other = serve_website("other.example")
+    assert check_answer(other, phone.answer(other.link()))["thumbprint"] != known[0]
     listed = phone.run("keys", "list").stdout
     assert len(listed.splitlines()) == 2 and known[0] in listed
     shown = json.loads(phone.run("keys", "show", website.client_id).stdout)
     assert jwk.import_key(shown["jwk"]).thumbprint() == known[0] == shown["thumbprint"]
     phone.run("keys", "forget", website.client_id)
-    assert judge(website, phone.answer(website.link()))["thumbprint"] != known[0]
+    assert check_answer(website, phone.answer(website.link()))["thumbprint"] != known[0]
 
 
 def test_the_answer_is_not_taken_by_another_website(website, phone):
@@ -199,7 +165,7 @@ def test_the_browser_of_ones_choice_gets_the_answer(website, phone, tmp_path):
     browser.write_text(f'#!/bin/sh\nprintf "%s" "$1" > {tmp_path}/opened\n')
     browser.chmod(0o755)
     assert phone.handle(website.link(), "--open", str(browser)).stdout == ""
-    judge(website, phones.Answer((tmp_path / "opened").read_text()))
+    check_answer(website, phones.Answer((tmp_path / "opened").read_text()))
 
 
 # Consent
@@ -222,7 +188,7 @@ def test_whatever_is_not_yes_declines(website, phone, typed):
 
 def test_the_person_takes_a_tick_off_and_puts_one_on(website, phone, profile):
     done = phone.handle(website.link(), *profile, consent=None, typed="1\n3\ny\n")
-    told = judge(website, phones.Answer(done.stdout.strip()))["told"]
+    told = check_answer(website, phones.Answer(done.stdout.strip()))["told"]
     assert "email" not in told and told["name"] == "Alice" and told["picture"] == "https://a/p"
     assert done.stderr.index("rp.example") < done.stderr.index("Sample RP"), "the host comes first"
     assert f"Its logo: {website.origin}/rp/logo.png\n" in done.stderr
@@ -233,14 +199,14 @@ def test_the_person_takes_a_tick_off_and_puts_one_on(website, phone, profile):
 def test_a_link_that_anybody_may_have_written_is_told_nothing_by_a_yes_alone(website, phone, profile):
     claims = json.dumps({"id_token": {"email": {"essential": True}}})
     done = phone.handle(by_value(website, "openid", claims=claims), *profile)
-    assert "[ ] 1. email: alice@example.com" in done.stderr and "email" not in judge(
+    assert "[ ] 1. email: alice@example.com" in done.stderr and "email" not in check_answer(
         website, phones.Answer(done.stdout.strip()))["claims"]
     asked = phone.answer(by_value(website, "openid", claims=claims), *profile, "--grant", "email")
-    assert judge(website, asked)["claims"]["email"] == "alice@example.com"
+    assert check_answer(website, asked)["claims"]["email"] == "alice@example.com"
 
 
 def test_more_is_told_when_the_command_line_says_so(website, phone, profile):
-    told = judge(website, phone.answer(website.link(), *profile, "--grant", "picture"))["told"]
+    told = check_answer(website, phone.answer(website.link(), *profile, "--grant", "picture"))["told"]
     assert told["picture"] == "https://a/p"
 
 
@@ -260,7 +226,7 @@ def test_a_statement_of_somebody_else_is_handed_on_and_can_be_checked(website, p
     profile = write_profile(phone, {"claims": {"name": "Alice"}, "statements": [signed]})
     done = phone.handle(website.link(), *profile)
     assert "said by https://registry.example: email: alice@registry.example" in done.stderr
-    told = judge(website, phones.Answer(done.stdout.strip()))["told"]
+    told = check_answer(website, phones.Answer(done.stdout.strip()))["told"]
     assert told["name"] == "Alice" and "email" not in told
     source = told["_claim_sources"][told["_claim_names"]["email"]]["JWT"]
     stated = json.loads(jws.deserialize_compact(source, registry, algorithms=["ES256"]).payload)
@@ -274,26 +240,26 @@ def test_a_return_address_of_another_host_is_refused(website, phone):
     expect_refusal(phone, website, website.link(), 4, "return_uri_foreign")
 
 
-def test_a_request_in_another_websites_name_is_refused(serve, website, phone):
+def test_a_request_in_another_websites_name_is_refused(serve_website, website, phone):
     """Its own host, its own certificate, and somebody else's client_id."""
-    evil = serve("other.example")
+    evil = serve_website("other.example")
     evil.publish(website.file)
     expect_refusal(phone, evil, evil.link(), 4, "certificate_name_mismatch")
 
 
-def test_one_certificate_for_both_names_is_the_website_itself(serve, phone):
-    website = serve("rp.example", names=["static.example", "rp.example"])
+def test_one_certificate_for_both_names_is_the_website_itself(serve_website, phone):
+    website = serve_website("rp.example", names=["static.example", "rp.example"])
     link = website.link(request_uri=website.file_address.replace("rp.example", "static.example"))
-    assert judge(website, phone.answer(link))["form"] == "seed2012"
+    assert check_answer(website, phone.answer(link))["form"] == "seed2012"
 
 
-def test_a_certificate_of_another_name_is_refused(serve, phone):
-    website = serve("rp.example", names=["other.example"])
+def test_a_certificate_of_another_name_is_refused(serve_website, phone):
+    website = serve_website("rp.example", names=["other.example"])
     expect_refusal(phone, website, website.link(), 3, "certificate_untrusted")
 
 
-def test_a_common_name_is_no_name(serve, phone):
-    website = serve("rp.example", names=[])
+def test_a_common_name_is_no_name(serve_website, phone):
+    website = serve_website("rp.example", names=[])
     done = phone.run("handle", website.link(), *phone.flags, "--yes", status=4)
     assert "certificate_name_mismatch: " in done.stderr and not phone.keys()
 
@@ -391,7 +357,7 @@ def test_keys_are_for_the_owner_alone(website, phone):
 def test_of_first_visits_at_once_one_key_stays(website, phone):
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: phone.answer(website.link()), range(4)))
-    assert len({judge(website, answer)["thumbprint"] for answer in answers}) == 1 and len(phone.keys()) == 1
+    assert len({check_answer(website, answer)["thumbprint"] for answer in answers}) == 1 and len(phone.keys()) == 1
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o660])
@@ -403,7 +369,7 @@ def test_a_key_that_others_could_take_is_not_used(website, phone, mode):
 
 
 def test_a_pin_is_asked_for_and_a_wrong_one_sends_nothing(website, phone):
-    known = judge(website, phone.answer(website.link()))["thumbprint"]
+    known = check_answer(website, phone.answer(website.link()))["thumbprint"]
     right, wrong = phone.secret("right", "correct horse"), phone.secret("wrong", "battery staple")
     secret = json.loads(phone.keys()[0].read_text())["secret"]
     phone.run("pin", "set", "--new-pin-file", right)
@@ -411,10 +377,10 @@ def test_a_pin_is_asked_for_and_a_wrong_one_sends_nothing(website, phone):
     for more, name in (([], "pin_needed"), (["--pin-file", wrong], "pin_wrong")):
         done = phone.handle(website.link(), *more, status=5)
         assert f"{name}: " in done.stderr and done.stdout == ""
-    assert judge(website, phone.answer(website.link(), "--pin-file", right))["thumbprint"] == known
+    assert check_answer(website, phone.answer(website.link(), "--pin-file", right))["thumbprint"] == known
     assert "pin_wrong: " in phone.run("pin", "remove", "--pin-file", wrong, status=5).stderr
     phone.run("pin", "remove", "--pin-file", right)
-    assert judge(website, phone.answer(website.link()))["thumbprint"] == known
+    assert check_answer(website, phone.answer(website.link()))["thumbprint"] == known
 
 
 def test_a_pin_that_is_typed_is_not_shown(website, phone):

@@ -3,19 +3,16 @@
 import subprocess
 import time
 from pathlib import Path
-from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from joserfc import jwk, jwt
 
 import phone
 import wire
-from desktop import Desktop
+from desktop import Desktop, sign_in_by_hand
 from native import App
+from phone import LINK_NONCE, LINKS, code_of
 from selfissued import Browser, Phone
-from test_desktop_app import sign_in_by_hand
-
-NONCE, LINKS = "/api/self-issued/link-nonce", "/api/self-issued/links"
 
 
 @pytest.fixture
@@ -30,7 +27,7 @@ def bearer(app: App) -> dict:
 
 
 def invite(app: App) -> dict:
-    answer = app.demo.send("GET", NONCE, bearer(app))
+    answer = app.demo.send("GET", LINK_NONCE, bearer(app))
     assert answer.status == 200, answer.text
     return answer.json()
 
@@ -63,15 +60,15 @@ def test_a_linked_key_signs_its_user_in(demo, app, kind):
 def test_no_app_but_the_one_that_was_named_gets_a_nonce(demo):
     other = App(demo, "demo-app-b", callback="com.example.demob:/callback")
     other.sign_in("openid profile")
-    answer = demo.send("GET", NONCE, bearer(other))
+    answer = demo.send("GET", LINK_NONCE, bearer(other))
     assert answer.status == 403 and answer.json()["error"] == "unauthorized_client"
     assert link(other, "x.y.z").status == 403
 
 
 def test_nobody_without_a_bearer_and_no_backends_bearer_links(demo):
-    assert demo.send("GET", NONCE).status == 401
+    assert demo.send("GET", LINK_NONCE).status == 401
     assert demo.send("POST", LINKS, None, {"proof": "x"}).status == 401
-    for method, path, body in [("GET", NONCE, None), ("POST", LINKS, {"proof": "x"})]:
+    for method, path, body in [("GET", LINK_NONCE, None), ("POST", LINKS, {"proof": "x"})]:
         answer = demo.send(method, path, {"Authorization": f"Bearer {demo.bearer()}"}, body)
         assert answer.status == 403, answer.text
         assert answer.json()["error_description"] == "only an app that its user signed in to here may link a phone's key"
@@ -128,11 +125,6 @@ print(holder.thumbprint, file=open({str(tmp_path / "thumbprint")!r}, "w"))
     said = desktop.run("link-phone", "--with", str(holder))
     assert (tmp_path / "thumbprint").read_text().strip() in said
     assert "Nothing was linked" in desktop.run("link-phone", "--with", "false")
-
-
-def code_of(host: str = "rp.example", client: str | None = None, **more) -> str:
-    query = {"client_id": client or f"https://{host}/", "nonce": "n" * 22, **more}
-    return f"https://{host}{LINKS}?{urlencode({k: v for k, v in query.items() if v})}"
 
 
 def test_our_phone_proves_its_key_and_another_implementation_believes_it(tmp_path):

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from test_phone import authority, judge, phone, serve, website  # noqa: F401 (fixtures)
+from judge import check_answer
 
 
 @pytest.mark.parametrize("dead", ["silent", "closed"])
@@ -21,7 +21,7 @@ def test_an_address_of_a_website_that_is_out_of_reach_leaves_time_for_the_next(w
                 waiting.setblocking(False)
                 waiting.connect_ex(full.getsockname())
         phone.flags.insert(0, f"--resolve={website.host}=127.0.0.2")
-        assert judge(website, phone.answer(website.link()))["form"] == "seed2012"
+        assert check_answer(website, phone.answer(website.link()))["form"] == "seed2012"
 
 
 @pytest.mark.parametrize("answer", [

@@ -3,7 +3,7 @@
 import pytest
 
 import phone as phones
-from test_phone_keys import code_of
+from phone import code_of
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "History"))
 
-import instance  # noqa: E402
-import planted_faults  # noqa: E402
+import instance
+import planted_faults
 
 
 def test_what_is_to_be_planted_fits_the_sources():

@@ -91,11 +91,13 @@ def test_wrong_verifiers_at_once_never_pass_the_limit_of_five(demo):
 
 def test_writes_at_once_wait_for_each_other_by_a_clock_that_nobody_sets():
     """The kernel's time of day is five minutes behind the process's, as after a clock was set back in the middle of a wait."""
+    def issue(bearer: str):
+        return lambda connection: connection.post_issue(bearer)
+
     demo = instance.Demo("--no-limits", prefix=shifted_by(300))
     try:
         for _ in range(5):
-            issues = [lambda connection, bearer=demo.bearer(f"racer-{number}"): connection.post_issue(bearer)
-                      for number in range(30)]
+            issues = [issue(demo.bearer(f"racer-{number}")) for number in range(30)]
             # A client gives up after half a minute.
             answers = asyncio.run(simultaneous.at_once(demo.port, issues))
             assert {answer.status for answer in answers} == {200}

@@ -1,9 +1,7 @@
 """The recipes' pages that hear of a sign-out: what they cannot handle now comes again, because only a 4xx settles it."""
 
 import json
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from urllib.parse import urlencode
 
@@ -15,39 +13,31 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 import signing
 import wire
 from relying_parties import PHP, DjangoBySubject, JupyterHubBySubject
+from stub import Asked, Stub
 
 EVENT = "http://schemas.openid.net/event/backchannel-logout"
 #: What each recipe's code counts as a moment in which it asks for keys once.
 PAUSE = 5
 
 
-class KeySet:
+class KeySet(Stub):
     """The provider's keys, while its server can be reached."""
 
     def __init__(self):
         self.rsa, self.ec = rsa.generate_private_key(65537, 2048), ec.generate_private_key(ec.SECP256R1())
         self.is_away, self.fetches = False, 0
+        super().__init__(self._answer_to)
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(handler):
-                self.fetches += 1
-                body = json.dumps({"keys": [] if self.is_away else self.keys()}).encode()
-                handler.send_response(503 if self.is_away else 200)
-                handler.send_header("Content-Length", str(len(body)))
-                handler.end_headers()
-                handler.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.base = f"http://127.0.0.1:{self.server.server_port}"
+    def _answer_to(self, _: Asked) -> tuple:
+        self.fetches += 1
+        return (503, {"keys": []}) if self.is_away else (200, {"keys": self.keys()})
 
     def keys(self) -> list[dict]:
         of_rsa, of_ec = self.rsa.public_key().public_numbers(), self.ec.public_key().public_numbers()
-        return [{"kty": "RSA", "kid": "r", "use": "sig", "alg": "RS256", "e": "AQAB", "n": signing.b64url(of_rsa.n.to_bytes(256, "big"))},
-                {"kty": "EC", "kid": "e", "use": "sig", "alg": "ES256", "crv": "P-256", "x": signing.b64url(of_ec.x.to_bytes(32, "big")),
+        return [{"kty": "RSA", "kid": "r", "use": "sig", "alg": "RS256", "e": "AQAB",
+                 "n": signing.b64url(of_rsa.n.to_bytes(256, "big"))},
+                {"kty": "EC", "kid": "e", "use": "sig", "alg": "ES256", "crv": "P-256",
+                 "x": signing.b64url(of_ec.x.to_bytes(32, "big")),
                  "y": signing.b64url(of_ec.y.to_bytes(32, "big"))}]
 
     def token(self, algorithm: str, kid: str | None = None, **more) -> str:
@@ -66,11 +56,9 @@ class KeySet:
 
 @pytest.fixture(params=[DjangoBySubject, JupyterHubBySubject, PHP], ids=lambda kind: kind.kind)
 def site(request):
-    keys = KeySet()
-    with request.param() as party:
+    with KeySet() as keys, request.param() as party:
         party.start(SimpleNamespace(base=keys.base), "the-site", "a secret")
         yield SimpleNamespace(party=party, keys=keys, algorithm="ES256" if request.param is JupyterHubBySubject else "RS256")
-    keys.server.shutdown()
 
 
 def tell(site, token: str) -> int:

@@ -13,7 +13,7 @@ import native
 import oauth
 import signing
 import wire
-from instance import REDEEM
+from instance import REDEEM, shown_form, type_code
 from wire import FIREFOX, NAVIGATION, OTHER_BROWSER, SAFARI
 
 VERIFIER = "verifier-" + "v" * 40
@@ -258,7 +258,8 @@ def test_our_own_form_consumes(demo, headers):
     name = next(name for name in cookies)
     assert name.startswith("__Host-") and cookies[name].attributes.get("secure") is True
     assert cookies[name].attributes.get("httponly") is True
-    assert cookies[name].attributes.get("max-age") == "300"
+    # The token in the form says how long that is good.
+    assert cookies[name].attributes.get("max-age") == "1800"
     answer = submit(demo, form, wire.cookie_header(page), headers)
     assert_signed_in(demo, answer, "/account/b")
 
@@ -535,18 +536,6 @@ def test_a_website_that_wants_a_click_gets_one_from_every_carrier(serve):
     assert server.send("POST", REDEEM, headers, wire.encode(by_script)).status == 200, "a script's click is none"
     answer = server.send("POST", REDEEM, headers, wire.encode(shown["fields"]))
     assert answer.status == 303 and answer.session_cookie
-
-
-def shown_form(answer) -> dict:
-    [shown] = [form for form in wire.PageForm(answer.text).forms if form["method"] == "post"]
-    return shown["fields"]
-
-
-def type_code(server, page, code: str | None):
-    """Submits the page's form as its browser would, with what was typed."""
-    headers = {**NAVIGATION, "Cookie": wire.cookie_header(page), "Sec-Fetch-Site": "same-origin"}
-    typed = {**shown_form(page), "login_code": code or ""}
-    return server.send("POST", REDEEM, headers, wire.encode(typed))
 
 
 def test_a_link_that_asks_for_a_code_opens_by_the_code_that_the_app_shows(serve):

@@ -1,7 +1,5 @@
 """Contract §4.3, §12: servers that share a Redis, and what they do while it is away."""
 
-import os
-import shutil
 import signal
 import subprocess
 import time
@@ -12,9 +10,9 @@ import instance
 import oauth
 import wire
 from servers import Redis
+from skips import NEEDS_REDIS
 
-if not shutil.which("redis-server") and os.environ.get("CI") != "true":
-    pytest.skip("there is no redis-server in PATH", allow_module_level=True)
+pytestmark = NEEDS_REDIS
 
 
 @pytest.fixture

@@ -11,11 +11,8 @@ import flask
 import pytest
 
 import wire
-
+from admin import admin, reach
 from relying_parties import Django, Flask, JupyterHub, LemonLDAP, Traveller, listing
-from test_landing import reach
-from test_native_sso_admin import admin
-
 
 
 @pytest.fixture(scope="module", params=[Django, Flask, JupyterHub, LemonLDAP], ids=lambda kind: kind.kind)
@@ -46,7 +43,8 @@ def test_a_link_of_the_app_opens_the_members_page_without_a_question(demo, party
     link = demo.issue("alice", client_id=party.client_id, redirect=target(party))["login_url"]
     traveller = Traveller(party)
     answer = traveller.go(link)
-    assert answer.status == 200 and traveller.seen[-1] == party.origin + party.page, (traveller.seen, answer.text[:500], party.log[:9000])
+    assert answer.status == 200 and traveller.seen[-1] == party.origin + party.page, (
+        traveller.seen, answer.text[:500], party.log[:9000])
     assert "sign-in" not in " ".join(traveller.seen)
     who = demo.user("alice")["sub"] if isinstance(party, Flask | JupyterHub | LemonLDAP) else "alice@example.com"
     assert who in answer.text
@@ -55,7 +53,8 @@ def test_a_link_of_the_app_opens_the_members_page_without_a_question(demo, party
 
 
 @pytest.mark.parametrize("target", [
-    "{origin}//evil.example/x", "{origin}/\\evil.example/x", "{origin}.evil.example/x", "{origin}@evil.example/x", "//evil.example/x",
+    "{origin}//evil.example/x", "{origin}/\\evil.example/x", "{origin}.evil.example/x", "{origin}@evil.example/x",
+    "//evil.example/x",
     "https://evil.example/members", "{origin}/\t/evil.example/x", "{origin}", "http://[", ""])
 def test_flask_leads_to_no_other_website_after_the_sign_in(demo, party, target):
     if not isinstance(party, Flask):

@@ -7,10 +7,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 import oauth
+import signing
 import wire
 from admin import Admin
 from boundaries import RP_CALLBACK, World, authorize_target, error, is_signed_in, redirect_uri
-from native import App, Browser, claims
+from native import App, Browser
 
 WISH = json.dumps({"id_token": {"email": {"essential": True}, "name": None}, "userinfo": {"email": None, "name": None}})
 PERSONAL = {"email", "name"}
@@ -24,7 +25,7 @@ def world(demo) -> World:
 
 def told(demo, tokens: dict) -> set[str]:
     """What ID token and userinfo say of the person besides `sub`."""
-    return PERSONAL & {*claims(tokens["id_token"]), *oauth.userinfo(demo, tokens["access_token"]).json()}
+    return PERSONAL & {*signing.claims_of(tokens["id_token"]), *oauth.userinfo(demo, tokens["access_token"]).json()}
 
 
 def third_party(world: World, scope: str) -> dict:

@@ -3,7 +3,6 @@
 import getpass
 import hashlib
 import json
-import os
 import re
 import shutil
 import signal
@@ -17,11 +16,14 @@ import pytest
 
 import instance
 import oauth
+import signing
 import wire
+from oauth import error
 from receiver import Receiver
 from servers import Postgres, Standby
-from test_attacks import assertion_claims, error, es256, keyed_client, present  # noqa: F401
-from test_tokens import registered_rp, sign_in_at
+from services import assertion_claims, es256, present
+from skips import NEEDS_POSTGRES
+from websites import registered_rp, sign_in
 
 
 def again(demo: instance.Demo, *flags: str) -> instance.Demo:
@@ -163,9 +165,7 @@ def test_the_answer_of_an_idempotency_key_is_not_a_second_chance(tmp_path):
 
 def test_a_wrong_verifier_does_not_bring_a_forgotten_token_to_life(tmp_path):
     """Counting a miss writes a row for a token that is not on record."""
-    import base64
-    import hashlib
-    challenge = base64.urlsafe_b64encode(hashlib.sha256(b"v" * 43).digest()).rstrip(b"=").decode()
+    challenge = signing.challenge("v" * 43)
     demo = instance.Demo("--no-limits", data=tmp_path / "data")
     folder = backup(demo, tmp_path / "backup")
     token = demo.issue(code_challenge=challenge, code_challenge_method="S256")
@@ -221,7 +221,7 @@ def test_what_counts_once_besides_tokens_is_over_after_a_restore(tmp_path, demo,
             database.execute("INSERT INTO linked_key (thumbprint, subject, algorithm, origin, created_at) "
                              "VALUES (?, ?, 'ES256', 'linked', ?)", (thumbprint, subject, now))
     folder = backup(demo, tmp_path / "backup")
-    assertion = es256(assertion_claims(demo, client), key)
+    assertion = es256(assertion_claims(demo, client), key, typ="JWT", kid="k")
     assert present(demo, client, assertion).status == 200
     demo.stop()
     done = restore(demo, folder)
@@ -244,14 +244,14 @@ def test_what_counts_once_besides_tokens_is_over_after_a_restore(tmp_path, demo,
 def test_websites_hear_of_the_sessions_that_a_restore_ends(tmp_path):
     receiver = Receiver()
     demo = instance.Demo("--no-limits", data=tmp_path / "data")
-    tokens = sign_in_at(demo, oauth.Browser(demo), registered_rp(demo, receiver))
+    tokens = sign_in(demo, registered_rp(demo, receiver), oauth.Browser(demo), scope="openid")
     folder = backup(demo, tmp_path / "backup")
     demo.stop()
     assert restore(demo, folder).returncode == 0
     demo = again(demo)
     try:
         instance.wait_until(lambda: receiver.tokens, what="the logout token")
-        assert oauth.parts(receiver.tokens[0])[1]["sid"] == oauth.parts(tokens["id_token"])[1]["sid"]
+        assert signing.parts(receiver.tokens[0])[1]["sid"] == signing.parts(tokens["id_token"])[1]["sid"]
     finally:
         demo.stop()
         receiver.close()
@@ -359,11 +359,7 @@ def test_a_restore_is_refused_over_a_server_that_runs_and_of_what_is_no_backup(t
     demo.stop()
 
 
-needs_postgres = pytest.mark.skipif(
-    not os.path.exists("/usr/lib/postgresql") and os.environ.get("CI") != "true", reason="there is no PostgreSQL")
-
-
-@needs_postgres
+@NEEDS_POSTGRES
 def test_a_failover_that_loses_the_tail_gives_no_token_a_second_use():
     with Postgres() as primary:
         database = primary.create("lost_tail")
@@ -408,7 +404,7 @@ def test_a_failover_that_loses_the_tail_gives_no_token_a_second_use():
                 two.stop()
 
 
-@needs_postgres
+@NEEDS_POSTGRES
 def test_a_dump_that_was_loaded_again_is_found_out(tmp_path):
     with Postgres() as server:
         database = server.create("dumped")
@@ -431,7 +427,7 @@ def test_a_dump_that_was_loaded_again_is_found_out(tmp_path):
             demo.stop()
 
 
-@needs_postgres
+@NEEDS_POSTGRES
 def test_backup_and_restore_leave_postgresql_to_its_own_means(tmp_path):
     with Postgres() as server:
         database = server.create("means")
@@ -446,7 +442,7 @@ def test_backup_and_restore_leave_postgresql_to_its_own_means(tmp_path):
             demo.stop()
 
 
-@needs_postgres
+@NEEDS_POSTGRES
 def test_a_postgresql_that_was_put_back_is_told_by_hand():
     with Postgres() as server:
         database = server.create("by_hand")

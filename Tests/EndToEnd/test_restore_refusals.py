@@ -71,7 +71,8 @@ def test_a_backup_that_finds_no_room_names_the_copy_and_leaves_nothing_of_it(pla
     folder = tmp_path / "backup"
     done = place.run("backup", str(folder), preexec_fn=limited)
     assert done.returncode == 1
-    assert done.stderr.decode().startswith(f"Error: {folder}/drawbridge.sqlite.partial cannot be written: SQLite "), done.stderr
+    assert done.stderr.decode().startswith(
+        f"Error: {folder}/drawbridge.sqlite.partial cannot be written: SQLite "), done.stderr
     assert list(folder.iterdir()) == []
     place.backup(folder)
 

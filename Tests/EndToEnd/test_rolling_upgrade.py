@@ -5,9 +5,7 @@ Without it nodes of this version replace each other: that tries the restart, and
 """
 
 import asyncio
-import os
 import random
-import shutil
 import threading
 import time
 from collections import Counter
@@ -21,9 +19,9 @@ import wire
 from fleet import Fleet
 from native import App
 from servers import Postgres, Redis
+from skips import NEEDS_STORES
 
-if not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true":
-    pytest.skip("there is no redis-server, or no PostgreSQL", allow_module_level=True)
+pytestmark = NEEDS_STORES
 
 CLIENTS = 6
 

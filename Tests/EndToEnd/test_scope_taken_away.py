@@ -1,41 +1,18 @@
 """A scope that was taken out of a client's document counts no longer, whenever it was granted (contract §5, §9)."""
 
-import secrets
 
 import pytest
 
-import native
 import oauth
+import signing
+from admin import change
+from apps import WHOLE, app_of
 from devices import GRANT as DEVICE_GRANT, Device, Visitor
-from native import App, claims
-from test_boundaries_edge import VA, end_all, jar, register
-from test_handed_off_devices import end_all as end_all_by_cookies
-from test_native_sso_admin import admin
-from test_web_view_cookies import change
+from native import App
+from va import BASE, end_all, end_all_by_cookies
+from wire import jar
 
-PASSWORD = "correct horse battery"
-WHOLE = "openid profile email offline_access"
 ENDING = "openid offline_access device_sso revoke_all_sessions"
-
-
-def somebody(demo) -> str:
-    """The name of an account of the test's own, with a verified address."""
-    name = f"scoped-{secrets.token_hex(4)}"
-    made = admin(demo, "POST", "/api/admin/users", {
-        "username": name, "password": PASSWORD, "display_name": "Somebody", "email": f"{name}@example.com"})
-    assert made.status == 201, made.text
-    sub = made.json()["sub"]
-    verified = admin(demo, "PATCH", f"/api/admin/users/{sub}", {"claims": {"email_verified": True}})
-    assert verified.status == 200, verified.text
-    demo.facts["users"].append({"sub": sub, "username": name, "password": PASSWORD})
-    return name
-
-
-def app_of(demo, scope: str = WHOLE, **document) -> App:
-    """An app of somebody else's, with a document and a user of its own."""
-    client = f"scoped-{secrets.token_hex(4)}"
-    register(demo, client, client_type="native", redirect_uris=[native.CALLBACK], scope=scope, **document)
-    return App(demo, client, somebody(demo))
 
 
 @pytest.fixture
@@ -48,7 +25,7 @@ def app(demo) -> App:
 def test_5_2_a_refresh_gives_what_the_document_names_now_and_what_it_is_given_back(demo, app):
     change(demo, app.client_id, scope="openid profile offline_access")
     cut = app.refresh().json()
-    assert cut["scope"] == claims(cut["access_token"])["scope"] == "openid profile offline_access"
+    assert cut["scope"] == signing.claims_of(cut["access_token"])["scope"] == "openid profile offline_access"
     app.tokens |= cut
     change(demo, app.client_id, scope=WHOLE)
     assert app.refresh().json()["scope"] == WHOLE
@@ -72,7 +49,7 @@ def test_5_1_a_code_opens_no_more_than_the_document_names_when_it_is_redeemed(de
     answer = app.token(
         grant_type="authorization_code", code=code, redirect_uri=app.callback, code_verifier=app.verifier)
     assert answer.status == 200, answer.text
-    assert answer.json()["scope"] == claims(answer.json()["access_token"])["scope"] == "openid"
+    assert answer.json()["scope"] == signing.claims_of(answer.json()["access_token"])["scope"] == "openid"
 
 
 def test_9_a_device_gets_no_more_than_the_document_names_when_it_fetches_what_was_granted(demo):
@@ -92,7 +69,7 @@ def test_5_6_introspection_tells_the_scope_that_counts_now(demo, app):
 
 def test_5_9_userinfo_tells_with_a_token_of_before_what_the_document_names_now(demo, app):
     bearer = {"Authorization": f"Bearer {app.tokens['access_token']}"}
-    for path in ["/oauth/userinfo", f"{VA}/user_info"]:
+    for path in ["/oauth/userinfo", f"{BASE}/user_info"]:
         change(demo, app.client_id, scope=WHOLE)
         assert {"name", "email"} <= set(demo.send("GET", path, bearer).json()), path
         change(demo, app.client_id, scope="openid email offline_access")
@@ -114,7 +91,7 @@ def test_5_4_an_exchange_by_id_token_gives_no_more_than_the_document_of_its_app_
         checked = demo.send("GET", "/auth/check?identity=name,email", jar(view))
         assert bool(checked.header("X-Auth-Name")) == ("profile" not in hidden), document
         assert bool(checked.header("X-Auth-Email")) == ("email" not in hidden), document
-        told = demo.send("GET", f"{VA}/user_info", jar(view)).json()
+        told = demo.send("GET", f"{BASE}/user_info", jar(view)).json()
         assert ("name" in told, "email" in told) == ("profile" not in hidden, "email" not in hidden), document
 
 

@@ -3,41 +3,14 @@
 import html
 import json
 import re
-from urllib.parse import parse_qs, urlsplit
-
-import qrcode
-from qrcode.util import MODE_8BIT_BYTE, QRData
 
 import instance
 import oauth
 import totp
+from qr import drawn, encoded
+from second_factor import add, enrolled, factor, password
 
-PASSWORD = "correct horse battery"
 PAGE = "/account/second-factor"
-CONSOLE = "/sign-in?redirect=%2Fadmin%2F"
-
-
-def add(server, name: str, *flags: str):
-    instance.run("users", "add", "--config", str(server.settings), name, *flags, stdin=PASSWORD.encode() + b"\n")
-
-
-def factor(server, *words: str, **more):
-    return instance.run("users", "second-factor", *words, "--config", str(server.settings), **more)
-
-
-def enrolled(server, name: str, *flags: str) -> tuple[str, list[str]]:
-    """The key and the recovery codes that the command printed."""
-    text = factor(server, "enrol", *flags, name).stdout.decode()
-    key = re.search(r"^Key: ([A-Z2-7]{32})$", text, re.M)[1]
-    uri = re.search(r"^otpauth://totp/\S+$", text, re.M)[0]
-    assert parse_qs(urlsplit(uri).query)["secret"] == [key] and name in uri
-    codes = re.findall(r"^  ([a-z2-7]{4}(?:-[a-z2-7]{4}){3})$", text, re.M)
-    assert len(set(codes)) == 10
-    return key, codes
-
-
-def password(browser, name: str, target: str = CONSOLE):
-    return browser.submit(browser.request("GET", target), username=name, password=PASSWORD)
 
 
 def follow(browser, answer):
@@ -80,7 +53,8 @@ def test_an_administrator_enrolled_on_the_command_line_opens_the_console_with_a_
     assert other.submit(page, code=codes[0]).status == 303
     third = oauth.Browser(server)
     assert third.submit(password(third, "root"), code=codes[0]).status == 400
-    change = changes(server)[0]
+    used, change = changes(server)
+    assert used["change"] == "recovery_code_used" and int(used["recovery_codes_left"]) == len(codes) - 1
     assert change["change"] == "enrolled" and change["reason"] == "first administrator"
     assert change["actor"].startswith("login:")
     # Neither the key nor a recovery code is in what was written down.
@@ -100,23 +74,6 @@ def test_an_administrator_without_a_second_factor_sets_one_up_on_the_way_to_the_
     answer = browser.submit(password(browser, "root"), code=totp.code(key, later=1))
     assert follow(browser, answer).status == 200 and answer.header("Location") == server.base + "/admin/"
     assert [change["change"] for change in changes(server)] == ["enrolled"]
-
-
-def drawn(page: str) -> list[list[bool]]:
-    """The modules of the page's QR code, its margin included."""
-    side, path = re.search(r'<svg class="qr" viewBox="0 0 (\d+) \1"[^>]*><path d="([^"]+)"/></svg>', page).groups()
-    modules = [[False] * int(side) for _ in range(int(side))]
-    for column, row, width in re.findall(r"M(\d+) (\d+)h(\d+)v1h-\3z", path):
-        for place in range(int(column), int(column) + int(width)):
-            modules[int(row)][place] = True
-    return modules
-
-
-def encoded(text: str, mask: int) -> list[list[bool]]:
-    code = qrcode.QRCode(error_correction=qrcode.constants.ERROR_CORRECT_M, mask_pattern=mask, border=4)
-    code.add_data(QRData(text.encode(), mode=MODE_8BIT_BYTE), optimize=0)
-    code.make(fit=True)
-    return code.get_matrix()
 
 
 def test_the_page_shows_the_key_as_the_code_that_another_encoder_makes(serve):

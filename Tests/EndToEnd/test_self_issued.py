@@ -1,6 +1,5 @@
 """Signing in with a key that the user's phone holds: the phone is joserfc's, the attacks have their names."""
 
-import base64
 import hashlib
 import hmac
 import html
@@ -20,8 +19,8 @@ import totp
 import wire
 from admin import Admin, Console
 from boundaries import World
+from qr import drawn, encoded
 from selfissued import Browser, Phone, Trusted, link_of
-from test_second_factor import drawn, encoded
 
 FORMS = ["seed2012", "core7", "siopv2", "siopv2-legacy"]
 
@@ -350,7 +349,8 @@ def test_foreign_aud(demo, linked, form, audience):
 
 @pytest.mark.parametrize("token", ["id_token", "userinfo_token"])
 def test_an_answer_with_the_members_of_2012_alone_is_refused_for_want_of_an_audience(demo, linked, token):
-    """Its description names no `aud`. Without one another website could show our nonce to the phone, and hand on the answer."""
+    """Its description names no `aud`. Without one another website could show our nonce to the phone, and hand on the
+    answer."""
     browser = Browser(demo)
     request = browser.start()
     now, key = int(time.time()), {"iss": linked.canonical, "user_id": linked.canonical}
@@ -390,7 +390,7 @@ def test_a_wrong_answer_uses_the_transaction_up(demo, linked):
 def test_alg_confusion(demo, linked):
     def b64(value) -> str:
         raw = value if isinstance(value, bytes) else json.dumps(value).encode()
-        return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+        return signing.b64url(raw)
 
     browser = Browser(demo)
     for alg in ["none", "HS256", "RS256", "es256", "ES384", "Ed25519", None, 7]:
@@ -441,7 +441,7 @@ def test_a_refusal_is_recorded_with_the_key_once_it_is_sure_who_signed(demo, lin
     assert events(demo, "self_issued.refused", "signature_invalid")[-1]["detail"] is None
 
 
-def test_two_parameters(demo, linked):
+def test_an_answer_with_a_parameter_that_comes_twice_is_refused_and_uses_nothing_up(demo, linked):
     browser = Browser(demo)
     answer = urlencode(linked.answer(browser.start()))
     for more in ["&state=x", "&id_token=x", "&unheard_of=1&unheard_of=2"]:
@@ -649,7 +649,7 @@ def test_direct_post_of_a_linked_phone_signs_the_waiting_browser_in_and_goes_no_
     assert browser.request("GET", "/self-issued/start?link=1").status == 303
     assert browser.request("GET", "/admin/").status == 303
     asked = browser.request("GET", "/oauth/authorize?response_type=code&client_id=demo-app&scope=openid&state=s"
-                                   "&code_challenge_method=S256&code_challenge=" + oauth.challenge("v" * 43) +
+                                   "&code_challenge_method=S256&code_challenge=" + signing.challenge("v" * 43) +
                                    "&redirect_uri=com.example.demo%3A%2Fcallback")
     assert "com.example.demo" not in (asked.header("Location") or "")
 
@@ -693,10 +693,14 @@ def test_direct_post_is_taken_once_and_what_comes_after_it_takes_nothing_away(de
     page, answer = browser.page, linked.answer(request)
     assert post(demo, answer).status == 200
     match again:
-        case "the same": second = post(demo, answer)
-        case "another": second = post(demo, Phone().answer(request))
-        case "no token": second = post(demo, {"state": request["state"], "id_token": "x"})
-        case _: second = Browser(demo).respond(answer)
+        case "the same":
+            second = post(demo, answer)
+        case "another":
+            second = post(demo, Phone().answer(request))
+        case "no token":
+            second = post(demo, {"state": request["state"], "id_token": "x"})
+        case _:
+            second = Browser(demo).respond(answer)
     refused(demo, second, "state_unknown")
     assert waiting(browser, request) == "answered"
     assert browser.submit(browser.submit(page), 0).status == 303 and browser.session()["authenticated"]

@@ -1,6 +1,5 @@
 """Signing in with a phone's key in headless Chromium: the page that asks, the page that the answer comes back to."""
 
-import os
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -9,12 +8,12 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import wire
-from selfissued import Browser, Phone
-from test_main_road_browser import (  # noqa: F401 (fixtures)
-    browser, open_browser, press, pytestmark, session_in, text_of, wait_for_path)
+from browsers import NEEDS_CHROMIUM
+from pages import SCREENSHOTS, press, session_in, text_of, wait_for_path
+from selfissued import Browser, Phone, asked, comes_back
 from waiting import wait
 
-SCREENSHOTS = os.environ.get("E2E_SCREENSHOTS")
+pytestmark = NEEDS_CHROMIUM
 
 
 @pytest.fixture
@@ -23,16 +22,6 @@ def phone(demo):
     owner.sign_in("alice")
     owner.link(made)
     return made
-
-
-def asked(browser, demo) -> dict:
-    """What the page asks a phone."""
-    return Browser(demo).read(browser.find_element(By.ID, "open-scheme").get_attribute("href"))
-
-
-def comes_back(browser, demo, answer: dict):
-    """The phone opens the return page."""
-    browser.get(f"{demo.base}/self-issued/callback#{urlencode(answer)}")
 
 
 def shot(browser, name: str, tmp_path):
@@ -46,7 +35,7 @@ def shot(browser, name: str, tmp_path):
     assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth"), name
 
 
-def test_without_scripts_the_return_page_does_not_say_that_it_checks_an_answer(demo, open_browser):  # noqa: F811
+def test_without_scripts_the_return_page_does_not_say_that_it_checks_an_answer(demo, open_browser):
     browser = open_browser(scripts=False)
     browser.get(f"{demo.base}/self-issued/callback#state=x")
     said = text_of(browser)
@@ -164,7 +153,8 @@ def test_the_return_page_whose_sign_in_is_over_does_not_go_on_saying_that_it_sig
 
 
 @pytest.mark.parametrize("size,dark", [((375, 812), False), ((375, 812), True), ((1280, 800), False), ((1280, 800), True)])
-def test_screenshots(demo, open_browser, phone, size, dark, tmp_path):
+def test_every_page_of_a_sign_in_by_phone_can_be_pictured_at_both_widths_light_and_dark(
+        demo, open_browser, phone, size, dark, tmp_path):
     name = f"{size[0]}-{'dark' if dark else 'light'}"
     browser = open_browser(size=size, dark=dark)
     browser.get(f"{demo.base}/sign-in")

@@ -1,14 +1,11 @@
 """Both sides of ours: `drawbridge-phone` answers a Drawbridge that is the website, over TLS, in each form."""
 
-import subprocess
-from pathlib import Path
 
 import pytest
 
 import phone
-from selfissued import Browser, Trusted, link_of
-
-SETTINGS = "self_issued:\n  enabled: true\n"
+from phone import handle
+from selfissued import SETTINGS, Browser, Trusted, link_of
 
 
 @pytest.fixture
@@ -16,12 +13,6 @@ def website(serve, tmp_path):
     authority = phone.Authority(tmp_path)
     server = serve(settings=SETTINGS, tls=authority.issue("127.0.0.1", "localhost"))
     return Trusted(server, authority.path)
-
-
-def handle(website, link: str, store: Path, *flags: str, consent: str = "--yes") -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [phone.binary(), "handle", link, "--ca", str(website.authority), "--allow-private", "--store", str(store),
-         consent, *flags], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
 
 
 @pytest.mark.parametrize("form", ["seed", "core", "v2"])

@@ -13,11 +13,13 @@ from selenium.webdriver.common.keys import Keys
 
 import instance
 import phone
-from selfissued import Trusted
-from test_main_road_browser import (  # noqa: F401 (fixtures)
-    open_browser, press, pytestmark, session_in, text_of, wait_for_path)
-from test_self_issued_phone import SETTINGS, handle
+from browsers import NEEDS_CHROMIUM
+from pages import press, session_in, text_of, wait_for_path
+from phone import handle
+from selfissued import SETTINGS, Trusted
 from waiting import wait
+
+pytestmark = NEEDS_CHROMIUM
 
 PASSWORD = "a long enough passphrase"
 

@@ -67,7 +67,8 @@ def test_check_without_a_session_is_401_and_says_nothing(demo):
     assert not answer.header("Location") and not answer.header("X-Auth-Subject")
 
 
-@pytest.mark.parametrize("method", ["PUT", "TRACE", "PROPFIND", "PROPPATCH", "REPORT", "MKCOL", "SEARCH", "LOCK", "ACL", "M-SEARCH",
+@pytest.mark.parametrize("method",
+                         ["PUT", "TRACE", "PROPFIND", "PROPPATCH", "REPORT", "MKCOL", "SEARCH", "LOCK", "ACL", "M-SEARCH",
                                     "QUERY", "PURGE"])
 def test_check_answers_by_the_visitors_own_method(demo, method):
     """Envoy's ext_authz asks by it."""
@@ -93,7 +94,7 @@ def test_check_refuses_a_question_of_two_meanings_whoever_asks(demo, query):
     ("?acr=aal1&max_age=3600", 200), ("?identity=name,email", 200), ("?identity=name&identity=email", 400),
     ("?identity=name&identity=", 400),
 ])
-def test_check_with_demands(demo, query, status):
+def test_check_with_demands_passes_refuses_or_asks_for_another_sign_in(demo, query, status):
     bearer = demo.bearer(acr="aal1", auth_time=int(time.time()) - 60)
     token = demo.send("POST", "/api/auth/create-sso-token", {"Authorization": f"Bearer {bearer}"}).json()["token"]
     answer = check(demo, demo.redeem(token).session_cookie, query)

@@ -1,98 +1,24 @@
 """A native app's sign-in in headless Chromium: system browser, PKCE, loopback redirect (RFC 8252 §7.3)."""
 
-import base64
-import hashlib
-import http.server
-import os
-import secrets
-import threading
 from pathlib import Path
-from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from selenium.webdriver.common.by import By
 
 import instance
-import wire
-from test_main_road_browser import (  # noqa: F401 (fixtures)
-    assert_signed_in, browser, open_browser, press, pytestmark, session_in, text_of)
+from browsers import NEEDS_CHROMIUM
+from loopback import LoopbackApp
+from pages import SCREENSHOTS, assert_signed_in, press, session_in, text_of, type_password
 from waiting import wait
 
-SCREENSHOTS = os.environ.get("E2E_SCREENSHOTS")
-
-
-class App:
-    """The app's side: a loopback listener on a free port, and a verifier that never leaves it."""
-
-    def __init__(self, demo):
-        self.demo, self.answers = demo, []
-        #: Where the listener sends its visitor on.
-        self.onward: str | None = None
-        app = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                app.answers.append({k: v[0] for k, v in parse_qs(urlsplit(self.path).query).items()})
-                self.answer()
-
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                app.answers.append({"posted": True, **{k: v[0] for k, v in parse_qs(body).items()}})
-                self.answer()
-
-            def answer(self):
-                self.send_response(303 if app.onward else 200)
-                if app.onward:
-                    self.send_header("Location", app.onward)
-                self.end_headers()
-                self.wfile.write(b"You can go back to the app.")
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.redirect = f"http://127.0.0.1:{self.server.server_port}/callback"
-        self.verifier, self.state = secrets.token_urlsafe(40), secrets.token_urlsafe(16)
-
-    def url(self, **more) -> str:
-        digest = hashlib.sha256(self.verifier.encode()).digest()
-        parameters = {
-            "response_type": "code", "client_id": "demo-app", "redirect_uri": self.redirect,
-            "scope": "openid profile", "state": self.state,
-            "code_challenge": base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),
-            "code_challenge_method": "S256", **more}
-        return f"{self.demo.base}/oauth/authorize?{urlencode(parameters)}"
-
-    def redeem(self, code: str) -> wire.Answer:
-        return self.demo.send(
-            "POST", "/oauth/token", {"Content-Type": wire.FORM},
-            urlencode({"grant_type": "authorization_code", "code": code, "redirect_uri": self.redirect,
-                       "client_id": "demo-app", "code_verifier": self.verifier}).encode())
-
-
-@pytest.fixture
-def app(demo):
-    made = App(demo)
-    yield made
-    made.server.shutdown()
+pytestmark = NEEDS_CHROMIUM
 
 
 @pytest.fixture
 def further(demo):
     """Another website: a listener of the same kind is another origin."""
-    made = App(demo)
-    yield made
-    made.server.shutdown()
-
-
-def type_password(browser, demo, name: str = "alice", password: str | None = None):
-    # The page before may be going away still.
-    field = wait(browser).until(lambda it: it.find_element(By.ID, "username"))
-    field.clear()
-    field.send_keys(name)
-    browser.find_element(By.ID, "password").send_keys(password or demo.user(name)["password"])
-    press(browser, "sign in")
+    with LoopbackApp(demo) as made:
+        yield made
 
 
 def test_a_browser_that_keeps_no_cookies_is_told_so(demo, open_browser):
@@ -109,22 +35,22 @@ def test_a_browser_that_keeps_no_cookies_is_told_so(demo, open_browser):
     assert "is over" not in text_of(browser) and not browser.find_element(By.ID, "qr").is_displayed()
 
 
-def test_an_app_gets_its_tokens_by_the_system_browser(demo, app, browser):
-    browser.get(app.url())
+def test_an_app_gets_its_tokens_by_the_system_browser(demo, loopback_app, browser):
+    browser.get(loopback_app.url())
     type_password(browser, demo)
     wait(browser).until(lambda it: it.find_elements(By.ID, "allow"))
     assert "Demo app" in text_of(browser) and "Alice" in text_of(browser)
     press(browser, "allow")
-    wait(browser).until(lambda _: app.answers)
-    answer = app.answers[0]
-    assert answer["state"] == app.state and answer["iss"] == demo.facts["issuer"]
-    tokens = app.redeem(answer["code"])
+    wait(browser).until(lambda _: loopback_app.answers)
+    answer = loopback_app.answers[0]
+    assert answer["state"] == loopback_app.state and answer["iss"] == demo.facts["issuer"]
+    tokens = loopback_app.redeem(answer["code"])
     assert tokens.status == 200 and tokens.json()["token_type"] == "Bearer"
     assert "access_token" in tokens.json() and "id_token" in tokens.json()
 
 
-def test_a_form_is_sent_once_however_often_its_button_is_pressed(demo, app, browser):
-    browser.get(app.url())
+def test_a_form_is_sent_once_however_often_its_button_is_pressed(demo, loopback_app, browser):
+    browser.get(loopback_app.url())
     times = browser.execute_script("""
         let times = 0;
         addEventListener("submit", (event) => {
@@ -143,49 +69,49 @@ def test_a_form_is_sent_once_however_often_its_button_is_pressed(demo, app, brow
     assert times == [1, 2]
 
 
-def test_no_is_told_to_the_app(demo, app, browser):
-    browser.get(app.url())
+def test_no_is_told_to_the_app(demo, loopback_app, browser):
+    browser.get(loopback_app.url())
     type_password(browser, demo)
     press(browser, "do not allow")
-    wait(browser).until(lambda _: app.answers)
-    assert app.answers[0]["error"] == "access_denied" and "code" not in app.answers[0]
+    wait(browser).until(lambda _: loopback_app.answers)
+    assert loopback_app.answers[0]["error"] == "access_denied" and "code" not in loopback_app.answers[0]
 
 
-def test_it_works_without_scripts(demo, app, open_browser):
+def test_it_works_without_scripts(demo, loopback_app, open_browser):
     browser = open_browser(scripts=False)
-    browser.get(app.url())
+    browser.get(loopback_app.url())
     type_password(browser, demo)
     press(browser, "allow")
-    wait(browser).until(lambda _: app.answers)
-    assert "code" in app.answers[0]
+    wait(browser).until(lambda _: loopback_app.answers)
+    assert "code" in loopback_app.answers[0]
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_an_answer_is_posted_by_the_page_or_by_its_button(demo, app, open_browser, scripts):
+def test_an_answer_is_posted_by_the_page_or_by_its_button(demo, loopback_app, open_browser, scripts):
     browser = open_browser(scripts=scripts)
-    browser.get(app.url(response_mode="form_post"))
+    browser.get(loopback_app.url(response_mode="form_post"))
     type_password(browser, demo)
     press(browser, "allow")
     if not scripts:
         wait(browser).until(lambda it: it.find_elements(By.ID, "form-post"))
-        assert "127.0.0.1" in text_of(browser) and not app.answers
+        assert "127.0.0.1" in text_of(browser) and not loopback_app.answers
         press(browser, "continue")
-    wait(browser).until(lambda _: app.answers)
-    answer = app.answers[0]
-    assert answer["posted"] and answer["state"] == app.state and answer["iss"] == demo.facts["issuer"]
-    wait(browser).until(lambda it: it.current_url == app.redirect)
-    assert app.redeem(answer["code"]).status == 200
+    wait(browser).until(lambda _: loopback_app.answers)
+    answer = loopback_app.answers[0]
+    assert answer["posted"] and answer["state"] == loopback_app.state and answer["iss"] == demo.facts["issuer"]
+    wait(browser).until(lambda it: it.current_url == loopback_app.redirect)
+    assert loopback_app.redeem(answer["code"]).status == 200
 
 
 @pytest.mark.parametrize("mode", ["query", "form_post"])
-def test_the_apps_callback_may_lead_on_to_another_website(demo, app, further, browser, mode):
+def test_the_apps_callback_may_lead_on_to_another_website(demo, loopback_app, further, browser, mode):
     """Chromium holds every redirect after a form against the policy of the form's page."""
-    app.onward = further.redirect
-    browser.get(app.url(response_mode=mode))
+    loopback_app.onward = further.redirect
+    browser.get(loopback_app.url(response_mode=mode))
     type_password(browser, demo)
     press(browser, "allow")
     wait(browser).until(lambda it: it.current_url == further.redirect)
-    assert app.redeem(app.answers[0]["code"]).status == 200
+    assert loopback_app.redeem(loopback_app.answers[0]["code"]).status == 200
 
 
 def test_a_visitor_signs_in_and_is_back_on_the_page(demo, browser):
@@ -197,11 +123,12 @@ def test_a_visitor_signs_in_and_is_back_on_the_page(demo, browser):
 
 
 @pytest.mark.parametrize("size,dark", [((390, 844), False), ((390, 844), True), ((1280, 800), False), ((1280, 800), True)])
-def test_screenshots(demo, app, open_browser, size, dark, tmp_path):
+def test_the_sign_in_page_says_what_was_wrong_at_both_widths_light_and_dark(
+        demo, loopback_app, open_browser, size, dark, tmp_path):
     folder = Path(SCREENSHOTS or tmp_path)
     browser = open_browser(size=size, dark=dark)
     name = f"{size[0]}-{'dark' if dark else 'light'}"
-    browser.get(app.url())
+    browser.get(loopback_app.url())
     browser.save_screenshot(str(folder / f"sign-in-{name}.png"))
     type_password(browser, demo, password="wrong password")
     wait(browser).until(lambda it: it.find_elements(By.ID, "notice"))

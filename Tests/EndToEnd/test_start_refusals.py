@@ -1,6 +1,7 @@
 """Why `serve` does not start: what it says last is in the table of docs/operations.md, in a row that helps."""
 
 import fcntl
+import os
 import re
 import shutil
 import socket
@@ -11,14 +12,15 @@ from pathlib import Path
 import pytest
 
 import instance
-from test_crash import can_mount
+from skips import can_mount
 
 DATABASE = "data/drawbridge.sqlite"
 
 
 def rows() -> list[list[str]]:
     """The phrases of each row, from the top: whoever reads takes the first one that fits."""
-    [section] = re.findall(r"^### It does not start\n(.*?)^### ", (instance.ROOT / "docs/operations.md").read_text(), re.M | re.S)
+    [section] = re.findall(r"^### It does not start\n(.*?)^### ", (instance.ROOT / "docs/operations.md").read_text(),
+                           re.M | re.S)
     cells = [line.split(" | ")[0] for line in section.splitlines() if line.startswith("| `")]
     return [re.findall(r"`([^`]+)`", cell) for cell in cells]
 
@@ -96,6 +98,13 @@ def another_master_key(folder: Path) -> None:
     run(folder, "keys", "init")
 
 
+def open_to_others(folder: Path) -> None:
+    (folder / "data").chmod(0o775)
+    if os.geteuid() == 0:
+        # Of a folder that is root's it is only a warning.
+        os.chown(folder / "data", 12345, -1)
+
+
 def add_setting(folder: Path, text: str) -> None:
     with open(settings(folder), "a") as file:
         file.write(text + "\n")
@@ -107,6 +116,7 @@ SPOILT = {
     "does not open the key": another_master_key,
     "can be read by others": lambda folder: (folder / "data/master-key").chmod(0o644),
     "and the audit log is signed": lambda folder: (folder / "data/audit-signing-key").unlink(),
+    "may write to the folder": open_to_others,
     "jwks_file: … cannot be read": lambda folder: add_setting(
         folder, 'trusted_issuers: [{issuer: "https://id.example.com", audience: [here], jwks_file: missing.json, '
                 'subject_prefix: "x:"}]'),
@@ -152,7 +162,8 @@ def test_a_data_folder_that_takes_nothing_is_in_the_table(place, then, phrase):
         pytest.skip("needs root and leave to mount a tmpfs")
     data = place / "data"
     kept = shutil.copytree(data, place / "kept")
-    script = f"mount -t tmpfs -o size=4m tmpfs '{data}' && cp -a '{kept}/.' '{data}' && {{ {then.format(data=data)}; exec \"$@\"; }}"
+    script = (f"mount -t tmpfs -o size=4m tmpfs '{data}' && cp -a '{kept}/.' '{data}' && "
+              f"{{ {then.format(data=data)}; exec \"$@\"; }}")
     told = last_words(place, "unshare", "-m", "sh", "-c", script, "sh")
     assert phrase in first_row(told), told
 
@@ -174,16 +185,17 @@ def test_a_role_that_this_version_does_not_know_is_no_damage(place):
     done = instance.run("users", "passkeys", "list", "zoe", "--config", str(settings(place)), check=False)
     told = done.stderr.decode()
     assert (done.returncode, told) == (1, (
-        f"Error: The database {place / DATABASE} holds something that this program cannot use: column 5 of the result is no Role "
-        "that it knows.\n"))
+        f"Error: The database {place / DATABASE} holds something that this program cannot use: column 5 of the result is no "
+        "Role that it knows.\n"))
     assert "holds something that this program cannot use" in first_row(told), "and not in the row of damage"
 
 
 def test_a_clients_document_that_this_version_cannot_use_is_named_and_the_client_can_be_removed(place):
     document = '{"client_id":"shop","client_type":"native","colour":"red"}'
     change_database(place, f"INSERT INTO client (client_id, document, updated_at) VALUES ('shop', '{document}', 0)")
-    told = (f"Error: The database {place / DATABASE} holds something that this program cannot use: the document of client shop: "
-            "colour is not a field of a client.")
+    told = (
+        f"Error: The database {place / DATABASE} holds something that this program cannot use: the document of client shop: "
+        "colour is not a field of a client.")
     done = instance.run("clients", "list", "--config", str(settings(place)), check=False)
     assert (done.returncode, done.stderr.decode()) == (1, told + "\n")
     assert "holds something that this program cannot use" in first_row(told), "and not in the row of damage"

@@ -3,13 +3,11 @@
 import hashlib
 import json
 import re
-import threading
 import time
 from contextlib import ExitStack, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
-from urllib.parse import parse_qs, quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 import yaml
@@ -20,8 +18,9 @@ import instance
 import oauth
 import signing
 import wire
-from provider_of_others import Provider, unpadded
+from provider_of_others import Provider
 from relying_parties import PHP, DjangoBySubject, JupyterHubBySubject, Traveller, listing
+from stub import Asked, Stub
 
 
 class Keys(Provider):
@@ -34,7 +33,7 @@ class Keys(Provider):
     def documents(self) -> dict:
         numbers = self.rsa.public_key().public_numbers()
         keys = {"keys": [{"kty": "RSA", "kid": "k", "use": "sig", "alg": "RS256", "e": "AQAB",
-                          "n": unpadded(numbers.n.to_bytes(256, "big"))}]}
+                          "n": signing.b64url(numbers.n.to_bytes(256, "big"))}]}
         # Of those that are found by discovery; Auth0's issuer ends with a slash.
         issuers = [f"{self.issuer}/realms/shop", f"{self.issuer}/", f"{self.issuer}/eu-central-1_Example"]
         return {"/keys": keys} | {
@@ -65,7 +64,8 @@ def firebase(now: int) -> dict:
 def supabase(now: int) -> dict:
     """An access token of Supabase, signed with the project's shared secret; all apps have one audience."""
     return {"iss": "https://storyproject.supabase.co/auth/v1", "sub": "7e9d5c1b-6d0c-4b6f-9a4e-0a2a7f3c5d10",
-            "aud": "authenticated", "iat": now, "exp": now + 3600, "email": "alice@example.com", "phone": "", "role": "authenticated",
+            "aud": "authenticated", "iat": now, "exp": now + 3600, "email": "alice@example.com", "phone": "",
+            "role": "authenticated",
             "aal": "aal1", "amr": [{"method": "password", "timestamp": now - 60}], "session_id": "a0c3", "is_anonymous": False,
             "app_metadata": {"provider": "email"}, "user_metadata": {}}
 
@@ -84,7 +84,8 @@ def keycloak(now: int) -> dict:
 
 def auth0(now: int) -> dict:
     """An access token of Auth0 for an API; its issuer ends with a slash, its subject has a bar."""
-    return {"iss": "https://shop.eu.auth0.com/", "sub": "auth0|65f0c0ffee", "azp": "kPq3ExampleApp", "iat": now, "exp": now + 7200,
+    return {"iss": "https://shop.eu.auth0.com/", "sub": "auth0|65f0c0ffee", "azp": "kPq3ExampleApp", "iat": now,
+            "exp": now + 7200,
             "aud": ["https://www.example.com/api", "https://shop.eu.auth0.com/userinfo"], "scope": "openid profile"}
 
 
@@ -109,7 +110,7 @@ class World:
 
     def __init__(self, running: ExitStack):
         self.keys = Keys()
-        running.callback(self.keys.stop)
+        running.callback(self.keys.close)
         self.secret = b"the secret of a whole project, in letters"
         self.sites = [running.enter_context(kind()) for kind in [DjangoBySubject, JupyterHubBySubject, PHP]]
         clients, secrets = [], {}
@@ -124,7 +125,8 @@ class World:
         here = {**dict.fromkeys(["keycloak", "auth0", "cognito"], self.keys.issuer), "supabase": str(folder / "supabase"),
                 **dict.fromkeys(["firebase", "clerk"], f"{self.keys.issuer}/keys")}
         #: As the page has them, but for what is elsewhere.
-        recipes = {name: listing("identity-providers.md", f"{name}.yaml", {ELSEWHERE[name]: here[name]}) for name in ALL_SHAPES}
+        recipes = {name: listing("identity-providers.md", f"{name}.yaml", {ELSEWHERE[name]: here[name]})
+                   for name in ALL_SHAPES}
         self.entries = {name: yaml.safe_load(text)["trusted_issuers"][0] for name, text in recipes.items()}
         for text in recipes.values():
             [app] = yaml.safe_load(text)["clients"]
@@ -146,7 +148,8 @@ class World:
             claims["iss"] = claims["iss"].replace(ELSEWHERE[name], self.keys.issuer)
         assert claims["iss"] == self.entries[name]["issuer"]
         claims |= more
-        return signing.jwt(claims, self.secret, {"alg": "HS256", "typ": "JWT"}) if name == "supabase" else self.keys.sign(claims)
+        return signing.jwt(claims, self.secret,
+                           {"alg": "HS256", "typ": "JWT"}) if name == "supabase" else self.keys.sign(claims)
 
     def link(self, bearer: str, site, redirect: str | None = None) -> wire.Answer:
         """`redirect` is the page that is sealed in the token; with an empty one there is none."""
@@ -333,36 +336,24 @@ def test_a_php_session_ends_twelve_hours_after_the_sign_in_however_often_it_is_u
 
 @contextmanager
 def php_site_at(statuses: list[int | None], *options: str):
-    """A PHP site of its own, whose provider answers redemptions with these in turn: None is no answer. And what it was sent."""
+    """A PHP site of its own, whose provider answers redemptions with these in turn: None is no answer. And what it was
+    sent."""
     redeemed = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(handler):
-            form = parse_qs(handler.rfile.read(int(handler.headers["Content-Length"])).decode())
-            redeemed.append(form["subject_token"][0])
-            status = statuses.pop(0)
-            if status is None:
-                return
-            # The site checks no signature: the answer comes over its own connection.
-            said = ".".join(unpadded(json.dumps(part).encode()) for part in [{"alg": "RS256"}, {"sub": "alice", "sid": "s"}]) + ".x"
-            body = json.dumps({"id_token": said} if status == 200 else {"error": "of this test"}).encode()
-            handler.send_response(status)
-            handler.send_header("Content-Length", str(len(body)))
-            handler.end_headers()
-            handler.wfile.write(body)
+    def answer(asked: Asked) -> tuple | None:
+        redeemed.append(asked.form["subject_token"])
+        status = statuses.pop(0)
+        if status is None:
+            return None
+        # The site checks no signature: the answer comes over its own connection.
+        parts = [{"alg": "RS256"}, {"sub": "alice", "sid": "s"}]
+        said = ".".join(signing.b64url(json.dumps(part).encode()) for part in parts) + ".x"
+        return status, {"id_token": said} if status == 200 else {"error": "of this test"}
 
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        with PHP() as party:
-            party.options = options
-            party.start(SimpleNamespace(base=f"http://127.0.0.1:{server.server_port}"), "the-site", "a secret")
-            yield party, redeemed
-    finally:
-        server.shutdown()
+    with Stub(answer) as provider, PHP() as party:
+        party.options = options
+        party.start(SimpleNamespace(base=provider.base), "the-site", "a secret")
+        yield party, redeemed
 
 
 #: 401: the site's own secret is wrong, and whoever runs it has to hear of that.
@@ -401,7 +392,8 @@ def test_a_cookie_takes_the_place_of_nothing_that_the_php_site_is_sent(options):
 
 
 @pytest.mark.parametrize("headers", [
-    {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Dest": "iframe"}, {"Sec-Purpose": "prefetch"}, {"Sec-Fetch-Mode": "no-cors"}])
+    {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Dest": "iframe"}, {"Sec-Purpose": "prefetch"},
+    {"Sec-Fetch-Mode": "no-cors"}])
 def test_a_scanner_or_another_site_opens_no_php_session(world, php, headers):
     link = world.open(world.bearer("firebase"), php)
     scanner = Traveller(php)

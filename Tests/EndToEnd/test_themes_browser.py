@@ -1,11 +1,15 @@
 """A website's looks on the pages on the way to it, in headless Chromium: light and dark, with axe-core."""
 
+from selenium.webdriver.common.by import By
+
 import instance
 import wire
-from selenium.webdriver.common.by import By
-from test_axe_browser import AXE, RUN
-from test_main_road_browser import open_browser, press, pytestmark, shoot, text_of, wait_for_path  # noqa: F401 (fixtures)
+from axe import AXE, RUN
+from browsers import NEEDS_CHROMIUM
+from pages import press, shoot, text_of, wait_for_path
 from waiting import wait
+
+pytestmark = NEEDS_CHROMIUM
 
 LIGHT, DARK = (122, 31, 92), (255, 154, 213)
 LOGO = ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="16" fill="#7a1f5c"/>'
@@ -56,7 +60,7 @@ def inspect(browser, name: str, *, button: str | None = ".button"):
     assert browser.find_element(By.CSS_SELECTOR, ".brand").text == "Needle & Thread"
 
 
-def test_the_way_to_a_website_has_its_looks_and_other_pages_do_not(serve, tmp_path, open_browser):  # noqa: F811
+def test_the_way_to_a_website_has_its_looks_and_other_pages_do_not(serve, tmp_path, open_browser):
     server = themed(serve, tmp_path)
     browser = open_browser()
     # The page with the button

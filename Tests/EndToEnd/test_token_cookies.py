@@ -10,10 +10,10 @@ import pytest
 import instance
 import native
 import oauth
+import signing
 import wire
-from test_landing import RP, reach
-from test_native_sso_admin import admin
-from test_web_view_cookies import change
+from admin import admin, change, reach
+from landing import RP
 
 PAGE, END = "/account/devices", "/account/devices/end"
 VA_REFRESH = "/v0/sign_in/refresh"
@@ -241,7 +241,7 @@ def test_who_signs_out_here_on_the_page_of_devices_is_signed_out_of_both_profile
     person.jar.open(person.website.token(person.sub))
     page = person.jar.send("GET", PAGE).text
     assert len(re.findall(r'<li id="browser-[^>]*aria-current="true"', page)) == page.count("You are here") == 2
-    sid = native.claims(person.jar.kept[f"{person.prefix}access_token", "/", None])["sid"]
+    sid = signing.claims_of(person.jar.kept[f"{person.prefix}access_token", "/", None])["sid"]
     person.end(next(form for form in person.forms() if (form.get("id") == sid) is (row == "link")))
     assert person.is_signed_out()
 

@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 import pytest
 
 import instance
+import signing
 import wire
-from native import App, Browser, claims
-from test_boundaries_edge import OrderedBrowser, view_of
-from test_landing import RP, code
+from landing import RP, code, view_of
+from native import App, Browser, OrderedBrowser
 
 OUT = "https://out.example.com/bye"
 PAGE = {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}
@@ -61,7 +61,7 @@ def renew(browser: Browser, proof: str) -> wire.Answer:
 
 
 def session_id(browser: OrderedBrowser, prefix: str) -> str:
-    return claims(browser.kept[prefix + "access_token", "/"])["sid"]
+    return signing.claims_of(browser.kept[prefix + "access_token", "/"])["sid"]
 
 
 def proof(browser: OrderedBrowser, prefix: str) -> str:
@@ -134,7 +134,7 @@ def test_at_a_website_of_a_shared_domain_its_own_session_answers(demo):
     assert traveller.at(b, "/auth/check").status == 200
     assert traveller.at(b, fresh(second, sub)).status == 303
     for host, prefix, acr in [(a, first_prefix, "aal1"), (b, second_prefix, "aal2")]:
-        own = claims(traveller.kept[f"{prefix}access_token", f".{domain}"])["sid"]
+        own = signing.claims_of(traveller.kept[f"{prefix}access_token", f".{domain}"])["sid"]
         checked = traveller.at(host, "/auth/check")
         assert (checked.header("X-Auth-Session"), checked.header("X-Auth-Acr")) == (own, acr), host
         shown = traveller.at(host, "/session", PAGE).json()

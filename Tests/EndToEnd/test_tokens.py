@@ -1,7 +1,6 @@
 """The token side of the OAuth provider (contract §5, §7), against a running demo."""
 
 import base64
-import hashlib
 import json
 import secrets
 import time
@@ -14,12 +13,12 @@ import instance
 import oauth
 import signing
 import wire
-from admin import Admin
+from admin import Admin, admin
 from devices import GRANT as DEVICE_GRANT, Device, Visitor
 from instance import wait_until
 from native import App
 from receiver import Receiver
-from test_native_sso_admin import admin
+from websites import registered_rp, sign_in
 
 
 def error(answer) -> tuple[int, str]:
@@ -59,13 +58,12 @@ def test_published_keys_are_public_and_named(demo):
 def test_a_code_becomes_tokens(demo):
     tokens = oauth.sign_in(demo, nonce="n-1")
     assert tokens["token_type"] == "Bearer" and 0 < tokens["expires_in"] <= 3600
-    header, access = oauth.parts(tokens["access_token"])
+    header, access = signing.parts(tokens["access_token"])
     assert header["typ"] == "at+jwt" and header["alg"] == "ES256"
     assert access["iss"] == demo.facts["issuer"] == access["aud"] and access["client_id"] == "demo-app"
     assert access["sub"] == demo.user("alice")["sub"]
-    header, claims = oauth.parts(tokens["id_token"])
-    half = hashlib.sha256(tokens["access_token"].encode()).digest()[:16]
-    assert claims["at_hash"] == base64.urlsafe_b64encode(half).rstrip(b"=").decode()
+    header, claims = signing.parts(tokens["id_token"])
+    assert claims["at_hash"] == signing.half_hash(tokens["access_token"])
     assert claims["nonce"] == "n-1" and claims["sid"] == access["sid"] and claims["aud"] == "demo-app"
     assert abs(claims["auth_time"] - time.time()) < 60 and claims["amr"] and claims["acr"]
     assert "name" not in claims
@@ -246,7 +244,7 @@ def where(demo, *resources: str, path: str = "/oauth/authorize?") -> dict:
     """How an authorization request with these resources is answered, as far as that is said without a sign-in."""
     query = urlencode([
         ("response_type", "code"), ("client_id", "demo-app"), ("redirect_uri", oauth.APP_REDIRECT), ("scope", "openid"),
-        ("state", "s-8707"), ("prompt", "none"), ("code_challenge", oauth.challenge(secrets.token_urlsafe(48))),
+        ("state", "s-8707"), ("prompt", "none"), ("code_challenge", signing.challenge(secrets.token_urlsafe(48))),
         ("code_challenge_method", "S256"), *(("resource", resource) for resource in resources)])
     location = demo.send("GET", path + query).header("Location")
     assert location.startswith(oauth.APP_REDIRECT), location
@@ -265,7 +263,7 @@ def test_rfc_8707_an_authorization_request_for_another_resource_is_refused_at_th
 def test_rfc_8707_a_pushed_request_is_judged_with_its_resource_and_so_is_the_address_that_names_it(demo):
     issuer = demo.facts["issuer"]
     form = {"response_type": "code", "client_id": "demo-app", "redirect_uri": oauth.APP_REDIRECT, "scope": "openid",
-            "code_challenge": oauth.challenge(secrets.token_urlsafe(48)), "code_challenge_method": "S256"}
+            "code_challenge": signing.challenge(secrets.token_urlsafe(48)), "code_challenge_method": "S256"}
     for resources in [[ELSEWHERE], [issuer, ELSEWHERE]]:
         refused = oauth.post(demo, "/oauth/par", urlencode({**form, "resource": resources}, doseq=True))
         assert error(refused) == (400, "invalid_target"), refused.text
@@ -367,10 +365,10 @@ def test_an_id_token_is_no_access_token(demo):
 
 
 def forged(demo, access: str) -> list[str]:
-    header, claims = oauth.parts(access)
+    header, claims = signing.parts(access)
     key = next(key for key in demo.send("GET", "/.well-known/jwks.json").json()["keys"] if key["alg"] == "ES256")
     public = signing.unb64url(key["x"]) + signing.unb64url(key["y"])
-    unsigned = base64.urlsafe_b64encode(json.dumps({**header, "alg": "none"}).encode()).rstrip(b"=").decode()
+    unsigned = signing.b64url(json.dumps({**header, "alg": "none"}).encode())
     body = access.split(".")[1]
     return [f"{unsigned}.{body}.", f"{unsigned}.{body}.{access.split('.')[2]}",
             signing.jwt(claims, public, {**header, "alg": "HS256"}),
@@ -414,9 +412,9 @@ def issue_with(demo, access: str, **fields):
 
 def test_an_access_token_of_ours_issues_login_tokens_until_its_session_ends(demo):
     tokens = oauth.sign_in(demo)
-    sid = oauth.parts(tokens["access_token"])[1]["sid"]
+    sid = signing.parts(tokens["access_token"])[1]["sid"]
     first = issue_with(demo, tokens["access_token"]).json()
-    assert oauth.parts(first["token"])[1]["sid"] == sid
+    assert signing.parts(first["token"])[1]["sid"] == sid
     landed = demo.redeem(first["token"])
     assert landed.status == 303
     cookie = landed.session_cookie
@@ -582,33 +580,14 @@ def test_a_sealed_logout_that_does_not_open_is_one_without_parameters(demo, quer
     assert browser.request("GET", "/oauth/logout?" + query).status == 200
 
 
-def registered_rp(demo, receiver) -> dict:
-    """A website of the test's own, with a back-channel logout address."""
-    answer = demo.send(
-        "POST", "/api/admin/clients", {"Authorization": f"Bearer {demo.facts['admin_token']}"},
-        {"client_name": "Receiver", "client_type": "web", "redirect_uris": [oauth.RP_REDIRECT], "require_pkce": False,
-         "backchannel_logout_uri": receiver.uri, "id_token_signed_response_alg": "RS256", "first_party": True})
-    assert answer.status == 201, answer.body
-    return answer.json()
-
-
-def sign_in_at(demo, browser, client) -> dict:
-    code = browser.authorize(client=client["client_id"], redirect=oauth.RP_REDIRECT, scope="openid")["code"]
-    headers = {"Authorization": "Basic " + base64.b64encode(
-        f"{client['client_id']}:{client['client_secret']}".encode()).decode()}
-    answer = oauth.redeem(demo, code, None, redirect=oauth.RP_REDIRECT, headers=headers)
-    assert answer.status == 200, answer.body
-    return answer.json()
-
-
 def test_a_website_hears_of_a_sign_out_once(demo):
     receiver = Receiver()
     browser = oauth.Browser(demo)
-    tokens = sign_in_at(demo, browser, registered_rp(demo, receiver))
+    tokens = sign_in(demo, registered_rp(demo, receiver), browser, scope="openid")
     browser.request("GET", logout_url(id_token_hint=tokens["id_token"]))
     wait_until(lambda: receiver.tokens, what="the logout token")
-    header, claims = oauth.parts(receiver.tokens[0])
-    identity = oauth.parts(tokens["id_token"])[1]
+    header, claims = signing.parts(receiver.tokens[0])
+    identity = signing.parts(tokens["id_token"])[1]
     assert header["typ"] == "logout+jwt" and header["alg"] == "RS256"
     assert (claims["sub"], claims["sid"], claims["aud"]) == (identity["sub"], identity["sid"], identity["aud"])
     assert claims["events"] == {"http://schemas.openid.net/event/backchannel-logout": {}} and "nonce" not in claims
@@ -622,7 +601,7 @@ def test_a_logout_notice_survives_a_restart(start_demo):
     receiver = Receiver([500] * 2)
     first = start_demo("--no-limits")
     browser = oauth.Browser(first)
-    tokens = sign_in_at(first, browser, registered_rp(first, receiver))
+    tokens = sign_in(first, registered_rp(first, receiver), browser, scope="openid")
     browser.request("GET", logout_url(id_token_hint=tokens["id_token"]))
 
     def tried():

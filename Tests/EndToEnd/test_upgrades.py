@@ -5,24 +5,19 @@ old program had run until a minute ago; the audit log's are not, since its chain
 """
 
 import json
-import os
 import re
 import shutil
-import sqlite3
 import time
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import instance
 import native
-from servers import Postgres
+from earlier_versions import FIXTURES, PostgreSQL, SQLite
 
-FIXTURES = Path(__file__).parent / "upgrades"
 NAMES = sorted(path.name for path in FIXTURES.iterdir() if (path / "facts.json").exists())
 
-needs_postgres = not os.path.exists("/usr/lib/postgresql") and os.environ.get("CI") != "true"
 
 #: What a table's rows went into when it was given up.
 TAKEN_OVER = {"first_signing_key": "signing_key"}
@@ -30,52 +25,6 @@ TAKEN_OVER = {"first_signing_key": "signing_key"}
 PASSING = re.compile("replay|pending|request|code|node|heartbeat|lease|dpop")
 #: Milliseconds since 1970 between 2025 and 2030: what times look like.
 TIME = range(1_735_000_000_000, 1_893_000_000_000)
-
-
-@pytest.fixture(scope="module")
-def postgres():
-    if needs_postgres:
-        pytest.skip("there is no PostgreSQL")
-    with Postgres() as server:
-        yield server
-
-
-class SQLite:
-    flags: tuple = ()
-
-    def __init__(self, data: Path, dump: str):
-        self.path = data / "drawbridge.sqlite"
-        with closing(sqlite3.connect(self.path)) as database:
-            database.executescript(dump)
-        self.path.chmod(0o600)
-
-    def query(self, sql: str) -> list:
-        with closing(sqlite3.connect(self.path)) as database, database:
-            return [[str(value) for value in row] for row in database.execute(sql)]
-
-    def change(self, statements: list[str]):
-        with closing(sqlite3.connect(self.path)) as database:
-            database.executescript(";\n".join(["BEGIN", *statements, "COMMIT"]))
-
-    def columns(self) -> list:
-        return self.query("SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'")
-
-
-class PostgreSQL:
-    def __init__(self, server: Postgres, name: str, dump: str):
-        self.server, self.name = server, f"upgrade_{name.partition('-')[0]}"
-        self.flags = ("--database", server.create(self.name))
-        self.query(dump)
-
-    def query(self, sql: str) -> list:
-        return self.server.query(sql, self.name)
-
-    def change(self, statements: list[str]):
-        self.query(";\n".join(statements))
-
-    def columns(self) -> list:
-        return self.query("SELECT table_name, column_name FROM information_schema.columns WHERE data_type = 'bigint' "
-                          "AND table_schema = (SELECT schemaname FROM pg_tables WHERE tablename = 'web_session')")
 
 
 class Upgraded:

@@ -14,7 +14,7 @@ import provider_of_others
 import selfissued
 import signing
 import wire
-from test_boundaries_edge import OrderedBrowser
+from native import OrderedBrowser
 
 STALE = "This page was open for too long. Please sign in once more."
 DECLINED = "This sign-in was not accepted. Please try again, or choose another way."
@@ -48,7 +48,7 @@ class Provider(provider_of_others.Provider):
 def upstream():
     provider = Provider()
     yield provider
-    provider.stop()
+    provider.close()
 
 
 def relying_party(name: str, **fields) -> dict:
@@ -298,7 +298,7 @@ def test_attack_nor_do_they_by_an_app(served, upstream):
     visitor, verifier = Browser(served, upstream), "v" * 43
     request = "/oauth/authorize?" + urlencode({
         "response_type": "code", "client_id": "phone", "redirect_uri": native.CALLBACK, "scope": "openid", "state": "s",
-        "code_challenge": oauth.challenge(verifier), "code_challenge_method": "S256"})
+        "code_challenge": signing.challenge(verifier), "code_challenge_method": "S256"})
     answer = visitor.follow(by_provider(visitor.follow(request)))
     code = parse_qs(urlsplit(answer.header("Location")).query)["code"][0]
     tokens = oauth.token(served, {

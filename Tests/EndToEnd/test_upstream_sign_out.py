@@ -20,7 +20,7 @@ SECRET, DIGEST = signing.client_secret()
 def upstream():
     provider = provider_of_others.Provider()
     yield provider
-    provider.stop()
+    provider.close()
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_a_token_that_the_provider_did_not_sign_signs_nobody_out(served, upstrea
     forged = upstream.logout_token()
     upstream.key = good
     head, body, _ = upstream.logout_token().split(".")
-    header = provider_of_others.unpadded(json.dumps({"alg": "none", "typ": "logout+jwt"}).encode())
+    header = signing.b64url(json.dumps({"alg": "none", "typ": "logout+jwt"}).encode())
     for token in [forged, f"{header}.{body}.", f"{head}.{body}.", "token"]:
         assert tell(served, token).status == 400
     assert refusals(served) == ["bad_signature", "wrong_algorithm", "bad_signature", "malformed"]

@@ -1,4 +1,5 @@
-"""What the VA's sign-in service is known to get wrong (peers 2.1), one named test each that this service does not."""
+"""What the VA's sign-in service is known to get wrong, one named test each that this service does not
+(docs/native-sso.md, "The VA's known defects")."""
 
 import re
 import secrets
@@ -10,12 +11,12 @@ from urllib.parse import urlencode
 import pytest
 
 import native
-import oauth
+import signing
 import wire
-from native import App, Browser, claims
-from test_native_sso import cookie_header, registered, session
-from test_native_sso_admin import admin
-from test_va_sign_in import BASE, VAApp, is_signed_in, post
+from admin import admin
+from apps import registered
+from native import App, Browser, cookie_header, session
+from va import BASE, VAApp, is_signed_in, post
 
 
 @pytest.fixture
@@ -280,7 +281,7 @@ def test_a_code_without_its_verifier_or_with_plain_is_refused(demo):
 def test_a_web_view_s_session_never_becomes_an_app_s(demo, app):
     """web → app takes a sign-in in this browser: what an app lent a web view leads to the sign-in page."""
     view = exchange(app)
-    query = {"client_id": "demo-app", "code_challenge": oauth.challenge(secrets.token_urlsafe(48)),
+    query = {"client_id": "demo-app", "code_challenge": signing.challenge(secrets.token_urlsafe(48)),
              "code_challenge_method": "S256", "state": "s" * 22}
     for scope in ["openid", "device_sso", "offline_access device_sso"]:
         answer = wire.send(

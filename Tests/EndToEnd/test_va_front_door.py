@@ -7,19 +7,14 @@ import pytest
 
 import native
 import oauth
+import signing
 import totp
 import wire
-from native import Browser, claims
-from test_second_factor import PASSWORD, add, enrolled
-from test_upstream import Browser as Follower
-from test_upstream import served, upstream, upstream_settings  # noqa: F401 (fixtures)
-from test_va_sign_in import BASE, post
-
-
-def query(verifier: str = "v" * 43, **more) -> str:
-    return urlencode({
-        "code_challenge": oauth.challenge(verifier), "code_challenge_method": "S256", "state": "s" * 22, "scope": "device_sso",
-        **more})
+from accounts import PASSWORD
+from native import Browser
+from provider_of_others import Follower
+from second_factor import add, enrolled
+from va import BASE, post, query
 
 
 def words(answer: wire.Answer) -> tuple:
@@ -114,7 +109,7 @@ def test_a_strong_sign_in_that_was_asked_for_is_had(serve):
     code = parse_qs(urlsplit(answer.header("Location")).query)["code"][0]
     tokens = post(server, "token", grant_type="authorization_code", code=code, code_verifier=verifier)
     assert tokens.status == 200, tokens.text
-    assert claims(tokens.json()["data"]["access_token"])["acr"] == "aal2"
+    assert signing.claims_of(tokens.json()["data"]["access_token"])["acr"] == "aal2"
 
 
 def test_a_websites_own_code_brings_tokens_and_no_cookie_though_its_exchanges_bring_cookies(serve):
@@ -146,6 +141,7 @@ def test_a_session_in_the_browser_does_not_hide_what_is_not_honoured(serve):
         answer = browser.send("GET", wanted + query(client_id="vamobile", **fields))
         assert (answer.status, words(answer)[1]) == (400, f"Invalid params: {name}"), answer.headers
 
+
 def test_the_type_leads_straight_to_that_provider(serve, upstream, tmp_path):
     provider = upstream.settings(tmp_path, "logingov", "Login.gov")
     server = serve(f"compatibility: {{va_sign_in: true}}\n{provider}", clients=[{
@@ -174,7 +170,7 @@ provider:
     verifier = secrets.token_urlsafe(32)
     location = Browser(server.base).sign_in("/oauth/authorize?" + urlencode({
         "response_type": "code", "client_id": "notes", "redirect_uri": "http://127.0.0.1/callback",
-        "scope": "openid offline_access", "code_challenge": oauth.challenge(verifier), "code_challenge_method": "S256"}),
+        "scope": "openid offline_access", "code_challenge": signing.challenge(verifier), "code_challenge_method": "S256"}),
         {"username": "alice", "password": "correct horse battery"})
     answer = server.send("POST", "/oauth/token", {"Content-Type": wire.FORM}, urlencode({
         "grant_type": "authorization_code", "client_id": "notes", "redirect_uri": "http://127.0.0.1/callback",

@@ -1,10 +1,8 @@
-"""The paths and answers of the VA's sign-in service, and none of its known defects (peers 2.1)."""
+"""The paths and answers of the VA's sign-in service, and none of its known defects (docs/va-sign-in.md)."""
 
-import base64
-import hashlib
 import json
 import secrets
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 
 import pytest
 
@@ -12,33 +10,9 @@ import instance
 import native
 import signing
 import wire
-from native import App, Browser
-from test_native_sso import cookie_header
-from test_web_view_cookies import change
-
-BASE = "/v0/sign_in"
-
-
-class VAApp(App):
-    """Speaks to `/v0/sign_in` as the VA's mobile app does: no redirect_uri, no response_type, scope device_sso."""
-
-    def sign_in(self, **more) -> dict:
-        self.verifier = secrets.token_urlsafe(32)
-        challenge = base64.urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest()).rstrip(b"=").decode()
-        query = urlencode({
-            "client_id": self.client_id, "application": "vamobile", "oauth": "true", "scope": "device_sso",
-            "code_challenge": challenge, "code_challenge_method": "S256", "state": secrets.token_urlsafe(24)})
-        location = Browser(self.demo.base).sign_in(f"{BASE}/authorize?{query}", self.user)
-        code = parse_qs(urlsplit(location).query)["code"][0]
-        answer = wire.send(
-            self.demo.base, "POST", f"{BASE}/token", {"Content-Type": wire.FORM},
-            urlencode({"grant_type": "authorization_code", "code": code, "code_verifier": self.verifier}).encode())
-        assert answer.status == 200, answer.text
-        self.tokens = answer.json()["data"]
-        return self.tokens
-
-    def web_cookies(self, **more) -> wire.Answer:
-        return self.cookies(path=f"{BASE}/token", **more)
+from admin import change
+from native import Browser, cookie_header
+from va import BASE, VAApp, is_signed_in, post
 
 
 @pytest.fixture(scope="module")
@@ -46,15 +20,6 @@ def app(demo) -> VAApp:
     app = VAApp(demo)
     app.sign_in()
     return app
-
-
-def is_signed_in(demo, answer: wire.Answer) -> bool:
-    return wire.send(demo.base, "GET", "/session", cookie_header(answer)).json()["authenticated"]
-
-
-def post(demo, path: str, headers: dict | None = None, **fields: str) -> wire.Answer:
-    return wire.send(
-        demo.base, "POST", f"{BASE}/{path}", {"Content-Type": wire.FORM, **(headers or {})}, urlencode(fields).encode())
 
 
 def test_the_way_of_the_mobile_app_from_sign_in_to_a_page_in_a_web_view(demo, app):
@@ -90,7 +55,7 @@ def test_the_services_own_sentences_for_what_is_wrong(app, change, text):
 
 def test_a_web_session_of_an_old_app_session_is_never_born_expired(demo, app):
     """VA defect 1: its end was counted from the app's sign-in, not from now."""
-    info = json.loads(wire.unquote(app.web_cookies().cookies["vagov_info_token"].value))
+    info = json.loads(unquote(app.web_cookies().cookies["vagov_info_token"].value))
     assert set(info) == {"access_token_expiration", "refresh_token_expiration"}
     assert info["refresh_token_expiration"] > info["access_token_expiration"] > "2026"
 
@@ -247,7 +212,7 @@ class FromWebsite:
             "share_with": ["demo-web"], "first_party": True, **setting})
         assert made.status == 201, made.text
         self.client_id = made.json()["client_id"]
-        challenge = base64.urlsafe_b64encode(secrets.token_bytes(32)).rstrip(b"=").decode()
+        challenge = signing.b64url(secrets.token_bytes(32))
         self.query = {"code_challenge": challenge, "code_challenge_method": "S256", "state": "s" * 22}
         browser = Browser(demo.base)
         browser.sign_in(f"{BASE}/authorize?" + urlencode({**self.query, "client_id": "demo-app"}), user)
@@ -305,7 +270,7 @@ def test_a_web_view_gets_no_code_for_an_app_that_blocks_them(demo, app):
 
 def test_the_way_from_the_website_to_the_app(demo, app):
     verifier = secrets.token_urlsafe(32)
-    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    challenge = signing.challenge(verifier)
     query = {"client_id": "demo-app", "code_challenge": challenge, "code_challenge_method": "S256", "state": "s" * 22}
 
     def go(headers, **change):

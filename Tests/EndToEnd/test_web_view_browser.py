@@ -7,10 +7,13 @@ from selenium.webdriver.common.by import By
 
 import instance
 import wire
+from browsers import NEEDS_CHROMIUM
 from native import App
-from test_main_road_browser import browser, open_browser, path_of, pytestmark, text_of, wait_for_path  # noqa: F401
-from test_va_sign_in import VAApp, post
+from pages import inject, wait_for_path
+from va import VAApp, post
 from waiting import wait
+
+pytestmark = NEEDS_CHROMIUM
 
 REFRESH_PATHS = ["/v0/sign_in/refresh", "/session/refresh"]
 
@@ -20,25 +23,6 @@ def app(demo) -> VAApp:
     app = VAApp(demo)
     app.sign_in()
     return app
-
-
-def inject(browser, demo, answer: wire.Answer):
-    """What a web view's cookie store does with `Set-Cookie` of an answer that it did not fetch itself."""
-    for name, cookie in answer.cookies.items():
-        done = browser.execute_cdp_cmd("Network.setCookie", {
-            "name": name, "value": cookie.value, "url": demo.base, "path": cookie.attributes["path"],
-            "secure": cookie.attributes.get("secure", False), "httpOnly": cookie.attributes.get("httponly", False),
-            "sameSite": cookie.attributes["samesite"]})
-        assert done["success"], name
-
-
-def take_over(browser, demo, jar):
-    """The cookies of the host's own that another browser has."""
-    for name, value in jar.jar.items():
-        done = browser.execute_cdp_cmd("Network.setCookie", {
-            "name": name, "value": value, "url": demo.base, "path": "/", "secure": name.startswith("__Host-"),
-            "httpOnly": name.startswith("__Host-"), "sameSite": "Lax"})
-        assert done["success"], name
 
 
 def cookies_in(browser) -> dict:

@@ -1,29 +1,20 @@
-"""The cookies of a web view, attribute for attribute (contract §6, profile `tokens`; peers 2.1)."""
+"""The cookies of a web view, attribute for attribute (contract §6, profile `tokens`; docs/native-sso.md)."""
 
 import json
 import re
 import time
 from email.utils import parsedate_to_datetime
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 import pytest
 
 import instance
 import native
+import signing
 import wire
-from native import App, claims
-from test_native_sso import cookie_header, session
-from test_native_sso_admin import admin
-
-VA = "/v0/sign_in/token"
-VA_REFRESH = "/v0/sign_in/refresh"
-
-
-def change(demo, client_id: str, **fields):
-    path = f"/api/admin/clients/{client_id}"
-    tag = admin(demo, "GET", path).header("ETag")
-    answer = admin(demo, "PATCH", path, fields, **{"If-Match": tag})
-    assert answer.status == 200, answer.text
+from admin import admin, change
+from native import App, cookie_header, session
+from va import REFRESH, TOKEN
 
 
 @pytest.fixture(scope="module")
@@ -48,17 +39,18 @@ def described(answer: wire.Answer) -> dict:
             for name, cookie in answer.cookies.items()}
 
 
-#: What the VA's token_serializer sets (peers 2.1): all Secure and Lax, two of them for the whole domain.
+#: What the VA's token_serializer sets (docs/native-sso.md, "The VA's cookies"): all Secure and Lax, two of them for the whole
+#: domain.
 EXPECTED = {
     "vagov_access_token": {"path": "/", "domain": ".va.gov", "secure": True, "httponly": True, "samesite": "Lax"},
-    "vagov_refresh_token": {"path": VA_REFRESH, "secure": True, "httponly": True, "samesite": "Lax"},
+    "vagov_refresh_token": {"path": REFRESH, "secure": True, "httponly": True, "samesite": "Lax"},
     "vagov_anti_csrf_token": {"path": "/", "secure": True, "httponly": True, "samesite": "Lax"},
     "vagov_info_token": {"path": "/", "domain": ".va.gov", "secure": True, "samesite": "Lax"},
 }
 
 
 def test_the_vas_four_cookies_come_out_attribute_for_attribute(app):
-    answer = app.cookies(path=VA)
+    answer = app.cookies(path=TOKEN)
     assert (answer.status, answer.json()) == (200, {})
     assert described(answer) == EXPECTED
     assert answer.header("Cache-Control") == "no-store"
@@ -71,7 +63,7 @@ def test_at_the_token_endpoint_only_the_refresh_cookies_path_differs(app):
 
 def test_all_four_expire_together_with_the_session_that_is_not_used(app):
     before = time.time()
-    answer = app.cookies(path=VA)
+    answer = app.cookies(path=TOKEN)
     after = time.time()
     ends = {parsedate_to_datetime(cookie.attributes["expires"]).timestamp() for cookie in answer.cookies.values()}
     assert len(ends) == 1
@@ -80,26 +72,26 @@ def test_all_four_expire_together_with_the_session_that_is_not_used(app):
 
 
 def test_the_readable_cookie_tells_two_times_and_nothing_else(app):
-    answer = app.cookies(path=VA)
-    text = wire.unquote(answer.cookies["vagov_info_token"].value)
+    answer = app.cookies(path=TOKEN)
+    text = unquote(answer.cookies["vagov_info_token"].value)
     info = json.loads(text)
     assert set(info) == {"access_token_expiration", "refresh_token_expiration"}
     stamp = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
     assert all(re.fullmatch(stamp, value) for value in info.values())
     assert app.user["sub"] not in text
-    assert claims(answer.cookies["vagov_access_token"].value)["exp"] - time.time() <= 300
+    assert signing.claims_of(answer.cookies["vagov_access_token"].value)["exp"] - time.time() <= 300
 
 
 def test_the_access_cookie_is_a_signed_token_of_this_session_and_grants_no_scope(va, app):
-    said = claims(app.cookies(path=VA).cookies["vagov_access_token"].value)
+    said = signing.claims_of(app.cookies(path=TOKEN).cookies["vagov_access_token"].value)
     assert (said["sub"], said["client_id"], said["iss"]) == (app.user["sub"], "demo-webview", va.facts["issuer"])
     assert said["sid"] and "scope" not in said
 
 
 def test_a_refresh_on_the_vas_path_sets_the_same_four_again(va, app):
-    first = app.cookies(path=VA)
+    first = app.cookies(path=TOKEN)
     proof = first.cookies["vagov_anti_csrf_token"].value
-    again = wire.send(va.base, "POST", VA_REFRESH, {**cookie_header(first), "X-CSRF-Token": proof})
+    again = wire.send(va.base, "POST", REFRESH, {**cookie_header(first), "X-CSRF-Token": proof})
     assert again.status == 200
     assert described(again) == EXPECTED
     assert again.cookies["vagov_refresh_token"].value != first.cookies["vagov_refresh_token"].value
@@ -108,7 +100,7 @@ def test_a_refresh_on_the_vas_path_sets_the_same_four_again(va, app):
 
 
 def test_16_4_a_web_views_cookies_make_no_hand_off(va, app):
-    headers = {**cookie_header(app.cookies(path=VA)), "Origin": va.base, "Sec-Fetch-Site": "same-origin",
+    headers = {**cookie_header(app.cookies(path=TOKEN)), "Origin": va.base, "Sec-Fetch-Site": "same-origin",
                "Content-Type": "application/json"}
     assert wire.send(va.base, "GET", "/session", headers).json()["origin"] == "token_exchange"
     refused = wire.send(va.base, "POST", "/session/hand-off", headers, b'{"client_id": "demo-web"}')
@@ -117,7 +109,7 @@ def test_16_4_a_web_views_cookies_make_no_hand_off(va, app):
 
 @pytest.mark.parametrize("path, form", [("/session/logout", False), ("/v0/sign_in/logout", True)])
 def test_signing_out_takes_all_four_away_from_the_domain_that_they_were_set_on(va, app, path, form):
-    view = app.cookies(path=VA)
+    view = app.cookies(path=TOKEN)
     headers = {**cookie_header(view), "Origin": va.base, "Sec-Fetch-Site": "same-origin"}
     out = wire.send(va.base, "POST", path, {**headers, **({"Content-Type": wire.FORM} if form else {})}, b"")
     assert out.status in (204, 303)
@@ -130,11 +122,11 @@ def test_signing_out_takes_all_four_away_from_the_domain_that_they_were_set_on(v
 
 
 def test_the_description_names_the_domain_where_there_is_one(app):
-    answer = app.cookies({"Accept": "application/vnd.drawbridge.cookies+json"}, path=VA)
+    answer = app.cookies({"Accept": "application/vnd.drawbridge.cookies+json"}, path=TOKEN)
     found = {cookie["name"]: cookie for cookie in json.loads(answer.body)["cookies"]}
     assert {name: cookie.get("domain") for name, cookie in found.items()} == {
         name: attributes.get("domain") for name, attributes in EXPECTED.items()}
-    assert found["vagov_refresh_token"]["path"] == VA_REFRESH
+    assert found["vagov_refresh_token"]["path"] == REFRESH
     assert {cookie["same_site"] for cookie in found.values()} == {"Lax"}
 
 
@@ -159,7 +151,7 @@ def test_5_6_a_revoked_access_token_is_no_cookie_either(va, app):
     """At once at the node that was told, where it had been good a moment before."""
     view, other = app.cookies(), app.cookies()
     token = view.cookies["vagov_access_token"].value
-    paths = ["/auth/check", f"{VA.removesuffix('token')}user_info"]
+    paths = ["/auth/check", f"{TOKEN.removesuffix('token')}user_info"]
     for path in paths:
         assert checked(va, wire.cookie_header(view), path) == 200
     assert app.post("/oauth/revoke", client_id="demo-webview", token=token).status == 200
@@ -216,8 +208,8 @@ def test_a_session_never_outlives_the_sign_in_it_hangs_below(va):
     app = App(va)
     app.sign_in()
     parent = next(item for item in admin(va, "GET", f"/api/admin/users/{app.user['sub']}/sessions").json()["items"]
-                  if item["id"] == claims(app.tokens["id_token"])["sid"])
-    found = session(va, app.cookies(path=VA))
+                  if item["id"] == signing.claims_of(app.tokens["id_token"])["sid"])
+    found = session(va, app.cookies(path=TOKEN))
     assert found["expires_at"] <= parent["expires_at"]
     assert found["idle_expires_at"] <= found["expires_at"]
 
@@ -230,7 +222,7 @@ def test_a_page_may_renew_cookies_whose_access_token_has_run_out_while_their_ses
     app.sign_in()
     view, other = app.cookies(), app.cookies()
     assert session(demo, view)["authenticated"]
-    ends = claims(view.cookies["vagov_access_token"].value)["exp"]
+    ends = signing.claims_of(view.cookies["vagov_access_token"].value)["exp"]
     instance.wait_until(lambda: time.time() > ends + 1, 120, "the end of the access token")
     assert wire.send(demo.base, "GET", "/auth/check", cookie_header(view)).status == 401
     proof = view.cookies["vagov_anti_csrf_token"].value

@@ -1,18 +1,17 @@
 """A website hears of ended sessions by a signed webhook that survives wrong answers and a restart (contract §7)."""
 
-import http.server
 import json
 import pathlib
 import secrets
 import shutil
 import subprocess
-import threading
 import time
 
 import pytest
 
 import instance
 import wire
+from stub import Asked, Stub
 
 DOCS = instance.ROOT / "docs/webhooks.md"
 #: What anybody can send in the signature's place: to be refused, not to break the receiver.
@@ -21,39 +20,20 @@ STRANGERS_HEADERS = [
     "t=NOW,v1=\udce9", "t=NOW,t=NOW,v1=00"]
 
 
-class Receiver:
+class Receiver(Stub):
     """A website's server that keeps what it is told and answers as the test says."""
 
-    def __init__(self, port: int | None = None):
+    def __init__(self, port: int = 0):
         self.posts: list[dict] = []
         self.answers: list[int] = []
         self.text = b""
-        receiver = self
+        super().__init__(self._take, port)
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                receiver.posts.append({
-                    "path": self.path, "body": body, "headers": dict(self.headers.items()), "at": time.time()})
-                status = receiver.answers.pop(0) if receiver.answers else 204
-                self.send_response(status)
-                if status in (302, 307):
-                    self.send_header("Location", "/elsewhere")
-                text = receiver.text if status != 204 else b""
-                self.send_header("Content-Length", str(len(text)))
-                self.end_headers()
-                self.wfile.write(text)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port or 0), Handler)
-        self.port = self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def stop(self):
-        self.server.shutdown()
-        self.server.server_close()
+    def _take(self, asked: Asked) -> tuple:
+        self.posts.append({"path": asked.target, "body": asked.body, "headers": dict(asked.headers.items()), "at": time.time(),
+                           "client": asked.client})
+        status = self.answers.pop(0) if self.answers else 204
+        return status, self.text if status != 204 else b"", {"Location": "/elsewhere"} if status in (302, 307) else {}
 
     def wait(self, count: int, seconds: float = 60) -> list[dict]:
         instance.wait_until(lambda: len(self.posts) >= count, seconds, f"{count} posts, {len(self.posts)} came")
@@ -62,9 +42,8 @@ class Receiver:
 
 @pytest.fixture
 def receiver():
-    receiver = Receiver()
-    yield receiver
-    receiver.stop()
+    with Receiver() as receiver:
+        yield receiver
 
 
 @pytest.fixture
@@ -148,10 +127,7 @@ def test_the_end_of_a_session_is_posted_signed_and_holds_no_secret(start, receiv
 
 
 def test_posts_to_one_receiver_share_a_connection(start, receiver):
-    handler = receiver.server.RequestHandlerClass
-    connections = []
-    handler.protocol_version = "HTTP/1.1"
-    handler.setup = lambda self: (connections.append(self), http.server.BaseHTTPRequestHandler.setup(self))[1]
+    receiver.protocol = "HTTP/1.1"
     served = start(receiver.port, key())
     # Such an answer has a body, as those of most websites do.
     receiver.text, receiver.answers = b"taken", [200] * 4
@@ -159,7 +135,7 @@ def test_posts_to_one_receiver_share_a_connection(start, receiver):
         sign_out(served, sign_in(served))
         receiver.wait(number)
         instance.wait_until(lambda: len(events(served, "webhook.sent")) >= number, what="the audit event")
-    assert len(connections) == 1
+    assert len({post["client"] for post in receiver.posts}) == 1
 
 
 def test_an_old_post_does_not_verify(start, receiver):
@@ -232,7 +208,7 @@ def test_what_could_not_be_told_is_told_after_a_restart(start):
             lambda: instance.query(served.data, "SELECT count(*) FROM webhook_notice") == [(0,)], what="an empty queue")
     finally:
         again.stop()
-        receiver.stop()
+        receiver.close()
 
 
 def test_a_secret_is_replaced_without_a_gap(start, receiver):

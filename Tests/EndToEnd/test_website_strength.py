@@ -9,15 +9,16 @@ import pytest
 import instance
 import native
 import oauth
+import signing
 import tls
 import totp
 import wire
+from accounts import PASSWORD
+from admin import admin, change
+from hand_off import CROSS_SITE, HAND_OFF, OTHER, new_state
 from native import App
+from second_factor import enrolled, password
 from selfissued import Browser, Phone, Trusted
-from test_hand_off import CROSS_SITE, HAND_OFF, OTHER, new_state, portal  # noqa: F401 (a fixture)
-from test_native_sso_admin import admin
-from test_second_factor import PASSWORD, enrolled, password
-from test_web_view_cookies import change
 
 CONTACTS = "/sign-in?redirect=%2Fcontacts"
 
@@ -294,7 +295,7 @@ def test_an_app_that_requires_two_factors_is_answered_after_a_phones_key_the_pas
     browser = Browser(demo)
     page = shown(browser, browser.request("GET", "/oauth/authorize?" + urlencode({
         "response_type": "code", "client_id": "demo-app", "redirect_uri": oauth.APP_REDIRECT, "scope": "openid",
-        "state": "s", "code_challenge": oauth.challenge("v" * 43), "code_challenge_method": "S256",
+        "state": "s", "code_challenge": signing.challenge("v" * 43), "code_challenge_method": "S256",
         "claims": '{"id_token":{"acr":{"essential":true,"value":"aal2"}}}'})))
     assert 'id="self-issued"' not in page.text
     journey = oauth.Forms(page.text).forms[0]["fields"]["journey"]

@@ -5,7 +5,6 @@ taken off.
 """
 
 import contextlib
-import os
 import struct
 import time
 from pathlib import Path
@@ -14,11 +13,12 @@ import pytest
 
 import instance
 from servers import Postgres
+from skips import NEEDS_POSTGRES, skip_by
 
 ROUNDS = 100
 #: Bytes and calls of write, and waits of threads, that one issue and one redemption may cost when nobody shares a commit
-#: with them: pages of 4 KB in the write-ahead log, the answer, and a share of the checkpoints. Every index with a key of its own
-#: costs a page, and every thread that a request is handed to a wait.
+#: with them: pages of 4 KB in the write-ahead log, the answer, and a share of the checkpoints. Every index with a key of its
+#: own costs a page, and every thread that a request is handed to a wait.
 LIMITS = {"issue": (32_000, 23, 40), "redeem": (58_000, 37, 40)}
 
 
@@ -101,15 +101,15 @@ def test_the_first_token_of_a_user_is_one_commit(demo):
     assert ROUNDS <= spent <= 1.5 * ROUNDS, spent
 
 
-#: Bytes of write-ahead log, and flushes of it, that one of each may cost on PostgreSQL when nobody shares a commit with it. What a
-#: page costs that is written whole after a checkpoint is not in it: there is none meanwhile. Leases and other timers flush as well.
+#: Bytes of write-ahead log, and flushes of it, that one of each may cost on PostgreSQL when nobody shares a commit with it.
+#: What a page costs that is written whole after a checkpoint is not in it: there is none meanwhile. Leases and other timers
+#: flush as well.
 POSTGRES_LIMITS = {"issue": (2_500, 4), "redeem": (5_000, 4)}
 
 
 @pytest.fixture(scope="module")
 def shared():
-    if not os.path.exists("/usr/lib/postgresql") and os.environ.get("CI") != "true":
-        pytest.skip("there is no PostgreSQL")
+    skip_by(NEEDS_POSTGRES)
     with Postgres() as server:
         node = instance.Demo("--no-limits", "--database", server.create("costs"))
         yield server, node

@@ -5,7 +5,7 @@ import json
 import ssl
 from dataclasses import dataclass
 from html.parser import HTMLParser
-from urllib.parse import unquote, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 SESSION_COOKIE = "__Host-drawbridge_session"
 FORM = "application/x-www-form-urlencoded"
@@ -169,3 +169,13 @@ def cookie_header(*answers: Answer) -> str:
             else:
                 jar.pop(name, None)
     return "; ".join(f"{name}={value}" for name, value in jar.items())
+
+
+def jar(*answers: Answer) -> dict:
+    """The same as a header."""
+    return {"Cookie": cookie_header(*answers)}
+
+
+def cookies(jar: dict[str, str]) -> dict:
+    """A browser's cookies as a header."""
+    return {"Cookie": "; ".join(f"{name}={value}" for name, value in jar.items())}

@@ -1,6 +1,7 @@
 """Signing in at a provider of others (contract §1, §16.1): set out at one node, come back at another, and go on."""
 
 import asyncio
+from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import simultaneous
@@ -33,7 +34,7 @@ class FromElsewhere(Story):
 
     # The trip
 
-    async def set_out(self, jar: dict = {}, wrong: str = ""):
+    async def set_out(self, jar: Mapping = {}, wrong: str = ""):
         """To the provider, where the user signs in, and up to its answer, which the browser has still to bring back."""
         made = {}
 

@@ -6,7 +6,7 @@ import secrets
 from html import unescape
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-import native
+import signing
 import wire
 from lineage import FOREIGN, USER, Made
 from nodes import cookies, fingerprint, hidden, location
@@ -73,7 +73,7 @@ class HandsOn(SignsIn):
             if answer.status != 303:
                 return ("passed" if answer.status == 200 else "refused"), [], {}
             token = parse_qs(urlsplit(location(answer)).query)["token"][0]
-            name = f"link-{native.claims(token)['jti']}"
+            name = f"link-{signing.claims_of(token)['jti']}"
             self.landings[name] = (token, state)
             return "done", [Made(name, "link", (self.home,))], {}
 

@@ -82,7 +82,8 @@ class Nodes:
     async def administer(self, node: int, method: str, path: str, body=None):
         if time.monotonic() > self.renewal:
             answer = await self.send(
-                node, "POST", "/oauth/token", oauth.basic(self.nodes[node], "demo-admin"), {"grant_type": "client_credentials"})
+                node, "POST", "/oauth/token", oauth.basic(self.nodes[node], "demo-admin"),
+                {"grant_type": "client_credentials"})
             if answer is None:
                 return None
             self.token, self.renewal = answer.json()["access_token"], time.monotonic() + 120

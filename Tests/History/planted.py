@@ -17,15 +17,15 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "EndToEnd")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "EndToEnd"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import instance  # noqa: E402
-import planted_faults  # noqa: E402
-from faults import Faults  # noqa: E402
-from served import ServedFleet  # noqa: E402
-from servers import Postgres, Redis  # noqa: E402
-from watching import Watch, prepare  # noqa: E402
+import instance
+import planted_faults
+from faults import Faults
+from served import ServedFleet
+from servers import Postgres, Redis
+from watching import Watch, prepare
 
 PLACE = instance.ROOT / ".build" / "planted"
 BINARY = PLACE / "build" / "debug" / "drawbridge"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import copy
-import hashlib
 import secrets
 import threading
 import time
@@ -12,7 +11,8 @@ from urllib.parse import urlencode
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from provider_of_others import Provider, unpadded
+import signing
+from provider_of_others import Provider
 
 #: Its name in the nodes' settings, and the secret that they have there.
 PROVIDER, SECRET = "elsewhere", "upstream-secret"
@@ -21,7 +21,7 @@ CREDENTIALS = base64.b64encode(f"drawbridge:{SECRET}".encode()).decode()
 #: published, or make the ID token for somebody else.
 WRONGS = ("nonce", "key", "audience")
 #: How users authenticate there.
-METHODS = ["pwd", "otp", "mfa"]
+METHODS = ["hwk", "otp", "mfa"]
 
 
 class ManyAtOnce(Provider):
@@ -52,7 +52,7 @@ class ManyAtOnce(Provider):
 
     def exchange(self, form: dict, authorization: str) -> dict | None:
         code, verifier = form["code"][0], form.get("code_verifier", [""])[0]
-        challenge = unpadded(hashlib.sha256(verifier.encode()).digest())
+        challenge = signing.challenge(verifier)
         with self.lock:
             request = self.codes.get(code)
             if not request or authorization != f"Basic {CREDENTIALS}" or challenge != request["code_challenge"] \

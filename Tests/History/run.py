@@ -14,13 +14,13 @@ import time
 import traceback
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "EndToEnd")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "EndToEnd"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from checker import Flaw  # noqa: E402
-from faults import Faults, Ground  # noqa: E402
-from lineage import NEWS  # noqa: E402
-from watching import Seen, Watch, judged, prepare  # noqa: E402
+from checker import Flaw
+from faults import Faults, Ground
+from lineage import NEWS
+from watching import Seen, Watch, judged, prepare
 
 #: Watchers share nothing but their count: what each sees is judged by itself.
 PROCESSES = multiprocessing.get_context("fork")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import instance
@@ -48,12 +49,12 @@ class Node(instance.Demo):
     What it is started with again is in the folder above its data.
     """
 
-    def __init__(self, *flags: str, upstream: str, data: Path | None = None, port: int = 0, prefix: list[str] = [],
+    def __init__(self, *flags: str, upstream: str, data: Path | None = None, port: int = 0, prefix: Sequence[str] = (),
                  program: str | None = None):
         if data is None:
             first = instance.Demo(*flags, prefix=prefix, program=program)
             assert first.stop() == 0, first.output[-4000:]
-            data, port = first.data, first.port
+            data = first.data
             self._settle(first, dict(zip(flags[0:6:2], flags[1:6:2])), upstream)
         self.data, folder = data, data.parent
         self.facts = json.loads((folder / "facts.json").read_text())
@@ -84,9 +85,9 @@ class ServedFleet(Fleet):
         try:
             super().__init__(*arguments, **more)
         except BaseException:
-            self.provider.stop()
+            self.provider.close()
             raise
 
     def close(self):
         super().close()
-        self.provider.stop()
+        self.provider.close()

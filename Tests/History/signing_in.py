@@ -1,12 +1,11 @@
 """Signing in, the apps that are granted something in that, and what their tokens and device secrets open."""
 
 import asyncio
-import base64
-import hashlib
 import secrets
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import native
+import signing
 import wire
 from lineage import USER, Made
 from nodes import cookies, fingerprint, hidden, location
@@ -39,7 +38,7 @@ class SignsIn(Teller):
     async def authorize(self, scope: str = WIDE):
         """A code for the app, granted in the browser."""
         node, verifier = self.node(), secrets.token_urlsafe(32)
-        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+        challenge = signing.challenge(verifier)
         query = urlencode({
             "response_type": "code", "client_id": APP, "redirect_uri": native.CALLBACK, "scope": scope,
             "state": secrets.token_urlsafe(8), "code_challenge": challenge, "code_challenge_method": "S256"})
@@ -118,7 +117,7 @@ class SignsIn(Teller):
                 assert answer.json()["error"] in ("invalid_grant", "invalid_scope"), answer.body
                 return "refused", [], {}
             body = answer.json()
-            made = self.keep_tokens(body, app, native.claims(body["access_token"]))
+            made = self.keep_tokens(body, app, signing.claims_of(body["access_token"]))
             if (secret := body.get("device_secret")) and secret != more.get("device_secret"):
                 made.append(self.keep_secret(secret, session["device"]))
             if "id_token" in body:
@@ -152,7 +151,7 @@ class SignsIn(Teller):
         # The newest, mostly: an app that did not get an answer has an older one, and so has a thief.
         token = self.likely(app["id_tokens"], 0.85)
         fits = [(key, secret) for key, (secret, device) in self.secrets.items()
-                if native.ds_hash(secret) == native.claims(token).get("ds_hash")]
+                if signing.half_hash(secret) == signing.claims_of(token).get("ds_hash")]
         if wrong == "device":
             fits = [(key, secret) for key, (secret, device) in self.secrets.items() if device != app["device"]]
         if not fits:

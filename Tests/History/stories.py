@@ -26,12 +26,14 @@ class Story(OwnsKey):
 
     #: What may be done, with how often it is.
     MOVES = [("refresh", 6), ("refresh_twice", 2), ("reuse", 1), ("exchange", 4), ("view", 3), ("steal", 1), ("issue", 4),
-             ("redeem", 6), ("hand_off", 2), ("land", 3), ("open_page", 2), ("confirm", 4), ("show_digits", 2), ("type_digits", 2), ("begin_with_key", 2), ("answer_with_key", 2),
+             ("redeem", 6), ("hand_off", 2), ("land", 3), ("open_page", 2), ("confirm", 4), ("show_digits", 2),
+             ("type_digits", 2), ("begin_with_key", 2), ("answer_with_key", 2),
              ("let_a_device_in", 2), ("poll", 3), ("check", 6), ("authorize", 1), ("redeem_code", 3), ("hand_on", 2),
              ("issue_chained", 2), ("renew", 3), ("renew_twice", 1), ("reuse_cookie", 1)]
     #: What nobody may do.
     MISTAKES = [("refresh", "client"), ("refresh", "scope"), ("exchange", "device"), ("exchange", "scope"),
-                ("redeem", "prefetch"), ("land", "nonce"), ("confirm", "digits"), ("type_digits", "digits"), ("answer_with_key", "browser"), ("answer_with_key", "key"), ("poll", "client"),
+                ("redeem", "prefetch"), ("land", "nonce"), ("confirm", "digits"), ("type_digits", "digits"),
+                ("answer_with_key", "browser"), ("answer_with_key", "key"), ("poll", "client"),
                 ("redeem_code", "verifier"), ("redeem_code", "client"), ("renew", "proof")]
     #: What ends something.
     ENDINGS = [("sign_out", 5), ("revoke", 6), ("revoke_access", 2), ("end_by_administrator", 3), ("end_all", 1),

@@ -4,7 +4,7 @@ import itertools
 import random
 import time
 
-import native
+import signing
 import wire
 from lineage import USER, Act, Made
 from nodes import Nodes, Person, fingerprint
@@ -100,7 +100,7 @@ class Teller:
 
     def keep_app(self, answer: dict, client: str, under: tuple, outlives: tuple = (), device: str | None = None) -> list:
         """An app's session with all that was handed out in it."""
-        told, access = native.claims(answer["id_token"]), native.claims(answer["access_token"])
+        told, access = signing.claims_of(answer["id_token"]), signing.claims_of(answer["access_token"])
         name = f"app-{told['sid']}"
         scope = set(answer["scope"].split())
         says = {"sub": told["sub"], "sid": told["sid"], "scope": scope,

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 import checker
 import lineage
-
 from from_elsewhere import FromElsewhere
 from handing_on import OTHER
 from nodes import Nodes, Person, people

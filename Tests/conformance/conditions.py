@@ -1,6 +1,5 @@
 """What the suite checks again and again: keys, ID tokens, claims, error answers."""
 
-import hashlib
 import math
 import re
 import time
@@ -8,6 +7,7 @@ from collections import Counter
 from datetime import date
 
 import jose
+import signing
 from report import Report
 from wire import Answer
 
@@ -54,7 +54,7 @@ def check_keys(report: Report, keys: list[dict]):
 # ID tokens
 
 def check_id_token(report: Report, token: str, keys: list[dict], issuer: str, client: str, nonce: str | None) -> dict:
-    header, claims = jose.parts(token)
+    header, claims = signing.parts(token)
     now = time.time()
     report.must(claims["iss"] == issuer, "iss is the issuer")
     audience = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
@@ -75,8 +75,7 @@ def check_id_token(report: Report, token: str, keys: list[dict], issuer: str, cl
 
 def check_at_hash(report: Report, claims: dict, access_token: str):
     if "at_hash" in claims:
-        half = hashlib.sha256(access_token.encode()).digest()[:16]
-        report.must(claims["at_hash"] == jose.encoded(half), "at_hash is the access token's")
+        report.must(claims["at_hash"] == signing.half_hash(access_token), "at_hash is the access token's")
 
 
 def is_date_of_birth(text: str) -> bool:
@@ -121,7 +120,8 @@ def check_error_texts(report: Report, fields: dict):
     description = fields.get("error_description", "")
     report.should(not re.search(r"[\r\n\t]", description), "error_description has control characters")
     report.must(bool(re.fullmatch(r"[\x20-\x21\x23-\x5B\x5D-\x7E]*", description)), "error_description has allowed characters")
-    report.must(bool(re.fullmatch(r"[\x21\x23-\x5B\x5D-\x7E]*", fields.get("error_uri", ""))), "error_uri has allowed characters")
+    report.must(bool(re.fullmatch(r"[\x21\x23-\x5B\x5D-\x7E]*", fields.get("error_uri", ""))),
+                "error_uri has allowed characters")
 
 
 def check_authorization_error(report: Report, answer: dict, allowed: set[str], issuer: str, state: str | None):
@@ -139,3 +139,25 @@ def check_token_error(report: Report, answer: Answer, error: str):
     fields = answer.json()
     report.must(fields["error"] == error and error in TOKEN_ERRORS, f"error is {error}: {fields}")
     check_error_texts(report, fields)
+
+
+# Discovery
+
+def discovery(op, report) -> dict:
+    answer: Answer = op.send("GET", "/.well-known/openid-configuration")
+    report.must(answer.status == 200, "discovery answers 200")
+    report.must(answer.header("Content-Type").split(";")[0] == "application/json", "discovery answers JSON")
+    return answer.json()
+
+
+def must_be_https(report, document: dict):
+    for name, value in document.items():
+        if name.endswith("_endpoint"):
+            report.must(value.startswith("https://"), f"{name} is https")
+
+
+def check_end_session_endpoint(op, report) -> dict:
+    document = discovery(op, report)
+    must_be_https(report, document)
+    report.must(document["end_session_endpoint"].startswith("https://"), "end_session_endpoint is there")
+    return document

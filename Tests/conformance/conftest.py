@@ -4,13 +4,18 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "EndToEnd"))
+# Its tests are those of two plans.
+pytest.register_assert_rewrite("basic_plan")
 
-import instance  # noqa: E402
-from op import OP, ReuseLater, Website  # noqa: E402
-from plans import PLANS  # noqa: E402
-from receiver import Receiver  # noqa: E402
-from report import Report  # noqa: E402
-from skips import pytest_make_collect_report, pytest_runtest_makereport  # noqa: E402, F401
+import instance
+from op import OP, ReuseLater, Website
+from plans import PLANS
+from receiver import Receiver
+from report import Report
+from skips import (
+    pytest_make_collect_report as pytest_make_collect_report,
+    pytest_runtest_makereport as pytest_runtest_makereport,
+)
 
 REPORTS = pytest.StashKey[dict]()
 

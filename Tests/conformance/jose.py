@@ -1,6 +1,5 @@
 """Signed tokens, read and verified with the provider's published keys."""
 
-import base64
 import json
 
 from cryptography.exceptions import InvalidSignature
@@ -8,49 +7,38 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
+from signing import b64url, unb64url
+
 #: Members of a JWK that a published key must not have.
 SECRET_MEMBERS = {"d", "p", "q", "dp", "dq", "qi", "oth", "k"}
 
 
-def decoded(part: str) -> bytes:
-    return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
-
-
-def encoded(content: bytes) -> str:
-    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
-
-
-def parts(token: str) -> tuple[dict, dict]:
-    header, claims, _ = token.split(".")
-    return json.loads(decoded(header)), json.loads(decoded(claims))
-
-
 def without_signature(token: str) -> str:
     """The same claims with `alg` none."""
-    return f"{encoded(json.dumps({'alg': 'none'}).encode())}.{token.split('.')[1]}."
+    return f"{b64url(json.dumps({'alg': 'none'}).encode())}.{token.split('.')[1]}."
 
 
 def unsigned(claims: dict) -> str:
-    return f"{encoded(json.dumps({'alg': 'none'}).encode())}.{encoded(json.dumps(claims).encode())}."
+    return f"{b64url(json.dumps({'alg': 'none'}).encode())}.{b64url(json.dumps(claims).encode())}."
 
 
 def public_key(jwk: dict):
     """The key, or an error for one that cannot be used."""
     if jwk["kty"] == "EC":
         assert jwk["crv"] == "P-256", jwk
-        x, y = (int.from_bytes(decoded(jwk[name]), "big") for name in "xy")
+        x, y = (int.from_bytes(unb64url(jwk[name]), "big") for name in "xy")
         return ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
     if jwk["kty"] == "RSA":
-        n, e = (int.from_bytes(decoded(jwk[name]), "big") for name in "ne")
+        n, e = (int.from_bytes(unb64url(jwk[name]), "big") for name in "ne")
         return rsa.RSAPublicNumbers(e, n).public_key()
     assert (jwk["kty"], jwk["crv"]) == ("OKP", "Ed25519"), jwk
-    return ed25519.Ed25519PublicKey.from_public_bytes(decoded(jwk["x"]))
+    return ed25519.Ed25519PublicKey.from_public_bytes(unb64url(jwk["x"]))
 
 
 def is_signed_by(jwk: dict, token: str) -> bool:
     key = public_key(jwk)
     body, _, signature = token.rpartition(".")
-    signature = decoded(signature)
+    signature = unb64url(signature)
     try:
         if isinstance(key, rsa.RSAPublicKey):
             key.verify(signature, body.encode(), padding.PKCS1v15(), hashes.SHA256())

@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+import conditions
 import oauth
 import provider
 import wire
 from report import Report
-
-import conditions
 
 #: The suite's own addresses, as its texts prescribe them for static clients.
 HOST = "https://suite.example.com/test/a/drawbridge"
@@ -151,7 +150,8 @@ class Website:
                    else self.person.visit(f"{endpoint}?{urlencode(request)}"))
         if landing.location:
             posts = request.get("response_mode") == "form_post"
-            self.report.must((landing.posted is not None) == posts, f"the answer is posted where that was asked for: {landing}")
+            self.report.must((landing.posted is not None) == posts,
+                             f"the answer is posted where that was asked for: {landing}")
             if posts:
                 self.check_form(landing, request)
         return landing
@@ -191,7 +191,8 @@ class Website:
         tokens = answer.json()
         self.report.must(bool(tokens.get("access_token")), "there is an access token")
         if "expires_in" in tokens:
-            self.report.must(type(tokens["expires_in"]) is int and 0 < tokens["expires_in"] <= 31_536_000, "expires_in is sane")
+            self.report.must(type(tokens["expires_in"]) is int and 0 < tokens["expires_in"] <= 31_536_000,
+                             "expires_in is sane")
         claims = conditions.check_id_token(
             self.report, tokens["id_token"], self.op.keys(), self.op.issuer, self.client, nonce)
         return tokens, claims
@@ -244,3 +245,19 @@ class ReuseLater:
     def reuse(self):
         self.second = self.website.redeem(self.login.code, self.login.request)
         self.userinfo = self.website.userinfo(self.login.tokens["access_token"])
+
+
+def leave(website, **changes):
+    """A sign-in, then the way to the end session endpoint with what the suite sends, changed."""
+    login = website.log_in(state=secrets.token_urlsafe(96))
+    state = secrets.token_urlsafe(96)
+    request = {"id_token_hint": login.tokens["id_token"], "post_logout_redirect_uri": SIGNED_OUT, "state": state, **changes}
+    request = {name: value(login.tokens["id_token"]) if callable(value) else value
+               for name, value in request.items() if value is not None}
+    return website.person.visit(f"{website.op.metadata['end_session_endpoint']}?{urlencode(request)}"), state
+
+
+def admin(op) -> dict:
+    """What a request to the administration API carries."""
+    answer = op.send("POST", op.metadata["token_endpoint"], op.basic(ADMIN), urlencode({"grant_type": "client_credentials"}))
+    return {"Authorization": f"Bearer {answer.json()['access_token']}"}

@@ -1,7 +1,8 @@
 """The plans that are replayed and their modules, named and ordered as the OpenID Foundation's suite has them.
 
 Read from openid-certification/conformance-suite at commit 12f2a4da (2026-08-20). Certification plans come whole; the Form
-Post plan is the Basic plan with `response_mode=form_post`; of the dynamic plan there are the modules that say something about a provider without dynamic registration.
+Post plan is the Basic plan with `response_mode=form_post`; of the dynamic plan there are the modules that say something about
+a provider without dynamic registration.
 """
 
 PLANS: dict[str, list[str]] = {

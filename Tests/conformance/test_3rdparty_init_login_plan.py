@@ -5,8 +5,7 @@ from urllib.parse import parse_qs
 import pytest
 
 import instance
-from op import CALLBACK, HOST, INITIATE_LOGIN, INITIATED, Website
-from test_dynamic_plan import admin
+from op import CALLBACK, HOST, INITIATE_LOGIN, INITIATED, Website, admin
 
 module = pytest.mark.module
 

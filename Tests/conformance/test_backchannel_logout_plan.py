@@ -5,9 +5,10 @@ import time
 import pytest
 
 import jose
+import signing
+from conditions import check_end_session_endpoint
 from instance import wait_until
-from op import BASIC, SIGNED_OUT
-from test_rp_initiated_logout_plan import check_end_session_endpoint, leave
+from op import BASIC, SIGNED_OUT, leave
 
 module = pytest.mark.module
 
@@ -33,7 +34,7 @@ def test_oidcc_backchannel_rp_initiated_logout(op, website, receiver, report):
     report.must(len(body.get("logout_token", [])) == 1, "there is one logout token")
     report.should(list(body) == ["logout_token"], f"unexpected parameters {sorted(body)}")
     token = body["logout_token"][0]
-    header, claims = jose.parts(token)
+    header, claims = signing.parts(token)
     key = next(key for key in op.keys() if key["kid"] == header["kid"])
     report.must(jose.is_signed_by(key, token), "its signature is right")
     identity = logins[0].claims
@@ -45,7 +46,9 @@ def test_oidcc_backchannel_rp_initiated_logout(op, website, receiver, report):
     for name in ["sub", "sid"]:
         report.must(claims.get(name, identity[name]) == identity[name], f"{name} is the ID token's")
     report.must("nonce" not in claims, "it has no nonce")
-    report.must(landing.location.partition("?")[0] == SIGNED_OUT and landing.answer == {"state": state}, "then back, with state")
+    report.must(landing.location.partition("?")[0] == SIGNED_OUT and landing.answer == {"state": state},
+                "then back, with state")
     website.expect_signed_out()
     report.must(len(receiver.bodies) == seen + 1, "it came once")
-    report.should(receiver.uri.startswith("https://"), "here it came over plain HTTP on loopback, so the two TLS conditions are not shown")
+    report.should(receiver.uri.startswith("https://"),
+                  "here it came over plain HTTP on loopback, so the two TLS conditions are not shown")

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import conditions
-from wire import Answer
+from conditions import discovery, must_be_https
 
 module = pytest.mark.module
 
@@ -28,19 +28,6 @@ KNOWN = {
 }
 #: Members that this provider tells SDKs of Native SSO.
 NATIVE_SSO = {"native_sso_supported", "native_sso_token_exchange_supported", "native_sso_device_secret_supported"}
-
-
-def discovery(op, report) -> dict:
-    answer: Answer = op.send("GET", "/.well-known/openid-configuration")
-    report.must(answer.status == 200, "discovery answers 200")
-    report.must(answer.header("Content-Type").split(";")[0] == "application/json", "discovery answers JSON")
-    return answer.json()
-
-
-def must_be_https(report, document: dict):
-    for name, value in document.items():
-        if name.endswith("_endpoint"):
-            report.must(value.startswith("https://"), f"{name} is https")
 
 
 def check_shape(report, document: dict):
@@ -71,8 +58,10 @@ def test_oidcc_discovery_endpoint_verification(op, report):
     report.must("openid" in scopes, "scopes_supported has openid")
     report.must(all(re.fullmatch(r"[\x21\x23-\x5B\x5D-\x7E]+", scope) for scope in scopes), "scopes are well-formed")
     locales = document.get("ui_locales_supported", [])
-    report.must(all(re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", locale) for locale in locales), "locales are well-formed")
-    report.should(all(re.fullmatch(r"[a-z]{2,3}(-[A-Z]{2})?", locale) for locale in locales), "locales are written canonically")
+    report.must(all(re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", locale) for locale in locales),
+                "locales are well-formed")
+    report.should(all(re.fullmatch(r"[a-z]{2,3}(-[A-Z]{2})?", locale) for locale in locales),
+                  "locales are written canonically")
     report.must(isinstance(document["code_challenge_methods_supported"], list), "code_challenge_methods_supported is a list")
     must_be_https(report, document)
     conditions.check_keys(report, op.keys())

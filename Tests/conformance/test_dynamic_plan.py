@@ -1,12 +1,11 @@
 """Of the Dynamic OP plan, what concerns a provider without dynamic registration: redirect URIs and rotated keys."""
 
-from urllib.parse import urlencode
 
 import pytest
 
 import conditions
 import instance
-from op import ADMIN, CALLBACK, QUERY, QUERY_CALLBACK, Website
+from op import CALLBACK, QUERY, QUERY_CALLBACK, Website, admin
 
 module = pytest.mark.module
 
@@ -27,11 +26,6 @@ def test_oidcc_redirect_uri_query_ok(op, report):
 def test_oidcc_redirect_uri_refused(op, report, client, redirect_uri):
     Website(op, report, client).expect_page(redirect_uri=redirect_uri)
     report.review("a picture of the error page")
-
-
-def admin(op) -> dict:
-    answer = op.send("POST", op.metadata["token_endpoint"], op.basic(ADMIN), urlencode({"grant_type": "client_credentials"}))
-    return {"Authorization": f"Bearer {answer.json()['access_token']}"}
 
 
 @module("oidcc-redirect-uri-regfrag")

@@ -7,11 +7,11 @@ import pytest
 
 import case_tables
 import computer
+import return_paths
 import selfissued
 import signing
-import test_return_paths
 from devices import Device
-from test_dynamic_plan import admin
+from op import admin
 
 module = pytest.mark.module
 REDIRECT_URIS = case_tables.read("redirect_uri_cases.json", copy="OAuth2Tests")
@@ -49,8 +49,8 @@ def registered(op, headers: dict, kind: str, uri: str) -> str | None:
 
 @module("return-path-table")
 def test_return_path_table(report):
-    for allow in sorted({tuple(case["allow"]) for case in test_return_paths.CASES}):
-        wrong = test_return_paths.wrongly_decided(allow)
+    for allow in sorted({tuple(case["allow"]) for case in return_paths.CASES}):
+        wrong = return_paths.wrongly_decided(allow)
         report.must(not wrong, f"those of {allow}: {wrong}")
 
 

@@ -1,39 +1,20 @@
 """The RP-Initiated Logout OP plan."""
 
-import secrets
 import time
-from urllib.parse import urlencode
 
 import pytest
 
 import jose
 import signing
-from op import BASIC, SIGNED_OUT
-from test_config_plan import discovery, must_be_https
+from conditions import check_end_session_endpoint
+from op import BASIC, SIGNED_OUT, leave
 
 module = pytest.mark.module
-
-
-def check_end_session_endpoint(op, report) -> dict:
-    document = discovery(op, report)
-    must_be_https(report, document)
-    report.must(document["end_session_endpoint"].startswith("https://"), "end_session_endpoint is there")
-    return document
 
 
 @module("oidcc-rp-initiated-logout-discovery-endpoint-verification")
 def test_oidcc_rp_initiated_logout_discovery_endpoint_verification(op, report):
     check_end_session_endpoint(op, report)
-
-
-def leave(website, **changes):
-    """A sign-in, then the way to the end session endpoint with what the suite sends, changed."""
-    login = website.log_in(state=secrets.token_urlsafe(96))
-    state = secrets.token_urlsafe(96)
-    request = {"id_token_hint": login.tokens["id_token"], "post_logout_redirect_uri": SIGNED_OUT, "state": state, **changes}
-    request = {name: value(login.tokens["id_token"]) if callable(value) else value
-               for name, value in request.items() if value is not None}
-    return website.person.visit(f"{website.op.metadata['end_session_endpoint']}?{urlencode(request)}"), state
 
 
 @module("oidcc-rp-initiated-logout")

@@ -14,14 +14,14 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import instance
+import wire
+from native import App
+from servers import Postgres
+
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
-
-import instance  # noqa: E402
-import wire  # noqa: E402
-from native import App  # noqa: E402
-from servers import Postgres  # noqa: E402
-
 #: Every fixture's demo called itself so; the test's own listens elsewhere.
 PORT = 18080
 #: What is neither a secret of the demo nor wanted again.
