@@ -7,9 +7,14 @@
 import asyncio
 
 from .browsers import LoopbackBrowser, open_in_browser
-from .client import DeviceCode, Drawbridge, GivenUp, LoginLink, Silent, WebViewCookie
+from .client import Drawbridge
+from .device_sign_in import DeviceCode
 from .errors import DrawbridgeError
+from .giving_up import GivenUp
+from .login_links import LoginLink
+from .silent_sign_in import Silent
 from .stores import FileStore, KeyringStore, MemoryStore
+from .web_view import WebViewCookie
 
 __version__ = "0.3.0"
 __all__ = ["AsyncDrawbridge", "DeviceCode", "Drawbridge", "DrawbridgeError", "FileStore", "GivenUp", "KeyringStore",

@@ -12,7 +12,8 @@ from .errors import DrawbridgeError
 
 PAGE = b"<!doctype html><meta charset=utf-8><title>Done</title><p>You may close this window and go back to the app."
 #: Of a refusal, whatever its reason: the app has it, and says it.
-REFUSAL = b"<!doctype html><meta charset=utf-8><title>You are not signed in</title><p>Go back to the app: it says what happened."
+REFUSAL = (b"<!doctype html><meta charset=utf-8><title>You are not signed in</title>"
+           b"<p>Go back to the app: it says what happened.")
 #: Seconds after which what opens addresses is the browser itself, which runs in the foreground.
 STARTS_WITHIN = 2
 

@@ -94,3 +94,25 @@ def refused(body: dict, request_id: str | None = None, page: str | None = None, 
     error, description = body["error"], body.get("error_description")
     text = f"{error} ({description})" if isinstance(description, str) and description else error
     return DrawbridgeError("refused", text, error, None, request_id, page, acr_values, max_age)
+
+
+def wrong(text: str) -> DrawbridgeError:
+    return DrawbridgeError("configuration", text)
+
+
+def hosted(what: str, work, *arguments):
+    """Work of a part that the app has brought; what it raises is named, and its text, which may hold secrets, is not."""
+    try:
+        return work(*arguments)
+    except DrawbridgeError:
+        raise
+    except Exception as error:
+        raise wrong(f"{what} failed: {type(error).__name__}") from None
+
+
+def tried(work, *arguments) -> tuple:
+    """What it gives, and None; or None, and what went wrong."""
+    try:
+        return work(*arguments), None
+    except DrawbridgeError as error:
+        return None, error

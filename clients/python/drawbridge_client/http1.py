@@ -92,6 +92,23 @@ def _obstacle(problem: Exception) -> str:
     return "no connection, or it broke"
 
 
+def _whole(response: http.client.HTTPResponse) -> bytes:
+    """The body, all of it, as far as any answer of a provider goes."""
+    too_long = DrawbridgeError(
+        "unexpected_answer", "it is too long", request_id=_request_id(response.headers.get("x-request-id")))
+    if int(response.headers.get("content-length") or 0) > LARGEST:
+        raise too_long
+    parts, length = [], 0
+    while part := response.read1(65536):
+        length += len(part)
+        if length > LARGEST:
+            raise too_long
+        parts.append(part)
+    if response.length:
+        raise http.client.IncompleteRead(b"")
+    return b"".join(parts)
+
+
 def send(method: str, address: str, headers: dict, body: bytes | None, seconds: float,
          connecting: float | None = None) -> Answer:
     """Throws `unreachable` unless a whole answer comes within these seconds.
@@ -133,24 +150,13 @@ def send(method: str, address: str, headers: dict, body: bytes | None, seconds: 
         own = connection.sock
         response = connection.getresponse()
         connection.sock = own
-        too_long = DrawbridgeError(
-            "unexpected_answer", "it is too long", request_id=_request_id(response.headers.get("x-request-id")))
-        if int(response.headers.get("content-length") or 0) > LARGEST:
-            raise too_long
-        parts, length = [], 0
-        while part := response.read1(65536):
-            length += len(part)
-            if length > LARGEST:
-                raise too_long
-            parts.append(part)
-        if response.length:
-            raise http.client.IncompleteRead(b"")
+        whole = _whole(response)
         if late.is_set():
             raise TimeoutError
         found: dict = {}
         for name, value in response.getheaders():
             found.setdefault(name.lower(), value)
-        return Answer(response.status, found, b"".join(parts).decode("utf-8", "replace"))
+        return Answer(response.status, found, whole.decode("utf-8", "replace"))
     except DrawbridgeError:
         raise
     except (OSError, http.client.HTTPException, ValueError, AttributeError) as problem:

@@ -9,7 +9,7 @@ import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
-from drawbridge_client import Drawbridge, DrawbridgeError  # noqa: E402
+from drawbridge_client import Drawbridge, DrawbridgeError
 
 logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
 LOG = logging.getLogger("app")

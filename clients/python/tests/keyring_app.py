@@ -14,7 +14,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
-from drawbridge_client import Drawbridge, DrawbridgeError, KeyringStore, LoopbackBrowser  # noqa: E402
+from drawbridge_client import Drawbridge, DrawbridgeError, KeyringStore, LoopbackBrowser
 
 SERVICE = "com.example.keyring-app"
 
@@ -40,6 +40,7 @@ def show(address: str) -> bool:
 
 
 def main(issuer: str, folder: str, verb: str):
+    item = f"drawbridge:demo-app:{issuer}"
     store = (Meeting if verb == "meet" else KeyringStore)(SERVICE, folder)
     app = Drawbridge(issuer, "demo-app", sharing="example", store=store, logger=logging.getLogger(),
                      browser=LoopbackBrowser(seconds=300, open_address=show))
@@ -50,12 +51,12 @@ def main(issuer: str, folder: str, verb: str):
             print(app.person()["sub"])
         case "age":
             # As if the time of the access token had come.
-            own = json.loads(store.get(app._item))
-            store.set(app._item, json.dumps({**own, "expires_at": 0}))
+            own = json.loads(store.get(item))
+            store.set(item, json.dumps({**own, "expires_at": 0}))
         case "sign-out":
             app.sign_out()
             # A second removal finds nothing, which is no error.
-            store.remove(app._item)
+            store.remove(item)
 
 
 if __name__ == "__main__":

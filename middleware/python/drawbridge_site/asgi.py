@@ -2,7 +2,12 @@
 
 import asyncio
 
-from .core import Answer, Request, Site, User, check_acr, is_below, plain_prefixes
+from .answers import Answer
+from .demand import check_acr
+from .prefixes import is_below, plain_prefixes
+from .request import Request
+from .site import Site
+from .user import User
 
 #: Where an application finds the user of a guarded page: `scope["drawbridge.user"]`.
 USER = "drawbridge.user"

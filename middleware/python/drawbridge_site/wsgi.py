@@ -1,6 +1,11 @@
 """In front of a WSGI application (PEP 3333): Django, Flask and their like."""
 
-from .core import Answer, Request, Site, User, check_acr, is_below, plain_prefixes
+from .answers import Answer
+from .demand import check_acr
+from .prefixes import is_below, plain_prefixes
+from .request import Request
+from .site import Site
+from .user import User
 
 #: Where an application finds the user of a guarded page: `environ["drawbridge.user"]`.
 USER = "drawbridge.user"

@@ -13,19 +13,30 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
-from drawbridge_site import (  # noqa: E402
-    ConfigurationError, Identity, Memory, Refused, Request, Settings, Site, Unavailable, User, jws)
-from drawbridge_site import asgi, wsgi  # noqa: E402
-from drawbridge_site.core import Fetcher  # noqa: E402
+from drawbridge_site import (
+    ConfigurationError,
+    Identity,
+    Memory,
+    Refused,
+    Request,
+    Settings,
+    Site,
+    Unavailable,
+    User,
+    asgi,
+    jws,
+    wsgi,
+)
+from drawbridge_site.fetcher import Fetcher
 
 TABLE = json.loads((pathlib.Path(__file__).parents[2] / "cases/cases.json").read_text())
 PAGE = [("Accept", "text/html")]
 #: What each question to Drawbridge carries.
 MARK = {"Drawbridge-Question": "1"}
 #: Paths that a server of files finds below /files/private/.
-DETOURS = ["/files/private/x", "/files/./private/x", "/files//private/x", "//files/private/x", "/files/private/.", "/files/private//",
-           "/files/y/../private/x", "/static/../files/private/x", "/files/.\\private/x", "/files/y\\../../private/x",
-           "/files/y\\..\\private/x"]
+DETOURS = ["/files/private/x", "/files/./private/x", "/files//private/x", "//files/private/x", "/files/private/.",
+           "/files/private//", "/files/y/../private/x", "/static/../files/private/x", "/files/.\\private/x",
+           "/files/y\\../../private/x", "/files/y\\..\\private/x"]
 #: And those that it does not.
 BESIDE = ["/", "/files", "/files/", "/files/private", "/files/private.txt", "/files/..x/private/x", "/files/.../private/x",
           "/public/files/private/x"]
@@ -221,7 +232,9 @@ class Shared(unittest.TestCase):
                 return keys(path, headers)
             asked.append([path, headers["Cookie"]])
             said = case["check"]
-            return (200, [], json.dumps(case["session"]).encode()) if path == "/session" else (said["status"], said["headers"], b"")
+            if path == "/session":
+                return 200, [], json.dumps(case["session"]).encode()
+            return said["status"], said["headers"], b""
 
         headers = [*case["headers"], *(("Cookie", line) for line in case["cookie"])]
         found = site(fetch=fetch, source=case["source"]).guard(request(headers, target=case["target"]), tuple(case["acr"]))
@@ -310,9 +323,10 @@ class SharedWithoutCryptography(Shared):
 
 class Own(unittest.TestCase):
     def test_settings_that_would_believe_anybody_are_refused(self):
-        for changes in [{"source": "proxy"}, {"source": "proxy", "proxy_secret": "short"}, {"source": "cookie", "issuer": None},
-                        {"source": "cookie", "client_id": None}, {"source": "else"}, {"origin": "http://www.example.com"},
-                        {"issuer": "http://id.example.com"}, {"webhook_secrets": ["short"]}, {"leeway": 600},
+        for changes in [{"source": "proxy"}, {"source": "proxy", "proxy_secret": "short"},
+                        {"source": "cookie", "issuer": None}, {"source": "cookie", "client_id": None}, {"source": "else"},
+                        {"origin": "http://www.example.com"}, {"issuer": "http://id.example.com"},
+                        {"webhook_secrets": ["short"]}, {"leeway": 600},
                         {"source": "proxy", "proxy_addresses": ["proxy"]}, {"logout_algorithms": ["HS256"]},
                         {"source": "proxy", "proxy_addresses": ["10.0.0.1/"]},
                         {"source": "proxy", "proxy_addresses": ["10.0.0.0/0x0"]},
@@ -342,7 +356,8 @@ class Own(unittest.TestCase):
         for step in ended["more"][:2]:
             one.now = lambda: step["now"]
             found.append(tell(step))
-            found += [outcome(lambda: one.user_of(ended[name])) for name in ("lasting_token", "other_lasting_token", "later_token")]
+            found += [outcome(lambda: one.user_of(ended[name]))
+                      for name in ("lasting_token", "other_lasting_token", "later_token")]
         self.assertEqual(found, ["handled", "ended", "alice", "alice", "handled", "ended", "ended", "alice"])
 
     def test_a_store_that_is_empty_and_has_a_length_is_used(self):
@@ -393,7 +408,7 @@ class Own(unittest.TestCase):
             one.webhook(ended["webhook"]["body"].encode(), ended["webhook"]["header"])
         self.assertEqual(outcome(lambda: one.user_of(ended["token"])), "ended")
 
-    def test_while_there_are_no_keys_to_do_with_they_are_asked_for_two_seconds_after_a_failure_and_else_after_half_a_minute(self):
+    def test_while_there_are_no_keys_they_are_asked_for_two_seconds_after_a_failure_and_else_after_half_a_minute(self):
         provider = Provider("down")
         one, token = site(fetch=provider), TABLE["ended"]["lasting_token"]
         for seconds, serves, expected, asked in [
@@ -536,7 +551,10 @@ class Own(unittest.TestCase):
         one = site(now=clock, fetch=fetch)
 
         def visits(count):
-            threads = [threading.Thread(target=lambda: outcome(lambda: one.user_of(TABLE["ended"]["token"]))) for _ in range(count)]
+            def visit():
+                outcome(lambda: one.user_of(TABLE["ended"]["token"]))
+
+            threads = [threading.Thread(target=visit) for _ in range(count)]
             for thread in threads:
                 thread.start()
             return threads
@@ -673,7 +691,8 @@ class Own(unittest.TestCase):
         self.assertEqual(site().guard(request(cookie(TABLE["ended"]["token"])), acr=["aal2"]).subject, "alice")
 
     def test_what_is_printed_of_settings_and_requests_has_no_secret(self):
-        one = site(source="proxy", proxy_secret="a proxy's secret of 32 characters", webhook_secrets=["a webhook's secret of 32 characters"])
+        one = site(source="proxy", proxy_secret="a proxy's secret of 32 characters",
+                   webhook_secrets=["a webhook's secret of 32 characters"])
         asked = request([("X-Drawbridge-Proxy", "a proxy's secret of 32 characters"), ("Cookie", "token=secret")], target="/a")
         for printed in [repr(one.settings), repr(asked)]:
             self.assertNotIn("secret of", printed)
@@ -694,7 +713,8 @@ class Own(unittest.TestCase):
             return [b"page"]
 
         def get(path, **more):
-            environ = {"REQUEST_METHOD": "GET", "PATH_INFO": path, "wsgi.input": io.BytesIO(), "HTTP_ACCEPT": "text/html", **more}
+            environ = {
+                "REQUEST_METHOD": "GET", "PATH_INFO": path, "wsgi.input": io.BytesIO(), "HTTP_ACCEPT": "text/html", **more}
             statuses = []
             guard(environ, lambda status, headers: statuses.append((status[:3], dict(headers))))
             return statuses[0]
@@ -824,7 +844,8 @@ class Own(unittest.TestCase):
 
     def test_a_prefix_that_would_guard_nothing_is_refused(self):
         for guard in [wsgi.Guard, asgi.Guard]:
-            for prefix in ["account", "", " /account", "/%61ccount", "//account", "/a//b", "/a/./b", "/a/../b", None, b"/account"]:
+            for prefix in [
+                    "account", "", " /account", "/%61ccount", "//account", "/a//b", "/a/./b", "/a/../b", None, b"/account"]:
                 with self.subTest(guard.__module__, prefix=prefix), self.assertRaises(ConfigurationError):
                     guard(None, site(), ("/shop", prefix))
             with self.subTest(guard.__module__), self.assertRaises(ConfigurationError):
@@ -835,7 +856,8 @@ class Own(unittest.TestCase):
 
     def test_asgi_guards_its_prefixes_below_a_mount_too(self):
         # As servers have it today, as older ones had it, and as the application wrote the mount with a slash.
-        for root, path in [("/app", "/app/account/1"), ("/app", "/account/1"), ("/app/", "/app//account/1"), ("/app/", "/app/account/1")]:
+        for root, path in [("/app", "/app/account/1"), ("/app", "/account/1"), ("/app/", "/app//account/1"),
+                           ("/app/", "/app/account/1")]:
             for prefix in ["/account", "/account/", "/app/account"]:
                 for kind in ["http", "websocket"]:
                     with self.subTest(root=root, path=path, prefix=prefix, kind=kind):

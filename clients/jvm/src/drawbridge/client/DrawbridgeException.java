@@ -146,4 +146,9 @@ public final class DrawbridgeException extends Exception {
         return new DrawbridgeException("refused", said ? error + " (" + description + ")" : error, error, null, requestId, page,
             acrValues, maxAge);
     }
+
+    /** What the app has set or asked for cannot work. */
+    static DrawbridgeException wrong(String text) {
+        return new DrawbridgeException("configuration", text);
+    }
 }

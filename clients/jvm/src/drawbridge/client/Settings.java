@@ -55,4 +55,60 @@ public final class Settings {
         copy.logger = logger;
         return copy;
     }
+
+    /** Throws unless an app can work with them. @return the issuer's address */
+    Address checked() throws DrawbridgeException {
+        Address address = Address.of(issuer);
+        if (address == null) {
+            throw DrawbridgeException.wrong("the issuer must be https://…, or http:// on this machine alone");
+        }
+        if (Address.hasNoHost(address.text)) {
+            throw DrawbridgeException.wrong("Java knows no host in the issuer: check its last label");
+        }
+        if (address.text.matches(".*[?#].*|.*/")) {
+            throw DrawbridgeException.wrong("an issuer has neither a query nor a slash at its end");
+        }
+        if (clientId != null && clientId.isEmpty()) {
+            throw DrawbridgeException.wrong("the clientId is empty");
+        }
+        if (redirectUri != null && Address.of(redirectUri) == null && !Address.isPrivateUse(redirectUri)) {
+            throw DrawbridgeException.wrong("the redirectUri could be received by another app or host");
+        }
+        if (timeout <= 0) {
+            throw DrawbridgeException.wrong("the timeout must be a positive number of milliseconds");
+        }
+        if (scope == null || !scope.stream().allMatch(Values::isText)) {
+            throw DrawbridgeException.wrong("the scope must be a list of words");
+        }
+        return address;
+    }
+
+    void needClient() throws DrawbridgeException {
+        if (clientId == null) {
+            throw DrawbridgeException.wrong("this needs the app's clientId");
+        }
+    }
+
+    boolean usesProofs() {
+        return dpop || proofKey != null;
+    }
+
+    /** What a sign-in asks for, in a list of the caller's own. */
+    List<String> requestedWords() {
+        List<String> words = new ArrayList<>();
+        words.add("openid");
+        for (String word : scope) {
+            if (!word.equals("openid") && !word.equals("device_sso")) {
+                words.add(word);
+            }
+        }
+        if (sharing != null) {
+            words.add("device_sso");
+        }
+        return words;
+    }
+
+    String requestedScope() {
+        return String.join(" ", requestedWords());
+    }
 }

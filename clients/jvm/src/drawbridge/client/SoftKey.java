@@ -65,7 +65,7 @@ final class SoftKey implements ProofKey {
     }
 
     private static byte[] bytes(Object text) {
-        return text instanceof String ? IdToken.decode((String) text) : null;
+        return text instanceof String ? Codec.decode((String) text) : null;
     }
 
     static String make() throws GeneralSecurityException {
@@ -73,7 +73,7 @@ final class SoftKey implements ProofKey {
         generator.initialize(new ECGenParameterSpec("secp256r1"));
         KeyPair pair = generator.generateKeyPair();
         Map<String, Object> kept = new LinkedHashMap<>();
-        kept.put("pkcs8", IdToken.encode(pair.getPrivate().getEncoded()));
+        kept.put("pkcs8", Codec.encode(pair.getPrivate().getEncoded()));
         kept.put("x", number(((ECPublicKey) pair.getPublic()).getW().getAffineX()));
         kept.put("y", number(((ECPublicKey) pair.getPublic()).getW().getAffineY()));
         return Json.write(kept);
@@ -81,8 +81,8 @@ final class SoftKey implements ProofKey {
 
     private static String number(BigInteger value) {
         byte[] out = new byte[32];
-        IdToken.put(value.toByteArray(), out, 0);
-        return IdToken.encode(out);
+        P256.put(value.toByteArray(), out, 0);
+        return Codec.encode(out);
     }
 
     @Override

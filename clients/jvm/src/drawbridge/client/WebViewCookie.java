@@ -1,8 +1,12 @@
 package drawbridge.client;
 
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.Arrays;
+import java.util.Locale;
 import java.util.Map;
 
 /** One cookie for a web view of {@link #url}; prints without its value. */
@@ -26,6 +30,41 @@ public final class WebViewCookie {
         this.httpOnly = (Boolean) given.get("http_only");
         this.sameSite = (String) given.get("same_site");
         this.url = url;
+    }
+
+    /** Whether an answer's member describes a cookie. */
+    static boolean isOne(Object value) {
+        if (!(value instanceof Map)) {
+            return false;
+        }
+        Map<?, ?> cookie = (Map<?, ?>) value;
+        for (String name : Arrays.asList("name", "path", "same_site", "expires")) {
+            if (!Values.isText(cookie.get(name))) {
+                return false;
+            }
+        }
+        try {
+            Instant.parse((String) cookie.get("expires"));
+        } catch (DateTimeParseException not) {
+            return false;
+        }
+        return cookie.get("value") instanceof String && cookie.get("http_only") instanceof Boolean
+            && (cookie.get("domain") == null || Values.isText(cookie.get("domain")));
+    }
+
+    /** Whether a browser would send the cookie to this host (RFC 6265 §5.1.3). */
+    static boolean reaches(Map<?, ?> cookie, String host, String origin) {
+        if (!Values.isText(cookie.get("domain"))) {
+            return host.equals(Values.isText(cookie.get("host")) ? cookie.get("host") : origin);
+        }
+        String name = ((String) cookie.get("domain")).replaceFirst("^\\.", "").toLowerCase(Locale.ROOT);
+        // The provider may set cookies for its own domain, and for no other; an address has no domain above it.
+        for (String one : Arrays.asList(host, origin)) {
+            if (!one.equals(name) && (!one.endsWith("." + name) || one.matches("[0-9.]+|\\[.*"))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** As a {@code Set-Cookie} field has it, which is what Android's {@code CookieManager} takes. */

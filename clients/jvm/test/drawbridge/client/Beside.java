@@ -269,9 +269,9 @@ public final class Beside {
             settings.store = new MemoryStore();
             Drawbridge app = new Drawbridge(settings);
             // It answers in plain http, since no certificate of this machine is known to Java; to the library it is https.
-            java.lang.reflect.Field isLoopback = Drawbridge.class.getDeclaredField("isLoopback");
+            java.lang.reflect.Field isLoopback = Address.class.getDeclaredField("isLoopback");
             isLoopback.setAccessible(true);
-            isLoopback.set(app, false);
+            isLoopback.set(app.core.issuer, false);
             try {
                 return String.valueOf(call.of(app));
             } catch (DrawbridgeException error) {
@@ -316,8 +316,8 @@ public final class Beside {
             "", "{", "[]", "{}", "{\"pkcs8\":\"AA\",\"x\":\"AA\",\"y\":\"AA\"}", "{\"pkcs8\":1}",
             // Parts of two keys, a key of another curve, and a point of none.
             whole.replace(pkcs8, (String) Json.object(SoftKey.make()).get("pkcs8")),
-            whole.replace(pkcs8, IdToken.encode(longer.generateKeyPair().getPrivate().getEncoded())),
-            whole.replace((String) Json.object(whole).get("y"), IdToken.encode(new byte[32])),
+            whole.replace(pkcs8, Codec.encode(longer.generateKeyPair().getPrivate().getEncoded())),
+            whole.replace((String) Json.object(whole).get("y"), Codec.encode(new byte[32])),
         }) {
             Settings settings = new Settings("http://127.0.0.1:1");
             settings.clientId = "app-a";

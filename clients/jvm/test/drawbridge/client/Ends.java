@@ -154,19 +154,19 @@ final class Ends {
 
         String idToken(String secret) throws GeneralSecurityException {
             String claims = "{\"iss\":\"" + base + "\",\"aud\":\"" + CLIENT + "\",\"sub\":\"alice\",\"exp\":9999999999,\"iat\":1,"
-                + "\"nonce\":\"" + nonce + "\",\"ds_hash\":\"" + IdToken.halfHash(secret) + "\"}";
+                + "\"nonce\":\"" + nonce + "\",\"ds_hash\":\"" + Codec.halfHash(secret) + "\"}";
             String text = encoded("{\"alg\":\"ES256\",\"kid\":\"k1\"}") + "." + encoded(claims);
-            return text + "." + IdToken.encode(IdToken.raw(key.sign(text.getBytes(StandardCharsets.US_ASCII))));
+            return text + "." + Codec.encode(P256.raw(key.sign(text.getBytes(StandardCharsets.US_ASCII))));
         }
 
         private static String encoded(String text) {
-            return IdToken.encode(text.getBytes(StandardCharsets.US_ASCII));
+            return Codec.encode(text.getBytes(StandardCharsets.US_ASCII));
         }
 
         private String answer(String request) throws GeneralSecurityException {
             if (request.startsWith("GET /k ")) {
-                return "{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-256\",\"kid\":\"k1\",\"x\":\"" + IdToken.encode(key.x())
-                    + "\",\"y\":\"" + IdToken.encode(key.y()) + "\"}]}";
+                return "{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-256\",\"kid\":\"k1\",\"x\":\"" + Codec.encode(key.x())
+                    + "\",\"y\":\"" + Codec.encode(key.y()) + "\"}]}";
             }
             if (request.startsWith("POST /t ")) {
                 return "{\"access_token\":\"at_2\",\"token_type\":\"Bearer\",\"expires_in\":300,\"refresh_token\":\"rt_2\","

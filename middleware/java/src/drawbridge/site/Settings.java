@@ -70,6 +70,13 @@ public final class Settings {
         return Collections.unmodifiableList(new ArrayList<>(given));
     }
 
+    /** Every client that is this website's. */
+    List<String> ours() {
+        List<String> found = new ArrayList<>(clients);
+        found.add(clientId);
+        return found;
+    }
+
     /** @return what {@link #proxyAddresses} are: bytes of an address, and how many of their bits count */
     List<Object[]> checked() {
         require(source != null, "source must be PROXY, COOKIE or SESSION");
