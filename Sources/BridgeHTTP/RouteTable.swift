@@ -68,22 +68,15 @@ package enum RouteTable {
     }
 
     /// Pages at an origin for these purposes that an app must leave to the browser, which has the session and the
-    /// cookies that they need: patterns of paths as the files for app links have them. Redemption paths and the page
-    /// that phones answer to are not among them, because settings say where those are.
+    /// cookies that they need: patterns of paths as the files for app links have them. Each page by itself, because an
+    /// app's own https redirect may lie beside them. Redemption paths and the page that phones answer to are not among
+    /// them, because settings say where those are.
     static func browserPages(at purposes: Origins.Purposes) -> [String] {
-        let routes = all.filter { $0.method == .get && $0.place?.isDisjoint(with: purposes) != true }
-        let wordsOfApps = Set(routes.filter(\.opensInApps).map(\.firstWord))
-        var patterns: Set<String> = []
-        for route in routes where !route.opensInApps {
-            switch (route.reservation, route.shape) {
-            case (.firstWord, .page) where !wordsOfApps.contains(route.firstWord):
-                patterns.insert("/\(route.firstWord)")
-                patterns.insert("/\(route.firstWord)/*")
-            case (.firstWord, .page), (.paths, .page), (.paths, .negotiated): patterns.insert(route.pattern)
-            default: break
-            }
+        let pages = all.filter { route in
+            route.method == .get && route.place?.isDisjoint(with: purposes) != true && !route.opensInApps
+                && route.reservation != .nothing && (route.shape == .page || route.shape == .negotiated)
         }
-        return patterns.sorted()
+        return Set(pages.flatMap(\.patterns)).sorted()
     }
 
     private static let repeatable = all.filter { $0.repetition != .never }
@@ -96,9 +89,11 @@ package enum RouteTable {
 extension RouteDeclaration {
     fileprivate var firstWord: Substring { path.split(separator: "/").first ?? "" }
 
-    /// With `*` in the place of each parameter.
-    fileprivate var pattern: String {
-        path.split(separator: "/").map { $0.first == "{" ? "/*" : "/\($0)" }.joined()
+    /// The path with `*` in the place of each parameter, and, where it ends in a slash, also without that.
+    fileprivate var patterns: [String] {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        let pattern = segments.map { $0.first == "{" ? "*" : String($0) }.joined(separator: "/")
+        return pattern.hasSuffix("/") ? [pattern, String(pattern.dropLast())] : [pattern]
     }
 
     fileprivate func isMatch(for segments: [Substring]) -> Bool {

@@ -6,7 +6,7 @@ import OAuth2
 
 /// Asks others once what the service will ask of them later: whether they answer, and with what.
 package enum OnlineCheck {
-    /// What a check found, in words for whoever runs `check-config --online`.
+    /// What a check found, in words for the operator who runs `check-config --online`.
     package enum Finding: Hashable, Sendable {
         case good(String)
         /// Worth a look, and no fault by itself.
@@ -38,7 +38,7 @@ package enum OnlineCheck {
                 return try count(try await connection.get(metadata.keySetURL), at: metadata.keySetURL)
             case .introspection(let text, let clientID, let secret, _):
                 guard let url = EndpointURL(text) else { return .bad("introspection.endpoint is not a secure URL") }
-                // RFC 7662 §2.2: of a token that it does not know it says that it is not active.
+                // RFC 7662 §2.2: a token that it does not know is reported as not active.
                 let answer = try await connection.post(
                     url, form: [("token", "drawbridge-check-config")], clientID: clientID, secret: secret)
                 return switch IntrospectingIssuer.members(ofAnswer: answer)?["active"]?.bool {
@@ -53,8 +53,9 @@ package enum OnlineCheck {
     }
 
     /// A provider that users sign in at.
+    /// - Parameter redirectURI: where it sends them back to.
     package static func provider(
-        _ settings: UpstreamProviderSettings, limits: FetchLimits = FetchLimits()
+        _ settings: UpstreamProviderSettings, redirectURI: String, limits: FetchLimits = FetchLimits()
     ) async -> Finding {
         guard let issuer = EndpointURL(settings.issuer, allowingQuery: false),
             let url = IssuerMetadata.locations(of: issuer).first
@@ -68,11 +69,39 @@ package enum OnlineCheck {
             let set = try KeySet(
                 json: try await connection.get(metadata.keySetURL), allowed: settings.algorithms,
                 maximumKeys: limits.maximumKeys)
-            return set.keys.isEmpty
-                ? .bad("\(metadata.keySetURL) has no key for any of the allowed algorithms")
-                : .good("metadata, and \(set.keys.count) keys")
+            guard !set.keys.isEmpty else {
+                return .bad("\(metadata.keySetURL) has no key for any of the allowed algorithms")
+            }
+            let form = OpenIDProvider.form(
+                code: "drawbridge-check-config", redirectURI: redirectURI, verifier: String(repeating: "v", count: 43))
+            return await credentials(
+                of: settings, posting: form, to: metadata.tokenEndpoint, over: connection,
+                beside: "metadata, and \(set.keys.count) keys")
         } catch {
             return .bad(words(error))
+        }
+    }
+
+    /// Whether a provider accepts our credentials: it then refuses only the code, which was never issued (RFC 6749
+    /// §5.2).
+    /// - Parameter found: what else is good.
+    private static func credentials(
+        of settings: UpstreamProviderSettings, posting form: [(String, String)], to endpoint: EndpointURL,
+        over connection: IssuerConnection, beside found: String
+    ) async -> Finding {
+        do {
+            _ = try await connection.post(
+                endpoint, form: form, clientID: settings.clientID, secret: settings.clientSecret)
+            return .bad("\(endpoint) answers with 200 to a code that nobody was given")
+        } catch let failure as IssuerConnection.Failure {
+            if failure.refusesClient { return .bad("\(endpoint) \(failure): client_id or client_secret_file is wrong") }
+            guard failure.refusesCode else { return .bad("\(endpoint) \(failure)") }
+            if case .status(_, .invalidGrant?) = failure {
+                return .good("\(found); \(endpoint) accepts us as \(settings.clientID)")
+            }
+            return .note("\(found); \(endpoint) \(failure), which does not say whether client_secret_file is right")
+        } catch {
+            return .bad("\(endpoint): \(words(error))")
         }
     }
 
@@ -83,7 +112,7 @@ package enum OnlineCheck {
     ) async -> (finding: Finding, clock: Duration?) {
         let connection = IssuerConnection(limits: limits, triesOnce: true)
         do {
-            // Which is there at each of our origins (contract §6), and says so to everybody.
+            // Which is there at each of our origins (contract §6), and says so to everyone.
             let (status, body, date) = try await connection.look(at: "\(origin)/session")
             return (judged(status, isOurs: isSession(body)), date.map { $0 - now })
         } catch {

@@ -21,8 +21,8 @@ struct DrawbridgePhone: AsyncParsableCommand {
             and links a new phone.
 
             Exit status: 0 answered, 10 declined (the website was told), 2 bad link, 3 the website was not \
-            reached or not trusted, 4 its request was refused, 5 keys, PIN or profile cannot be used, 64 wrong \
-            usage. With 2, 3, 4 and 5 nothing was sent, unless it was the website that did not take what was \
+            reached or not trusted, 4 its request was refused, 5 keys, PIN or profile cannot be used, or the \
+            result cannot be written, 64 wrong usage. With 2, 3, 4 and 5 nothing was sent, unless it was the website that did not take what was \
             posted to it; the reason is on standard error, first its name.
             """,
         version: Version.text,

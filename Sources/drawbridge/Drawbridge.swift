@@ -40,6 +40,8 @@ struct Drawbridge: AsyncParsableCommand {
             // What print buffered may meet a full disk only now; a list that is cut short is not a success.
             guard fflush(nil) == 0 else { throw SystemFailure(code: errno, doing: "write to standard output") }
         } catch {
+            // What a start that failed has logged comes before why it failed.
+            await JSONLogHandler.flush(within: .seconds(2))
             leave(with: error)
         }
     }

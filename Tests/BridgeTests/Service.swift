@@ -99,15 +99,14 @@ struct Service: Sendable {
     func open(
         _ token: Secret<String>, redirect: String? = nil, verifier: String? = nil, session: OpaqueSecret? = nil,
         visit: Visit = Visit(carrier: .query, fetchSite: Visit.FetchSite.none, isDocumentNavigation: true),
-        code: String? = nil, confirmsSwitch: Bool = false, retry: String? = nil,
+        code: String? = nil, confirmsSwitch: Bool = false, tokenSessions: [WebSession] = [], retry: String? = nil,
         from requestOrigin: RequestOrigin = origin()
     ) async throws -> RedemptionOutcome {
         try await redeemer.redeem(
             RedemptionRequest(
                 token: .one(token), redirect: redirect.map { .bytes(Array($0.utf8)) } ?? .absent,
                 codeVerifier: verifier, typedCode: code, visit: visit, confirmsSwitch: confirmsSwitch,
-                sessionSecret: session,
-                retry: retry, origin: requestOrigin))
+                sessionSecret: session, tokenSessions: tokenSessions, retry: retry, origin: requestOrigin))
     }
 
     /// An operator changes a client's registration.
@@ -126,6 +125,12 @@ struct Service: Sendable {
         try await storage.search(AuditFilter(), before: nil, limit: 500).records.reversed().map { record in
             [record.event.type.rawValue, record.event.reason].compactMap(\.self).joined(separator: " ")
         }
+    }
+
+    /// What became of second factors, the oldest first.
+    func secondFactorChanges() async throws -> [AuditEvent] {
+        try await storage.search(AuditFilter(type: .userSecondFactorChanged), before: nil, limit: 100)
+            .records.reversed().map(\.event)
     }
 }
 

@@ -7,7 +7,9 @@ final class TemporaryFolder: Sendable {
     init() throws {
         path = FileManager.default.temporaryDirectory.appending(path: "drawbridge-test-\(UUID().uuidString)")
             .path(percentEncoded: false)
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        // Whatever the umask is: a data folder that others may write to is refused.
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }

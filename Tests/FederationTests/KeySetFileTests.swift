@@ -42,12 +42,16 @@ func withKeyFile(
         }
     }
 
-    @Test func `an EdDSA token is verified`() async throws {
+    @Test(arguments: ["EdDSA", "Ed25519"], ["EdDSA", "Ed25519"])
+    func `RFC 9864: an EdDSA token is verified by either name, of its own and of its key`(
+        name: String, keysName: String
+    ) async throws {
         let key = Curve25519.Signing.PrivateKey()
         let jwk: [String: any Sendable] = [
-            "kty": "OKP", "crv": "Ed25519", "kid": "e", "x": Base64URL.encode(Array(key.publicKey.rawRepresentation)),
+            "kty": "OKP", "crv": "Ed25519", "kid": "e", "alg": keysName,
+            "x": Base64URL.encode(Array(key.publicKey.rawRepresentation)),
         ]
-        let input = TestToken.unsigned(header: ["alg": "EdDSA", "kid": "e"], claims: TestToken.claims())
+        let input = TestToken.unsigned(header: ["alg": name, "kid": "e"], claims: TestToken.claims())
         let token = input + "." + Base64URL.encode(Array(try key.signature(for: Array(input.utf8))))
         try await withKeyFile([jwk]) { issuers in
             try await issuers.expectAlice(token)

@@ -108,6 +108,21 @@ private struct LogoutDesk: Sendable {
         }
     }
 
+    @Test func `RFC 9864: a provider may call EdDSA Ed25519, at its key and in its tokens`() async throws {
+        try await run { desk async throws in
+            let key = Curve25519.Signing.PrivateKey()
+            let point = Base64URL.encode(Array(key.publicKey.rawRepresentation))
+            desk.server.answer(
+                "/keys",
+                json: keySet([["kty": "OKP", "crv": "Ed25519", "alg": "Ed25519", "kid": "e", "x": point]]))
+            let parts = try desk.token(algorithm: "Ed25519", more: ["kid": "e"]).split(separator: ".")
+            let input = "\(parts[0]).\(parts[1])"
+            let token = input + "." + Base64URL.encode(Array(try key.signature(for: Array(input.utf8))))
+            #expect(try await desk.refusal(of: token) == nil)
+            #expect(try await desk.refusal(of: desk.token(algorithm: "Ed448", more: ["kid": "e"])) == .wrongAlgorithm)
+        }
+    }
+
     @Test func `§2.4: a type is a logout token's, or none, or says nothing`() async throws {
         try await run { desk async throws in
             for type in ["logout+jwt", "application/logout+jwt", "Logout+JWT", "JWT", nil] {

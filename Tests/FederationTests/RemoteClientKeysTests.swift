@@ -31,9 +31,11 @@ final class StandingClock: Sendable {
         }
     }
 
-    private static func isUnreachable(_ keys: RemoteClientKeys, of client: Client) async -> Bool {
+    private static func isUnreachable(
+        _ keys: RemoteClientKeys, of client: Client, keyID: String? = nil
+    ) async -> Bool {
         do {
-            _ = try await keys.keys(of: client)
+            _ = try await keys.keys(of: client, keyID: keyID)
             return false
         } catch {
             return error is StorageError
@@ -49,12 +51,12 @@ final class StandingClock: Sendable {
                     return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
                 }
                 #expect(failures == 100)
-                #expect(keys.mustFetchKeys(of: client))
+                #expect(keys.mustFetchKeys(of: client, keyID: nil))
             }
             #expect(server.count(of: "/jwks") == 1)
             clock.advance(.seconds(30))
             server.answer("/jwks", json: keySet([ECKey(keyID: "k1").jwk()]))
-            #expect(try await keys.keys(of: client).map(\.id) == ["k1"])
+            #expect(try await keys.keys(of: client, keyID: nil).map(\.id) == ["k1"])
             #expect(server.count(of: "/jwks") == 2)
         }
     }
@@ -64,15 +66,15 @@ final class StandingClock: Sendable {
     {
         try await withKeys { [clock] keys, client, server async throws in
             server.answer("/jwks", json: keySet([ECKey(keyID: "k1").jwk()]))
-            for _ in 0..<3 { #expect(try await keys.keys(of: client).count == 1) }
-            #expect(!keys.mustFetchKeys(of: client) && server.count(of: "/jwks") == 1)
+            for _ in 0..<3 { #expect(try await keys.keys(of: client, keyID: nil).count == 1) }
+            #expect(!keys.mustFetchKeys(of: client, keyID: nil) && server.count(of: "/jwks") == 1)
             server.answer("/jwks", with: .init(status: .internalServerError))
             clock.advance(.seconds(29))
-            #expect(try await keys.keys(of: client).count == 1)
+            #expect(try await keys.keys(of: client, keyID: nil).count == 1)
             clock.advance(.seconds(31))
-            #expect(try await keys.keys(of: client).count == 1, "one fetch that failed keeps nobody out")
+            #expect(try await keys.keys(of: client, keyID: nil).count == 1, "one fetch that failed keeps nobody out")
             clock.advance(.seconds(30))
-            #expect(keys.mustFetchKeys(of: client))
+            #expect(keys.mustFetchKeys(of: client, keyID: nil))
             #expect(await Self.isUnreachable(keys, of: client))
         }
     }
@@ -83,15 +85,96 @@ final class StandingClock: Sendable {
     ) async throws {
         try await withKeys { [clock] keys, client, server async throws in
             server.answer("/jwks", json: keySet([ECKey(keyID: "k1").jwk()]))
-            #expect(try await keys.keys(of: client).count == 1)
+            #expect(try await keys.keys(of: client, keyID: nil).count == 1)
             server.answer("/jwks", json: Array(page.utf8))
             clock.advance(.seconds(60))
-            #expect(try await keys.keys(of: client).count == 1)
+            #expect(try await keys.keys(of: client, keyID: nil).count == 1)
             clock.advance(.seconds(30))
             #expect(await Self.isUnreachable(keys, of: client))
             server.answer("/jwks", json: Array(#"{"keys":[]}"#.utf8))
             clock.advance(.seconds(30))
-            #expect(try await keys.keys(of: client).isEmpty, "all of them withdrawn")
+            #expect(try await keys.keys(of: client, keyID: nil).isEmpty, "all of them withdrawn")
+        }
+    }
+
+    @Test func `OpenID Connect Core §10.1.1: a key that a client has changed to is fetched when it is first named`()
+        async throws
+    {
+        try await withKeys { [clock] keys, client, server async throws in
+            server.answer("/jwks", json: keySet([ECKey(keyID: "k1").jwk()]))
+            #expect(try await keys.keys(of: client, keyID: "k1").map(\.id) == ["k1"])
+            server.answer("/jwks", json: keySet([ECKey(keyID: "k2").jwk()]))
+            clock.advance(.seconds(5))
+            #expect(keys.mustFetchKeys(of: client, keyID: "k2") && !keys.mustFetchKeys(of: client, keyID: "k1"))
+            #expect(try await keys.keys(of: client, keyID: "k2").map(\.id) == ["k2"])
+            #expect(server.count(of: "/jwks") == 2)
+        }
+    }
+
+    @Test func `a key that may have come since the last fetch cannot be judged, and one that did not come is none`()
+        async throws
+    {
+        try await withKeys { [clock] keys, client, server async throws in
+            server.answer("/jwks", json: keySet([ECKey(keyID: "k1").jwk()]))
+            #expect(try await keys.keys(of: client, keyID: "k1").count == 1)
+            clock.advance(.seconds(1))
+            for _ in 0..<2 { #expect(await Self.isUnreachable(keys, of: client, keyID: "k2")) }
+            #expect(server.count(of: "/jwks") == 1)
+            clock.advance(.seconds(4))
+            #expect(try await keys.keys(of: client, keyID: "k2").map(\.id) == ["k1"])
+            clock.advance(.seconds(1))
+            #expect(try await keys.keys(of: client, keyID: "k2").map(\.id) == ["k1"], "a fetch did not bring it")
+            #expect(await Self.isUnreachable(keys, of: client, keyID: "k3"))
+            #expect(server.count(of: "/jwks") == 2)
+        }
+    }
+
+    @Test func `attack: a key id that was named before its key was there keeps its client out for a minute at most`()
+        async throws
+    {
+        try await withKeys { [clock] keys, client, server async throws in
+            server.answer("/jwks", json: keySet([ECKey(keyID: "k1").jwk()]))
+            #expect(try await keys.keys(of: client, keyID: "k2").map(\.id) == ["k1"])
+            clock.advance(.seconds(60))
+            #expect(try await keys.keys(of: client, keyID: "k1").count == 1)
+            server.answer("/jwks", json: keySet([ECKey(keyID: "k2").jwk()]))
+            clock.advance(.seconds(1))
+            #expect(await Self.isUnreachable(keys, of: client, keyID: "k2"), "it may have come since the last fetch")
+            clock.advance(.seconds(4))
+            #expect(try await keys.keys(of: client, keyID: "k2").map(\.id) == ["k2"])
+        }
+    }
+
+    @Test func `attack: invented key ids fetch the keys once within the floor, and keep nobody out`() async throws {
+        try await withKeys { [clock] keys, client, server async throws in
+            func unjudged() async -> Int {
+                await withTaskGroup(of: Bool.self) { group in
+                    for number in 0..<100 {
+                        group.addTask { await Self.isUnreachable(keys, of: client, keyID: "invented \(number)") }
+                    }
+                    return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                }
+            }
+            server.answer("/jwks", json: keySet([ECKey(keyID: "k1").jwk()]))
+            #expect(try await keys.keys(of: client, keyID: "k1").count == 1)
+            clock.advance(.milliseconds(4999))
+            #expect(await unjudged() == 100)
+            #expect(try await keys.keys(of: client, keyID: "k1").count == 1)
+            #expect(server.count(of: "/jwks") == 1)
+            clock.advance(.milliseconds(1))
+            #expect(await unjudged() == 0)
+            #expect(server.count(of: "/jwks") == 2)
+        }
+    }
+
+    @Test func `a key without an id may have any, so nothing is fetched for the id of an assertion`() async throws {
+        try await withKeys { [clock] keys, client, server async throws in
+            server.answer("/jwks", json: keySet([ECKey(keyID: nil).jwk()]))
+            for keyID in ["k1", "k2"] {
+                #expect(try await keys.keys(of: client, keyID: keyID).count == 1)
+                clock.advance(.seconds(5))
+            }
+            #expect(server.count(of: "/jwks") == 1)
         }
     }
 
@@ -99,7 +182,7 @@ final class StandingClock: Sendable {
         try await withKeys { keys, client, server async throws in
             var own = client
             own.keysURI = nil
-            #expect(try await keys.keys(of: own).isEmpty && !keys.mustFetchKeys(of: own))
+            #expect(try await keys.keys(of: own, keyID: "k1").isEmpty && !keys.mustFetchKeys(of: own, keyID: "k1"))
             #expect(server.received.isEmpty)
         }
     }

@@ -109,7 +109,7 @@ private final class PartingEngine: SQLEngine {
 
     func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void) { engine.onWriter(body) }
 
-    func didCommit(writes: Int) { engine.didCommit(writes: writes) }
+    func didCommit(writes: Int, upkeep: Int) { engine.didCommit(writes: writes, upkeep: upkeep) }
 
     func close() throws { try copy.withLock { $0 }?.close() }
 }

@@ -33,7 +33,7 @@ struct CountingEngine: SQLEngine {
 
     func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void) { engine.onWriter(body) }
 
-    func didCommit(writes: Int) { counter.add(writes: writes) }
+    func didCommit(writes: Int, upkeep: Int) { counter.add(writes: writes) }
 
     func close() throws { try engine.close() }
 }
@@ -115,7 +115,7 @@ struct MeteredEngine: SQLEngine {
         engine.onWriter { [meter] session in body(Session(session: session, meter: meter)) }
     }
 
-    func didCommit(writes: Int) { engine.didCommit(writes: writes) }
+    func didCommit(writes: Int, upkeep: Int) { engine.didCommit(writes: writes, upkeep: upkeep) }
 
     func close() throws { try engine.close() }
 }
@@ -134,7 +134,7 @@ struct StuckEngine: SQLEngine {
 
     func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void) {}
 
-    func didCommit(writes: Int) {}
+    func didCommit(writes: Int, upkeep: Int) {}
 
     func close() throws {}
 }

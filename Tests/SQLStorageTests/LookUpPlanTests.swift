@@ -40,6 +40,12 @@ import Testing
             "codes of a raised session", EndingSQL.renamedOrigins[1], [.text("s"), .text("t")],
             "authorization_code_browser"
         ),
+        ("apps that a browser's session holds", EndingSQL.heldBy, [.text("s")], "app_session_browser"),
+        (
+            "what goes on from a session that had ended", EndingSQL.moveLeftAppSessions, [.text("s"), .text("t")],
+            "app_session_browser"
+        ),
+        ("websites that a browser's session holds", EndingSQL.heldBy, [.text("s")], "web_session_parent"),
         ("logout notices to be sent", LogoutNoticeSQL.queue.first, [.text("")], "INDEX logout_notice_client"),
         ("webhook notices to be sent", WebhookSQL.queue.first, [.text("")], "INDEX webhook_notice_client"),
     ]
@@ -49,12 +55,31 @@ import Testing
         let (_, statement, arguments, index) = try #require(Self.lookUps.first { $0.0 == name })
         try await TemporaryDatabase.with { database in
             let storage = try database.open()
-            let plan = try await storage.read { session in
-                try session.run(
-                    SQLStatement("EXPLAIN QUERY PLAN " + statement.text, isRecurring: false), arguments
-                ).map { try $0.text(3) }
-            }.joined(separator: "\n")
+            let plan = try await Self.plan(of: statement, arguments, in: storage)
             #expect(plan.contains(index) && !plan.contains("SCAN"), "\(plan)")
         }
+    }
+
+    @Test func `the secrets that came of a session are found by indexes alone`() async throws {
+        try await TemporaryDatabase.with { database in
+            let plan = try await Self.plan(
+                of: DeviceSecretSQL.givenBelow, [.text("s"), .integer(0)], in: try database.open())
+            let uses = ["device_secret_subject", "device_secret_digest_device", "SEARCH a USING", "SEARCH w USING"]
+            #expect(uses.allSatisfy { plan.contains($0) }, "\(plan)")
+            // What is scanned is what was found so far.
+            for line in plan.split(separator: "\n") where line.contains("SCAN") {
+                #expect(["SCAN g", "SCAN given", "SCAN found"].contains(line), "\(plan)")
+            }
+        }
+    }
+
+    private static func plan(
+        of statement: SQLStatement, _ arguments: [SQLValue], in storage: DurableStorage
+    ) async throws -> String {
+        try await storage.read { session in
+            try session.run(
+                SQLStatement("EXPLAIN QUERY PLAN " + statement.text, isRecurring: false), arguments
+            ).map { try $0.text(3) }
+        }.joined(separator: "\n")
     }
 }

@@ -26,6 +26,63 @@ import Testing
         }
     }
 
+    @Test(arguments: AnticipationTests.Place.present)
+    func `a purge of devices waits for one statement, however many go`(place: AnticipationTests.Place) async throws {
+        try await place.with { storage, log in
+            try await storage.write { transaction in
+                for number in 1...20 {
+                    let device = DeviceSecret(
+                        id: DeviceSecretID(rawValue: "d\(number)"), subject: "alice", clientID: "app", sessionID: "s",
+                        name: nil, platform: nil, createdAt: Visit.now, expiresAt: Visit.now + .seconds(number))
+                    try transaction.run(DeviceSecretSQL.insert, device.columns)
+                    try transaction.run(
+                        DeviceSecretSQL.insertDigest,
+                        [.text("digest-\(number)"), SQLValue(device.id), SQLValue(Visit.now)])
+                }
+            }
+            log.clear()
+            #expect(try await storage.purgeDeviceSecrets(expiredBefore: Visit.now + .seconds(11), limit: 50) == 10)
+            #expect(log.entries.alone == [DeviceSecretSQL.purge.remove.text])
+            let left = try await storage.read { session in
+                try session.run("SELECT count(*), count(DISTINCT device_secret_id) FROM device_secret_digest")
+            }
+            #expect(left.map(\.values) == [[.integer(10), .integer(10)]])
+        }
+    }
+
+    @Test func `a purge goes on where the last one ended, and begins anew after an hour`() async throws {
+        try await TemporaryDatabase.with { database in
+            let clock = SetClock()
+            let storage = try database.open(time: clock.source)
+            let now = clock.now
+            func use(_ digest: String, until age: Int) async throws {
+                _ = try await storage.claimUse(digest: digest, madeAfter: now, until: now - .seconds(age))
+            }
+            func purge(_ limit: Int) async throws -> Int {
+                try await storage.purgeUses(expiredBefore: now, limit: limit)
+            }
+            for age in [10, 20, 30] { try await use("\(age)", until: age) }
+            #expect(try await purge(2) == 2)
+            // One that is as old as the last that went, and one that nobody writes whose clock is right.
+            try await use("as old", until: 20)
+            try await use("older", until: 25)
+            #expect(try await purge(10) == 2)
+            #expect(try await purge(10) == 0)
+            clock.advance(PurgeProgress.patience)
+            #expect(try await purge(10) == 1)
+        }
+    }
+
+    @Test func `a purge begins anew when the clock was set back`() {
+        let now = Visit.now
+        var progress = PurgeProgress()
+        progress.note(now - .seconds(60), in: "a", at: now)
+        #expect(progress.start(in: "a", at: now) == now - .seconds(60))
+        for (table, time) in [("b", now), ("a", now - .seconds(1)), ("a", now + PurgeProgress.patience)] {
+            #expect(progress.start(in: table, at: time) == Timestamp(milliseconds: .min), "\(table) \(time)")
+        }
+    }
+
     private static func purge(_ storage: DurableStorage, before cutoff: Timestamp) async throws {
         _ = try await storage.purgeLoginTokens(expiredBefore: cutoff, limit: 10)
         _ = try await storage.purgePushedRequests(expiredBefore: cutoff, limit: 10)

@@ -27,7 +27,7 @@ struct RemoteEngine: SQLEngine {
         engine.onWriter { session in body(NotingSession(session: session, log: log)) }
     }
 
-    func didCommit(writes: Int) { engine.didCommit(writes: writes) }
+    func didCommit(writes: Int, upkeep: Int) { engine.didCommit(writes: writes, upkeep: upkeep) }
 
     func close() throws { try engine.close() }
 }

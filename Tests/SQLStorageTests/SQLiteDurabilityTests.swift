@@ -125,6 +125,39 @@ import Testing
         }
     }
 
+    /// One batch of a purge dirties as many pages as hundreds of requests do.
+    @Test func `the write-ahead log starts over under steady upkeep`() async throws {
+        try await TemporaryDatabase.with { database in
+            let storage = try database.open()
+            try await storage.close()
+            let engine = try SQLiteEngine(
+                path: database.path, lock: NodeLock(databasePath: database.path, node: "busy"),
+                walLimits: WriteAheadLogKeeper.Limits(pages: 300, writes: 1_000_000))
+            let writer = GroupCommitWriter(engine: engine, auditor: .sample(node: "busy"))
+            let rows = 60
+            try engine.onWriterNow { session in
+                _ = try session.run("CREATE TABLE wide (a INTEGER, text TEXT)")
+                for _ in 0..<rows {
+                    _ = try session.run(
+                        "INSERT INTO wide VALUES (0, $1)", [.text(String(repeating: "x", count: 3000))])
+                }
+            }
+            var pages = 0
+            var logSize = 0
+            repeat {
+                for _ in 0..<60 {
+                    try await writer.write(isUpkeep: true) { _ = try $0.run("UPDATE wide SET a = a + 1") }
+                }
+                pages += 60 * rows
+                logSize = try Self.size(database.path + "-wal")
+                // Long before SQLite itself would step in.
+            } while logSize >= pages * 4096 && pages < WriteAheadLogKeeper.lastResort / 2
+            // Each row has a page of its own, so without a restart the log would hold them all.
+            #expect(logSize < pages * 4096)
+            try engine.close()
+        }
+    }
+
     private static func size(_ path: String) throws -> Int {
         try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
     }

@@ -237,6 +237,25 @@ package enum AdminConformance {
             try expectEqual(
                 try await store.tallies(from: minute + .seconds(60), to: end).count, 1, "in the second minute")
         },
+        ConformanceCase("counts are added up by the bars of a chart, whether they were tallied or not") { open in
+            let store = try await open()
+            let width: Int64 = 120 * 60_000
+            let bar = Timestamp(milliseconds: Sample.now.milliseconds / width * width)
+            let minutes = [0, 1, 119, 120].map { bar + .seconds($0 * 60) }
+            try await store.append(minutes.map { Sample.event(.loginTokenIssued, at: $0) })
+            let end = bar + .milliseconds(2 * width)
+            func counts() async throws -> [AuditTally] {
+                try await store.tallies(from: bar, to: end, minutesPerBar: 120)
+            }
+            let before: [Timestamp: Int64] = try await counts().reduce(into: [:]) {
+                $0[$1.at, default: 0] += $1.count
+            }
+            try expectEqual(before, [bar: 3, bar + .milliseconds(width): 1], "before the tally")
+            while try await !store.advanceTally(limit: 100).isEmpty {}
+            let after = try await counts().sorted { $0.at < $1.at }
+            try expectEqual(after.map(\.at), [bar, bar + .milliseconds(width)], "bars after the tally")
+            try expectEqual(after.map(\.count), [3, 1], "counts after the tally")
+        },
         ConformanceCase("events that were counted instead of written are in the counts") { open in
             let store = try await open()
             let minute = Timestamp(milliseconds: Sample.now.milliseconds / 60_000 * 60_000)

@@ -97,6 +97,8 @@ package enum AuditLogConformance {
             for (name, filter) in AuditSearchSample.filters {
                 let found = try await store.search(filter, before: nil, limit: 10).records.map(\.event)
                 try expectEqual(found, [AuditSearchSample.wanted], name)
+                try expectEqual(filter.matches(AuditSearchSample.wanted), true, "\(name) of an event that comes")
+                try expectEqual(filter.matches(AuditSearchSample.other), false, "\(name) of another that comes")
             }
         },
         ConformanceCase("a time range has its start and not its end") { open in
@@ -116,6 +118,9 @@ package enum AuditLogConformance {
                 filter.text = text
                 let found = try await store.search(filter, before: nil, limit: 10).records.map(\.event)
                 try expectEqual(found, [AuditSearchSample.wanted], text)
+                // The live stream goes by this.
+                try expectEqual(filter.matches(AuditSearchSample.wanted), true, "\(text) of an event that comes")
+                try expectEqual(filter.matches(AuditSearchSample.other), false, "\(text) of another that comes")
             }
         },
         ConformanceCase("a text's own wildcards mean themselves") { open in

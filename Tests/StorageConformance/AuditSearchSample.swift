@@ -7,8 +7,9 @@ enum AuditSearchSample {
             at: Sample.now, type: .loginTokenRefused, outcome: .failure, reason: "Expired", subject: "Zoë",
             clientID: "Phone-App", targetClientID: "Big-Site", sessionID: "s1", tokenID: "t1")
         event.address = "2001:DB8::1"
-        event.userAgent = "Mozilla ÄÖ"
+        event.userAgent = "Mozilla ÄÖ ΟΔΟΣ"
         event.requestID = "r1"
+        event.detail = #"{"actor":"account:Root"}"#
         return event
     }()
 
@@ -44,7 +45,10 @@ enum AuditSearchSample {
     ]
 
     /// Parts of the wanted event's texts in another case.
-    static let texts = ["ZOË", "zoë", "phone-app", "BIG-SITE", "TOKEN.REF", "xpireD", "2001:db8", "mozilla äö"]
+    static let texts = [
+        "ZOË", "zoë", "phone-app", "BIG-SITE", "TOKEN.REF", "xpireD", "2001:db8", "mozilla äö", "account:root", "ΟΔΟΣ",
+        "οδος", "Οδοσ",
+    ]
 
     private static func filter(_ set: (inout AuditFilter) -> Void) -> AuditFilter {
         var filter = AuditFilter()

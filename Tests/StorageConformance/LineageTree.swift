@@ -3,7 +3,7 @@ import OAuth2
 
 /// One tree of ``LineageTrees``, and what a reader of the rules thinks of it.
 struct LineageTree {
-    enum Kind: Hashable, Sendable { case browser, web, app, device, code }
+    enum Kind: Hashable, Sendable { case browser, web, app, device, secret, code }
 
     struct Node: Sendable {
         let kind: Kind
@@ -18,12 +18,16 @@ struct LineageTree {
         var isHandOff = false
         /// The device that an app is tied to.
         var device: Int?
+        /// The app that a device's first secret was given to, or a further one.
+        var givenTo: Int?
         var isReplaced = false
     }
 
     enum Plan: Sendable {
         case grant(in: Int, isOffline: Bool, isRedeemed: Bool)
         case device(of: Int)
+        case secret(for: Int)
+        case signInOnDevice(Int, in: Int)
         case exchangeForApp(by: Int)
         case exchangeForCookies(by: Int)
         case loginToken(by: Int, replacing: Int?)
@@ -47,18 +51,20 @@ struct LineageTree {
     /// Grows, ends one part while growing on, and looks.
     /// - Returns: whose clients must have been told.
     mutating func run() async throws -> Set<SessionID> {
+        // Whose row is held by what must not come between.
+        try await servers[0].addUser(subject, at: Sample.now)
         nodes.append(try await openBrowser(replacing: nil, number: 0))
         for _ in 0..<Int.random(in: 3...12, using: &random) {
             if let plan = plan() { try await carryOut(plan) }
         }
         let root =
-            nodes.indices.filter { nodes[$0].kind != .code && !nodes[$0].isReplaced }
+            nodes.indices.filter { ![.code, .secret].contains(nodes[$0].kind) && !nodes[$0].isReplaced }
             .randomElement(using: &random) ?? 0
-        let isBrowser = nodes[root].kind == .browser
         let extent: Ending.Extent =
-            switch Int.random(in: 0..<4, using: &random) {
-            case 0, 1: isBrowser ? .signOut : .everything
-            case 2: .descendants
+            switch (Int.random(in: 0..<4, using: &random), nodes[root].kind) {
+            case (0...1, .browser): .signOut
+            case (0...1, .app): .stolen
+            case (2, _): .descendants
             default: .everything
             }
         let isEverything = extent == .everything && Int.random(in: 0..<6, using: &random) == 0
@@ -80,11 +86,12 @@ struct LineageTree {
         // Those too that were granted amid the end: what was not refused came before it.
         let spared =
             extent == .signOut ? Set(nodes.indices.filter { nodes[$0].isOffline && nodes[$0].carrier == root }) : []
-        let below =
+        var below =
             isEverything
             ? Set(nodes.indices)
             : closure(of: root, sparing: spared, takingInherited: extent != .descendants)
-        return try await expectEnded(below, spared: spared)
+        if extent == .stolen { below.formUnion(devicesGiven(in: below)) }
+        return try await expectEnded(below, spared: spared, isStolen: extent == .stolen)
     }
 
     private func root(_ index: Int) -> EndingRoot {
@@ -92,7 +99,7 @@ struct LineageTree {
         return switch nodes[index].kind {
         case .browser, .web, .code: .webSession(SessionID(rawValue: id))
         case .app: .appSession(SessionID(rawValue: id))
-        case .device: .device(DeviceSecretID(rawValue: id))
+        case .device, .secret: .device(DeviceSecretID(rawValue: id))
         }
     }
 
@@ -120,8 +127,16 @@ struct LineageTree {
         }
     }
 
+    /// The devices of which the first secret was given to an app that ended, and on which no other app is signed in.
+    private func devicesGiven(in below: Set<Int>) -> [Int] {
+        nodes.indices.filter { device in
+            nodes[device].kind == .device && nodes[device].givenTo.map(below.contains) == true
+                && nodes.indices.allSatisfy { nodes[$0].device != device || below.contains($0) }
+        }
+    }
+
     /// - Returns: whose clients must have been told.
-    private func expectEnded(_ below: Set<Int>, spared: Set<Int>) async throws -> Set<SessionID> {
+    private func expectEnded(_ below: Set<Int>, spared: Set<Int>, isStolen: Bool) async throws -> Set<SessionID> {
         var told: Set<SessionID> = []
         for (index, node) in nodes.enumerated() {
             let what = "\(name): whether \(node.kind) \(index) is over, of \(nodes.map { ($0.kind, $0.parents) })"
@@ -137,6 +152,10 @@ struct LineageTree {
             case .device:
                 let device = try await servers[0].deviceSecret(id: DeviceSecretID(rawValue: node.id))
                 try expectEqual(device?.revokedAt != nil, isBelow, what)
+            case .secret:
+                // Of a device that ended it is known still.
+                let isTakenBack = isStolen && node.givenTo.map(below.contains) == true
+                try expectEqual(try await servers[0].deviceSecret(digest: node.id) == nil, isTakenBack, what)
             case .code: try expectEqual(try await servers[0].code(digest: node.id) == nil, isBelow, what)
             }
         }
@@ -153,7 +172,7 @@ struct LineageTree {
         let webs = nodes.indices.filter { nodes[$0].kind == .web && !nodes[$0].isReplaced }
         let apps = nodes.indices.filter { nodes[$0].kind == .app }
         let tied = apps.filter { nodes[$0].device != nil }
-        switch Int.random(in: 0..<(amidAnEnd ? 5 : 9), using: &random) {
+        switch Int.random(in: 0..<(amidAnEnd ? 6 : 11), using: &random) {
         case 0, 1:
             return (browsers + webs).randomElement(using: &random).map { web in
                 .grant(
@@ -163,10 +182,16 @@ struct LineageTree {
         case 2: return tied.randomElement(using: &random).map { .exchangeForApp(by: $0) }
         case 3: return tied.randomElement(using: &random).map { .exchangeForCookies(by: $0) }
         case 4: return apps.randomElement(using: &random).map { .loginToken(by: $0, replacing: nil) }
-        case 5:
+        case 5: return tied.randomElement(using: &random).map { .secret(for: $0) }
+        case 6:
             return apps.filter { nodes[$0].device == nil }.randomElement(using: &random).map { .device(of: $0) }
-        case 6: return browsers.randomElement(using: &random).map { .handOff(by: $0) }
-        case 7: return browsers.randomElement(using: &random).map { .signIn(replacing: $0) }
+        case 7: return browsers.randomElement(using: &random).map { .handOff(by: $0) }
+        case 8:
+            guard let device = nodes.indices.filter({ nodes[$0].kind == .device }).randomElement(using: &random),
+                let web = (browsers + webs).randomElement(using: &random)
+            else { return nil }
+            return .signInOnDevice(device, in: web)
+        case 9: return browsers.randomElement(using: &random).map { .signIn(replacing: $0) }
         default:
             guard let app = apps.randomElement(using: &random) else { return nil }
             return .loginToken(by: app, replacing: (webs + browsers).randomElement(using: &random))
@@ -206,6 +231,8 @@ struct LineageTree {
         case .grant(let web, let isOffline, let isRedeemed):
             return try await grant(in: web, isOffline: isOffline, isRedeemed: isRedeemed, number: number)
         case .device(let app): return try await device(of: app, number: number)
+        case .secret(let app): return try await secret(for: app, number: number)
+        case .signInOnDevice(let device, let web): return try await signIn(on: device, in: web, number: number)
         case .exchangeForApp(let app): return try await exchange(by: app, forCookies: false, number: number)
         case .exchangeForCookies(let app): return try await exchange(by: app, forCookies: true, number: number)
         case .loginToken(let app, let old): return try await loginToken(by: app, replacing: old, number: number)
@@ -251,7 +278,26 @@ struct LineageTree {
             device, digest: "\(name)-\(number)", limit: DeviceSecretLimit(count: 50, behavior: .reject),
             event: Sample.event(.deviceSecretIssued), displaced: .sample(.limit), rejected: nil)
         guard case .issued = outcome else { return nil }
-        return Node(kind: .device, id: device.id.rawValue)
+        return Node(kind: .device, id: device.id.rawValue, givenTo: app)
+    }
+
+    private func secret(for app: Int, number: Int) async throws -> Node? {
+        guard let device = nodes[app].device else { return nil }
+        let outcome = try await server(number).addDeviceSecret(
+            digest: "\(name)-\(number)", to: DeviceSecretID(rawValue: nodes[device].id),
+            for: SessionID(rawValue: nodes[app].id), at: Sample.now, keeping: 50,
+            event: Sample.event(.deviceSecretIssued))
+        return outcome == .added ? Node(kind: .secret, id: "\(name)-\(number)", givenTo: app) : nil
+    }
+
+    private func signIn(on device: Int, in web: Int, number: Int) async throws -> Node? {
+        guard var app = try await grant(in: web, isOffline: false, isRedeemed: true, number: number),
+            try await server(number).attach(
+                SessionID(rawValue: app.id), to: DeviceSecretID(rawValue: nodes[device].id), at: Sample.now)
+        else { return nil }
+        app.device = device
+        app.parents.insert(device)
+        return app
     }
 
     private func exchange(by app: Int, forCookies: Bool, number: Int) async throws -> Node? {

@@ -56,6 +56,13 @@ if (state?.dataset.stream && body && window.EventSource) {
         element.textContent = text;
         return element;
     };
+    const actorOf = (event) => {
+        try {
+            return JSON.parse(event.detail).actor;
+        } catch {
+            return null;
+        }
+    };
     const search = (name, value) => `/admin/events?${name}=${encodeURIComponent(value)}`;
 
     const add = (event) => {
@@ -72,7 +79,9 @@ if (state?.dataset.stream && body && window.EventSource) {
         cell(row, link(`/admin/events/${encodeURIComponent(event.id)}`, time));
         cell(row, code(event.type), event.outcome === "failure" ? " " : null,
             event.outcome === "failure" ? badge(state.dataset.failed) : null);
-        cell(row, event.reason);
+        // Who administered; whoever did something about themselves stands beside it as the user.
+        const actor = actorOf(event);
+        cell(row, event.reason, actor && actor !== `account:${event.sub}` ? ` · ${actor}` : null);
         cell(row, event.sub ? link(`/admin/users/${encodeURIComponent(event.sub)}`, event.sub) : null);
         cell(row, event.client_id, event.target_client_id ? ` → ${event.target_client_id}` : null);
         cell(row, event.ip ? link(search("ip", event.ip), event.ip) : null);

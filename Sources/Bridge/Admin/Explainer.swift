@@ -38,6 +38,7 @@ package final class Explainer: Sendable {
         let now = time.now()
         let verification = try await codec.verify(token, at: now)
         guard let (claims, isExpired) = explanation.read(verification) else { return explanation }
+        explanation.tokenID = claims.id
         let website = clients.current[claims.audience]
         let candidate = candidate(claims, isExpired: isExpired, website, address, at: now)
         guard try await examiner.explain(candidate, store: store, in: &explanation), let website else {

@@ -13,10 +13,10 @@ package final class UserRegister: Sendable {
     private let onChange: @Sendable (Subject) -> Void
 
     /// - Parameters:
-    ///   - passwords: `nil` for an instance that signs nobody in itself.
+    ///   - passwords: `nil` for an instance that does not sign users in itself.
     ///   - takesAccounts: whether a start with these settings and an account would succeed: a trusted issuer may be one
     ///     that could name accounts (contract §1.3).
-    ///   - onChange: called with a user who may have changed, so that nobody answers by what was true before.
+    ///   - onChange: called with a user who may have changed, so that no cache answers by what was true before.
     package init(
         storage: any Storage, endings: SessionEndings, passwords: PasswordHasher?,
         takesAccounts: Bool = true, onChange: @escaping @Sendable (Subject) -> Void = { _ in },
@@ -31,19 +31,23 @@ package final class UserRegister: Sendable {
     }
 
     /// At most `limit` users after `cursor`, in order of subject.
-    package func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
-        try await storage.users(after: cursor, limit: limit)
+    package func page(after cursor: Subject?, limit: Int) async throws -> UserPage {
+        let found = try await storage.users(after: cursor, limit: limit + 1)
+        let users = Array(found.prefix(limit))
+        return UserPage(users: users, next: found.count > limit ? users.last?.subject : nil)
     }
 
-    /// The same for users of whose id, name or address `text` is a part.
-    package func users(matching text: String, after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
+    /// At most `limit` users after `cursor` of whose id, name or address `text` is a part, in order of subject. A page
+    /// may be short, or empty, although another one follows.
+    package func page(matching text: String, after cursor: Subject?, limit: Int) async throws -> UserPage {
         try await storage.users(matching: text, after: cursor, limit: limit)
     }
 
-    /// The same in another order.
+    /// Users of whose id, name or address `text` is a part, in the given order.
+    /// - Returns: `nil` where there are too many users to sort them.
     package func users(
         matching text: String, by order: UserOrder, after cursor: UserCursor?, limit: Int
-    ) async throws -> [UserOverview] {
+    ) async throws -> [UserOverview]? {
         try await storage.users(matching: text, by: order, after: cursor, limit: limit)
     }
 
@@ -89,7 +93,7 @@ package final class UserRegister: Sendable {
         var change = change
         change.sparesLastAdministrator = action.actor.sparesLastAdministrator
         if let password {
-            // Hashing is dear: nobody waits for it who has nothing to set it on.
+            // Hashing is expensive: a caller without an account to set it on need not wait for it.
             guard let passwords, try await storage.account(of: subject) != nil else { return .noAccount }
             change.passwordHash = try await passwords.turn { try await passwords.hash(password) }
         }
@@ -106,20 +110,20 @@ package final class UserRegister: Sendable {
         return outcome
     }
 
-    /// Takes the second factor away from somebody who lost it.
+    /// Takes the second factor away from a user who lost it.
     /// - Returns: whether there was one.
     package func resetSecondFactor(of subject: Subject, event: AuditEvent) async throws -> Bool {
         try await storage.removeSecondFactor(of: subject, event: event)
     }
 
-    /// Removes a passkey from somebody who lost its device. What was signed in with it goes on, until it is ended.
+    /// Removes a passkey from a user who lost its device. What was signed in with it goes on, until it is ended.
     /// - Returns: whether it was there.
     package func removePasskey(_ mark: String, of subject: Subject, action: AdminAction) async throws -> Bool {
         try await storage.removePasskey(
             mark, of: subject, event: action.event(.userPasskeyRemoved, subject: subject, facts: ["passkey": mark]))
     }
 
-    /// Unlinks a phone's key for ever, and ends what was signed in with any key of the user: for somebody who lost the
+    /// Unlinks a phone's key for ever, and ends what was signed in with any key of the user: for a user who lost the
     /// phone, or to whose account a thief has linked another.
     package func unlinkKey(_ thumbprint: String, of subject: Subject, action: AdminAction) async throws -> Unlinking {
         let outcome = try await storage.unlink(
@@ -163,7 +167,7 @@ package final class UserRegister: Sendable {
 
     /// The newest of a user's sessions of each kind, and those of browsers that live, so that many of the one hide none
     /// of the other.
-    /// - Parameter limit: of each kind, and of those that live.
+    /// - Parameter limit: for each kind, and for the live ones.
     package func newestSessions(of subject: Subject, limit: Int) async throws -> [SessionOverview] {
         let now = time.now()
         let apps = try await storage.appSessions(of: subject, aliveAt: now, limit: limit)

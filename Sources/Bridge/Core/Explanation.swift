@@ -15,6 +15,8 @@ package struct Explanation: Hashable, Sendable {
     /// The check that decided.
     package private(set) var rule: String
     package private(set) var steps: [Step] = []
+    /// The login token that this is about, where it could be read: what the log has of it is found by its id.
+    package internal(set) var tokenID: TokenID?
 
     /// - Parameter rule: what decides when every check passes.
     package init(rule: String) { self.rule = rule }

@@ -14,9 +14,9 @@ package final class WebSessions: Sendable {
     private struct News {
         /// How far the ends of other processes were read; `nil` before the first time.
         var mark: EndMark?
-        /// When that was, by the clock that nobody sets (ADR-0010).
+        /// When that was, by the monotonic clock (ADR-0010).
         var at: ContinuousClock.Instant?
-        /// The ends that were read then. A mark stands still while the database has an old transaction open, and what
+        /// The ends that were read then. A mark does not move while the database has an old transaction open, and what
         /// was read since comes again each time.
         var ended: Set<SessionID> = []
     }
@@ -47,9 +47,16 @@ package final class WebSessions: Sendable {
     /// The live session that a cookie opens; counts as a use of it.
     /// - Throws: ``StorageError`` when the store is needed and cannot answer.
     package func lookUp(_ secret: OpaqueSecret) async throws -> WebSession? {
+        try await lookUpOrLeft(secret).alive
+    }
+
+    /// As ``lookUp(_:)``, or else the session that the cookie names though it is not alive, until its absolute end, when
+    /// browsers drop the cookie.
+    /// - Throws: ``StorageError`` when the store is needed and cannot answer.
+    package func lookUpOrLeft(_ secret: OpaqueSecret) async throws -> NamedSession {
         let digest = secret.digest
         let cached = cache.entry(digest: digest)
-        if let session = cached.flatMap(remembered) { return session }
+        if let session = cached.flatMap(remembered) { return NamedSession(alive: session, left: nil) }
         return try await lookUp(cached: cached) { try await store.session(secretDigest: digest) }
     }
 
@@ -66,24 +73,25 @@ package final class WebSessions: Sendable {
     /// The live session with this public id, for a caller who has proof of it in another form; counts as a use.
     /// - Throws: ``StorageError`` when the store is needed and cannot answer.
     package func lookUp(_ id: SessionID) async throws -> WebSession? {
-        try await lookUp(cached: cache.entry(id: id)) { try await store.session(id: id) }
+        try await lookUp(cached: cache.entry(id: id)) { try await store.session(id: id) }.alive
     }
 
     private func lookUp(
         cached: WebSessionCache.Entry?, else read: () async throws -> WebSession?
-    ) async throws -> WebSession? {
+    ) async throws -> NamedSession {
         let now = time.now()
         let uptime = time.uptime()
         // One that looks too old here may have been used on another node since: the store knows.
         if var entry = cached, isBelieved(entry, at: uptime), entry.session.isAlive(at: now) {
             try await touch(&entry.session, at: now)
-            return entry.session
+            return NamedSession(alive: entry.session, left: nil)
         }
         let ticket = cache.ticket
-        guard var session = try await read(), session.isAlive(at: now) else { return nil }
+        let found = NamedSession(try await read(), at: now)
+        guard var session = found.alive else { return found }
         cache.insert(session, readAt: uptime, ticket: ticket)
         try await touch(&session, at: now)
-        return session
+        return NamedSession(alive: session, left: nil)
     }
 
     private func isBelieved(_ entry: WebSessionCache.Entry, at now: ContinuousClock.Instant) -> Bool {
@@ -94,12 +102,12 @@ package final class WebSessions: Sendable {
     /// A browser's session, judged by when it was last used.
     package enum RecentSession: Sendable {
         case inUse(WebSession)
-        /// It lives, and lay unused for too long.
+        /// It is live, and was unused for too long.
         case idle(WebSession)
         case none
     }
 
-    /// As ``lookUp(_:)``, for what takes a session that is in use: the store is asked, and one that lay unused for
+    /// As ``lookUp(_:)``, for what takes a session that is in use: the store is asked, and one that was unused for
     /// longer than `limit` is idle.
     /// - Parameter isUse: whether this counts as a use of it.
     package func lookUp(
@@ -118,6 +126,9 @@ package final class WebSessions: Sendable {
     package func known(_ secret: OpaqueSecret) async throws -> WebSession? {
         try await store.session(secretDigest: secret.digest)
     }
+
+    /// The session of an id in whatever state, as the store has it; not a use of it.
+    package func known(_ id: SessionID) async throws -> WebSession? { try await store.session(id: id) }
 
     /// The live session with this id, as the store has it; not a use of it.
     package func peek(_ id: SessionID) async throws -> WebSession? {
@@ -159,7 +170,7 @@ package final class WebSessions: Sendable {
         tell(news)
     }
 
-    /// Has `hear` called with the news that come in here, for whoever remembers other things that end.
+    /// Has `hear` called with the news that come in here, for callers that remember other things that end.
     package func onNews(_ hear: @escaping @Sendable (RevocationNews) -> Void) {
         listeners.withLock { $0.append(hear) }
     }
@@ -181,5 +192,24 @@ package final class WebSessions: Sendable {
             // The session is still alive by what is stored; a full disk must not sign everyone out.
             logger.warning("could not note that a session was seen", metadata: ["error": "\(error)"])
         }
+    }
+}
+
+/// The session that a browser's cookie names.
+package struct NamedSession: Sendable {
+    package let alive: WebSession?
+    /// Where it is closed or has ended.
+    package let left: WebSession?
+
+    fileprivate init(alive: WebSession?, left: WebSession?) {
+        self.alive = alive
+        self.left = left
+    }
+
+    /// - Parameter session: as the store has it. Past its absolute end it is neither.
+    init(_ session: WebSession?, at now: Timestamp) {
+        let isAlive = session?.isAlive(at: now) ?? false
+        alive = isAlive ? session : nil
+        left = isAlive ? nil : session.flatMap { now < $0.expiresAt ? $0 : nil }
     }
 }

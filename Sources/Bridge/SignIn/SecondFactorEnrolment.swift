@@ -3,7 +3,7 @@ import OAuth2
 
 /// How users set up a second factor, remove it, and get new recovery codes.
 ///
-/// Whoever does so must have signed in here a moment ago: a session that was left open, or came from a login token, is
+/// The user must have signed in here a moment ago: a session that was left open, or came from a login token, is
 /// not enough to bind an account to another phone (NIST SP 800-63B §6.1.2).
 package final class SecondFactorEnrolment: Sendable {
     /// How long ago the sign-in may have been.
@@ -56,8 +56,8 @@ package final class SecondFactorEnrolment: Sendable {
         try await accounts.account(of: subject)?.username
     }
 
-    /// Whether a session was opened by a sign-in at this very browser, recently enough, and not by a phone's key: a thief of
-    /// the phone would lock out whoever knows the password, and keep the factor when the key is unlinked.
+    /// Whether a session was opened by a sign-in at this very browser, recently enough, and not by a phone's key: a
+    /// thief of the phone would lock out the user who knows the password, and keep the factor when the key is unlinked.
     package func isRecent(_ session: WebSession) -> Bool {
         session.isFreshSignIn(at: time.now()) && !session.authentication.amr.contains(Authentication.selfIssued)
     }
@@ -93,7 +93,7 @@ package final class SecondFactorEnrolment: Sendable {
             return try await refuse(.wrongCode, session, origin: origin, at: now)
         }
         let codes = RecoveryCode.make(random: random)
-        // The code that was shown is used up with it: it signs nobody in afterwards.
+        // The code that was shown is used up with it: it cannot be used to sign in afterwards.
         let factor = SecondFactor(sealedSecret: try secrets.seal(secret, for: session.subject), lastStep: step)
         let isAdded = try await accounts.addSecondFactor(
             factor, recoveryDigests: codes.map(\.digest), of: session.subject, in: session.id,
@@ -119,7 +119,7 @@ package final class SecondFactorEnrolment: Sendable {
         return ConstantTime.equals(bytes: known, secret)
     }
 
-    /// Removes the factor, for whoever has it or a recovery code.
+    /// Removes the factor, for a user who has it or a recovery code.
     package func remove(
         code: String, session: WebSession, origin: RequestOrigin
     ) async throws -> SecondFactorOutcome {
@@ -158,7 +158,8 @@ package final class SecondFactorEnrolment: Sendable {
         if let wait = try await throttle.count(.code, of: account.username, account.subject, origin: origin, at: now) {
             return .limited(retryAfter: wait)
         }
-        guard try await check.accepts(code, for: account, at: now) else {
+        let attempt = CodeAttempt(code: code, session: session.id, origin: origin, at: now)
+        guard try await check.accepts(attempt, for: account) else {
             return try await refuse(.wrongCode, session, origin: origin, at: now)
         }
         return try await change(now)
@@ -198,17 +199,38 @@ enum SecondFactorRefusal: String, CaseIterable {
 package enum SecondFactorChange: String, Sendable, CaseIterable {
     case enrolled, removed
     case recoveryCodesRenewed = "recovery_codes_renewed"
+    /// One took the place of the app's code: the device is lost, or the list was stolen.
+    case recoveryCodeUsed = "recovery_code_used"
 
     /// The event of this change by an administrator or operator.
     package func event(by action: AdminAction, of subject: Subject) -> AuditEvent {
-        action.event(.userSecondFactorChanged, subject: subject, facts: ["change": rawValue])
+        action.event(.userSecondFactorChanged, subject: subject, facts: [AuditDetail.change: rawValue])
     }
 
     /// The event of this change when users make it themselves, in their browser.
     func event(byUser session: WebSession, origin: RequestOrigin, at now: Timestamp) -> AuditEvent {
         .byUser(
-            .userSecondFactorChanged, session.subject, sessionID: session.id, facts: ["change": rawValue],
+            .userSecondFactorChanged, session.subject, sessionID: session.id, facts: [AuditDetail.change: rawValue],
             origin: origin, at: now)
+    }
+}
+
+/// A code as it was typed, with where that was.
+struct CodeAttempt: Sendable {
+    let code: String
+    /// `nil` where the code is to open one.
+    let session: SessionID?
+    let origin: RequestOrigin
+    let at: Timestamp
+
+    /// The event of the recovery code that this was.
+    fileprivate func recoveryCodeUsed(by subject: Subject, left: Int) -> AuditEvent {
+        .byUser(
+            .userSecondFactorChanged, subject, sessionID: session,
+            facts: [
+                AuditDetail.change: SecondFactorChange.recoveryCodeUsed.rawValue,
+                AuditDetail.recoveryCodesLeft: String(left),
+            ], origin: origin, at: at)
     }
 }
 
@@ -231,18 +253,21 @@ package struct SecondFactorCheck: Sendable {
 
     /// Takes what an authenticator app shows, or a recovery code; each counts once, whoever presents it first.
     ///
-    /// Of a secret that another master key sealed, no code is right. Recovery codes are digests, and need no key.
+    /// No code is right for a secret that another master key sealed. Recovery codes are digests, and need no key.
     /// - Throws: ``StorageError`` when it cannot be decided now.
-    func accepts(_ code: String, for account: Account, at now: Timestamp) async throws -> Bool {
+    func accepts(_ attempt: CodeAttempt, for account: Account) async throws -> Bool {
         guard let factor = account.secondFactor else { return false }
         guard let secrets else { throw StorageError.unavailable("there is no master key for second factors") }
         if let secret = opened(factor, of: account.subject, by: secrets),
-            let step = OneTimeCode.matchingStep(code.filter { $0 != " " }, secret: secret, at: now)
+            let step = OneTimeCode.matchingStep(attempt.code.filter { $0 != " " }, secret: secret, at: attempt.at)
         {
             return try await accounts.claimStep(step, of: account.subject)
         }
-        guard let digest = RecoveryCode.digest(ofTyped: code) else { return false }
-        return try await accounts.claimRecoveryCode(digest: digest, of: account.subject, at: now)
+        guard let digest = RecoveryCode.digest(ofTyped: attempt.code) else { return false }
+        let subject = account.subject
+        return try await accounts.claimRecoveryCode(digest: digest, of: subject, at: attempt.at) { left in
+            attempt.recoveryCodeUsed(by: subject, left: left)
+        }
     }
 
     /// - Returns: `nil` for one that does not open, of which the log is told: only operators can set it up anew
@@ -277,7 +302,7 @@ package struct SecondFactorDraft: Sendable {
     }
 }
 
-/// What came of a user's change to their second factor.
+/// The outcome of a user's change to their second factor.
 package enum SecondFactorOutcome: Sendable {
     /// In force. The recovery codes are shown now and never again.
     case enrolled([RecoveryCode])

@@ -41,7 +41,7 @@ package final class SignIn: Sendable {
     ) async throws -> SignInOutcome {
         let username = Username(username)
         let began = time.now()
-        // Ahead of the turn: whoever is over it takes no place in the queue.
+        // Ahead of the turn: a caller over the limit takes no place in the queue.
         let account = try await holder(of: username)
         let spent = try await throttle.excessOfRight(of: username, account?.subject, origin: origin, at: began)
         if let excess = spent {
@@ -90,11 +90,11 @@ package final class SignIn: Sendable {
         let excess = try await throttle.excess(
             for: username, of: account?.subject, guessing: .password, origin: origin, at: now)
         if let excess { return .limited(excess) }
-        // Once more: of those who waited along with this one, many may have been right meanwhile.
+        // Once more: many of those who waited along with this one may have been right meanwhile.
         if let excess = try await throttle.excessOfRight(of: username, account?.subject, origin: origin, at: now) {
             return .limited(excess)
         }
-        // Longer ones are nobody's, and hashing them would only cost.
+        // Longer ones are no user's, and hashing them would only cost.
         let isHashable = password.expose().utf8.count <= PasswordRules.maximumBytes
         let isRight = try await hasher.verify(password, against: isHashable ? account?.passwordHash : nil)
         guard isRight, let account, account.disabledAt == nil else {
@@ -216,7 +216,7 @@ extension SignIn {
         let isRight = try await throttle.judge(
             .code, of: account.username, account.subject, origin: origin, at: now
         ) {
-            try await codes.accepts(code, for: account, at: now)
+            try await codes.accepts(CodeAttempt(code: code, session: nil, origin: origin, at: now), for: account)
         }
         guard isRight else { return try await record(.wrongCode, account, origin: origin, at: now) }
         if case .session = step.ground, let current {
@@ -228,8 +228,8 @@ extension SignIn {
         return try await open(account, authentication, replacing: current, origin: origin, at: now)
     }
 
-    /// Whether what a code is to complete still stands: the password is the account's, or the session that it raises
-    /// is the browser's own, of the same user, and lives.
+    /// Whether what a code is to complete still stands: the password is the account's, or the session that it raises is
+    /// the browser's own, the same user's, and live.
     private func isGood(_ step: PendingSignIn, _ account: Account, _ current: WebSession?) async throws -> Bool {
         switch step.ground {
         case .password(let setAt): return setAt == account.passwordChangedAt

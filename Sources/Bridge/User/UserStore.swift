@@ -5,8 +5,8 @@ package protocol UserStore: Sendable {
     /// Whether the user may sign in; `.unknown` for one that was never seen.
     func standing(of subject: Subject) async throws -> SubjectStanding
 
-    /// Replaces the groups that an issuer says its user is in; of a user with an account nothing is kept, since those are
-    /// the operator's to say.
+    /// Replaces the groups that an issuer says its user is in; nothing is kept for a user with an account, whose groups
+    /// are the operator's to say.
     /// - Returns: whether they are others now.
     @discardableResult
     func keepGroups(_ groups: UserGroups, of subject: Subject, event: AuditEvent) async throws -> Bool
@@ -21,13 +21,15 @@ package protocol UserStore: Sendable {
     func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview]
 
     /// Users of whose id, user name, shown name or e-mail address `text` is a part, whichever case its letters have; in
-    /// order of subject, at most `limit` after `cursor`.
-    func users(matching text: String, after cursor: Subject?, limit: Int) async throws -> [UserOverview]
+    /// order of subject, at most `limit` after `cursor`. Among many users a page may be short, or empty, although another
+    /// one follows.
+    func users(matching text: String, after cursor: Subject?, limit: Int) async throws -> UserPage
 
-    /// The same in another order. Those who lack what it goes by come last.
+    /// As ``users(matching:after:limit:)``, in another order. Those who lack what it goes by come last.
+    /// - Returns: `nil` where there are too many users to sort them.
     func users(
         matching text: String, by order: UserOrder, after cursor: UserCursor?, limit: Int
-    ) async throws -> [UserOverview]
+    ) async throws -> [UserOverview]?
 
     // Accounts, their second factors and their links to upstream providers.
 
@@ -35,8 +37,8 @@ package protocol UserStore: Sendable {
 
     func account(of subject: Subject) async throws -> Account?
 
-    /// The same for whoever shows a link that is good once: `nil` also where the database was put back since, because
-    /// the link's use may have been forgotten.
+    /// The account that a single-use link is for: `nil` also where the database was restored since, because the link's
+    /// use may have been forgotten.
     /// - Parameter start: before which the link was not made.
     func account(of subject: Subject, linkMadeAfter start: Timestamp) async throws -> Account?
 
@@ -51,8 +53,8 @@ package protocol UserStore: Sendable {
     ) async throws -> AccountAdding
 
     /// Replaces the password and ends everything of the user, in one step (contract §7), where the account is still as
-    /// it was read: with that password, not disabled, and not everything ended since. Whoever acts on an older one
-    /// loses against whoever was first.
+    /// it was read: with that password, not disabled, and not everything ended since. A change based on an older state
+    /// loses to the first one.
     /// - Returns: what ended; `nil` when the account is another by now or `warrant` does not hold, or for an unknown
     ///   subject.
     func replacePassword(
@@ -108,7 +110,10 @@ package protocol UserStore: Sendable {
     func claimStep(_ step: Int64, of subject: Subject) async throws -> Bool
 
     /// Uses up a recovery code: `true` for one caller only.
-    func claimRecoveryCode(digest: String, of subject: Subject, at now: Timestamp) async throws -> Bool
+    /// - Parameter event: what is written with it, by the codes that are left.
+    func claimRecoveryCode(
+        digest: String, of subject: Subject, at now: Timestamp, event: @escaping @Sendable (_ left: Int) -> AuditEvent
+    ) async throws -> Bool
 
     /// The account that an upstream identity is linked to.
     func account(linkedTo identity: UpstreamIdentity) async throws -> Account?
@@ -126,7 +131,7 @@ package enum AccountAdding: Hashable, Sendable {
 package enum PasswordWarrant: Hashable, Sendable {
     /// The session in which the user says so, which must live.
     case session(SessionID)
-    /// A link that is good once: no more where the database was put back since, because its use may have been
+    /// A link that is good once: no more where the database was restored since, because its use may have been
     /// forgotten.
     /// - Parameter madeAfter: before which it was not made.
     case link(madeAfter: Timestamp)

@@ -1,4 +1,5 @@
 import Bridge
+import HTTPTypes
 import Hummingbird
 import OAuth2
 
@@ -28,22 +29,22 @@ struct AdminUserController: AdministratorGroup {
         let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit", "q"])
         let limit = try AdminRequestReader.limit(query)
         let cursor = try IDCursor.id(in: query, of: .users).map(Subject.init(rawValue:))
-        let found =
+        let page =
             if let text = query["q"] {
-                try await users.users(matching: text, after: cursor, limit: limit + 1)
+                try await users.page(matching: text, after: cursor, limit: limit)
             } else {
-                try await users.users(after: cursor, limit: limit + 1)
+                try await users.page(after: cursor, limit: limit)
             }
-        let page = found.prefix(limit)
-        let end = found.count > limit ? page.last : nil
         return .list(
-            page.map(AdminObjects.user), next: end.map { IDCursor(list: .users, id: $0.subject.rawValue).text })
+            page.users.map(AdminObjects.user), next: page.next.map { IDCursor(list: .users, id: $0.rawValue).text })
     }
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
         -> Response
     {
-        return .json(AdminObjects.user(try await user(context)))
+        let document = Document(try await user(context))
+        if request.knows(document.tag) { return Response(status: .notModified, headers: [.eTag: document.tag]) }
+        return document.response()
     }
 
     @Sendable func change(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
@@ -62,9 +63,15 @@ struct AdminUserController: AdministratorGroup {
         if password != nil || change.role != nil || change.claims != nil || change.isDisabled == false {
             try await gate.requireFreshSignIn(visit, request, context)
         }
-        let subject = try await user(context).subject
-        switch try await users.change(subject, change, password: password, action: action) {
-        case .changed, .unchanged: return .json(AdminObjects.user(try await user(context)))
+        let seen = try await user(context)
+        // Each member is a change by itself, so nobody has to name a state; whoever does means that one (RFC 9110 §13.1.1).
+        if let condition = request.headers.value(of: .ifMatch),
+            EntityTags(condition)?.containsStrongly(Document(seen).tag) != true
+        {
+            throw OAuthError(.preconditionFailed)
+        }
+        switch try await users.change(seen.subject, change, password: password, action: action) {
+        case .changed, .unchanged: return Document(try await user(context)).response()
         case .noAccount:
             throw OAuthError(.conflict, "this user has no account here, so no password, no claims and no role")
         case .lastAdministrator: throw Self.lastAdministrator
@@ -99,7 +106,7 @@ struct AdminUserController: AdministratorGroup {
         guard let user = try await users.add(account, password: password, action: action) else {
             throw Self.usernameTaken
         }
-        var response = Response.json(AdminObjects.user(user), status: .created)
+        var response = Document(user).response(status: .created)
         response.headers[.location] = "/api/admin/users/\(PercentEncoding.encode(user.subject.rawValue))"
         return response
     }
@@ -159,6 +166,23 @@ struct AdminUserController: AdministratorGroup {
     ) async throws -> AdminAction {
         let reason = try await AdminRequestReader.reasonAlone(request)
         return AdminRequestReader.action(visit, reason: reason, request, context, at: gate.time.now())
+    }
+
+    /// A user as the API shows it, and which state of it that is.
+    private struct Document {
+        let bytes: [UInt8]
+        let tag: String
+
+        init(_ user: UserOverview) {
+            bytes = AdminObjects.user(user).finish()
+            tag = EntityTags.strong(of: bytes)
+        }
+
+        func response(status: HTTPResponse.Status = .ok) -> Response {
+            var response = Response.json(bytes: bytes, status: status)
+            response.headers[.eTag] = tag
+            return response
+        }
     }
 
     /// Somebody of whom anything is known here; of a trusted issuer's users too, from their first token on.

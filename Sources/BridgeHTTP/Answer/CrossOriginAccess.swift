@@ -42,8 +42,9 @@ enum CrossOriginAccess {
         }
     }
 
-    /// What a script may read of an answer (RFC 9449 §8.2 and §9).
-    private static let exposed = "DPoP-Nonce, WWW-Authenticate"
+    /// What a script may read of an answer: for its proofs (RFC 9449 §8.2 and §9), when it may ask again, and what its
+    /// user tells the operator.
+    private static let exposed = "DPoP-Nonce, WWW-Authenticate, Retry-After, X-Request-Id"
 
     // Any other error is passed on as it is, so that the log names its type.
     private static func isAnswer(_ error: any Error) -> Bool {

@@ -67,7 +67,7 @@ struct CompatibleSessionController: BrowserGroup {
         let named = client(named: form[Self.clientField])
         let ended = try await browserSignOut.signOut(request, origin: context.origin(of: request), in: &cookies)
         var response =
-            signedOutAddress(named, ended).map { Response.seeOther($0) }
+            signedOutAddress(named, ended.filter { $0.endedAt == nil }).map { Response.seeOther($0) }
             ?? onward(SessionController.signedOutPath, request)
         response.headers.append(contentsOf: cookies)
         return response

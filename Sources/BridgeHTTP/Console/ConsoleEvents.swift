@@ -48,6 +48,12 @@ struct ConsoleEvents: ConsoleGroup {
                 ["word": word, "title": title, "is_chosen": word == value]
             }
             field["choices"] = ["words": choices] as [String: any Sendable]
+        // Found in the events' details too, where who administered stands.
+        case "q": field["hint"] = words("console_events", "text_hint")
+        // A whole link would find nothing, and its token would stand in the address of this page.
+        case "token_id", "sid", "request_id":
+            field["pattern"] = #"[A-Za-z0-9_\-]*"#
+            field["pattern_title"] = words("console_events", "id_only")
         case "type": field["list"] = list(AuditEventType.all.map(\.rawValue))
         case "client_id": field["list"] = list(clients)
         case "reason": field["list"] = list(RedemptionRefusal.allCases.map(\.rawValue))
@@ -218,8 +224,8 @@ struct ConsoleEvents: ConsoleGroup {
             ("target_client_id", event.targetClientID?.rawValue, "client_id"),
             ("sid", event.sessionID?.rawValue, "sid"), ("token_id", event.tokenID?.rawValue, "token_id"),
             ("ip", event.address, "ip"), ("user_agent", event.userAgent, nil),
-            ("request_id", event.requestID, "request_id"), ("detail", event.detail, nil), ("node", record.node, nil),
-            ("sequence", String(record.sequence), nil), ("hash", record.hash, nil),
+            ("request_id", event.requestID, "request_id"), ("detail", event.detail, nil), ("actor", event.actor, "q"),
+            ("node", record.node, nil), ("sequence", String(record.sequence), nil), ("hash", record.hash, nil),
             ("previous_hash", record.previousHash, nil),
         ]
         return facts.compactMap { name, value, parameter in

@@ -33,6 +33,9 @@ struct ConsoleExplain: ConsoleGroup {
             values["rule"] = explanation.rule
             values["steps"] = explanation.steps.map { ["check": $0.check, "outcome": $0.outcome] }
             values["is_foreign"] = words.language != "en"
+            values["events_path"] = explanation.tokenID.map { id in
+                "\(ConsoleSection.events.path)?\(ConsoleEvents.query([("token_id", id.rawValue)]))"
+            }
             return frame.render("explain", values, section: .explain, visit: visit, request, context)
         } catch {
             guard let fault = ConsoleFault(error) else { throw error }
@@ -74,7 +77,7 @@ struct ConsoleExplain: ConsoleGroup {
                 fields.bytes("redirect") ?? [], client: ClientID(rawValue: fields["client_id"] ?? ""))
         case "redemption":
             try await explanations.rules.redemption(
-                Secret(fields["token"] ?? ""), redirect: fields.bytes("redirect"),
+                Secret(Self.loginToken(in: fields["token"] ?? "")), redirect: fields.bytes("redirect"),
                 // What is no text is no address either, and not as if there were none.
                 address: try Explanations.address(fields.bytes("ip").map { String(decoding: $0, as: UTF8.self) }))
         case "bearer": try await explanations.bearer(fields["token"] ?? "", opening: fields["client_id"])
@@ -91,6 +94,14 @@ struct ConsoleExplain: ConsoleGroup {
             }
         default: throw OAuthError(.invalidRequest, "kind is missing or unknown")
         }
+    }
+
+    /// The login token of a link, which is what people who ask have at hand, or what was pasted in its place. No
+    /// character of a token is written otherwise in a link.
+    static func loginToken(in pasted: String) -> String {
+        let parts = pasted.split { $0 == "?" || $0 == "#" || $0 == "&" || $0.isWhitespace }
+        let parameter = parts.first { $0.hasPrefix("token=") }
+        return String(parameter?.dropFirst("token=".count) ?? parts.first ?? "")
     }
 
     /// What the forms choose from, and which of them there are.

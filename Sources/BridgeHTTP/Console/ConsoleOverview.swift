@@ -43,7 +43,8 @@ struct ConsoleOverview: ConsoleGroup {
         let storage = frame.services.storage
         let words = frame.words(request, context)
         func word(_ key: String) -> String { words("console_overview", key) }
-        let tallies = try await storage.tallies(from: axis.start, to: axis.end)
+        let tallies = try await storage.tallies(
+            from: axis.start, to: axis.end, minutesPerBar: span.minutesPerBar)
         let samples = try await storage.samples(.webSessions, from: axis.start, to: axis.end)
         let live = try await storage.countLiveSessions(at: frame.time.now())
         var latest = AuditFilter()
@@ -61,7 +62,7 @@ struct ConsoleOverview: ConsoleGroup {
             "spans": Self.spans.map { item -> [String: any Sendable] in
                 ["hours": String(item.hours), "name": word(item.name), "is_current": item.hours == span.hours]
             },
-            "numbers": Self.numbers(of: series, live: live, words),
+            "numbers": Self.numbers(tallies, live: live, along: axis, words),
             "tokens_chart": tokensChart.svg, "tokens_table": tokensChart.table,
             "sessions_chart": sessionsChart.svg, "sessions_table": sessionsChart.table,
             "legend": series.map { ["name": $0.name, "style": $0.style] },
@@ -87,17 +88,25 @@ struct ConsoleOverview: ConsoleGroup {
         ]
     }
 
-    /// The sums above the charts.
-    /// - Parameters:
-    ///   - series: of the login tokens.
-    ///   - live: web sessions at this moment.
+    /// What the sums above the charts count, each with the colour of the line that it is part of.
+    private static let counted: [(name: String, style: String, type: AuditEventType)] = [
+        ("tokens_issued", "a", .loginTokenIssued), ("tokens_redeemed", "b", .loginTokenRedeemed),
+        ("tokens_refused", "c", .loginTokenRefused), ("tokens_replayed", "c", .loginTokenReplayed),
+    ]
+
+    /// The sums above the charts, each with a search for what it counts.
+    /// - Parameter live: web sessions at this moment.
     private static func numbers(
-        of series: [ChartSeries], live: Int64, _ words: ConsoleWords
+        _ tallies: [AuditTally], live: Int64, along axis: TimeAxis, _ words: ConsoleWords
     ) -> [[String: String]] {
-        // The legend's words say what they are of below their heading alone.
-        let titles = ["tokens_issued", "tokens_redeemed", "tokens_refused"].map { words("console_overview", $0) }
-        var numbers: [[String: String]] = zip(titles, series).map { title, one in
-            ["name": title, "value": String(one.values.reduce(0, TimeAxis.sum)), "style": one.style]
+        var numbers = counted.map { name, style, type -> [String: String] in
+            let counts = tallies.filter { $0.type == type }.map { ($0.at, $0.count) }
+            let query = ConsoleEvents.query([("type", type.rawValue), ("from", axis.start.rfc3339)])
+            return [
+                "name": words("console_overview", name), "style": style,
+                "value": String(axis.sums(counts).reduce(0, TimeAxis.sum)),
+                "path": "\(ConsoleSection.events.path)?\(query)",
+            ]
         }
         numbers.append([
             "name": words("console_overview", "live_sessions"), "value": String(live), "style": "a",

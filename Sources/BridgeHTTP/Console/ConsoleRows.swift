@@ -24,6 +24,9 @@ enum ConsoleRows {
             "outcome": event.outcome.rawValue, "failed": event.outcome == .failure,
         ]
         row["reason"] = event.reason
+        // Whose own act it was stands in the row as the user.
+        let user = event.subject.map { AdminActor.account($0).description }
+        row["by"] = event.actor == user ? nil : event.actor
         row["sub"] = event.subject?.rawValue
         row["sub_path"] = event.subject.map { userPath($0) }
         row["client"] = event.clientID?.rawValue
@@ -120,7 +123,7 @@ enum ConsoleRows {
         String(instant.rfc3339.prefix(19)).replacing("T", with: " ")
     }
 
-    /// The same for a sentence.
+    /// The time for a sentence, with its zone.
     static func utc(_ instant: Timestamp) -> String { "\(time(instant)) UTC" }
 
     /// For an element `time`, by which readers are shown their own time as well.

@@ -16,7 +16,7 @@ struct ConsoleUsers: ConsoleGroup {
     let frame: ConsoleFrame
 
     private static let pageSize = 50
-    /// Of a user's sessions, the newest of each kind that the user's page shows.
+    /// How many of a user's newest sessions of each kind the user's page shows.
     private static let sessionLimit = 200
 
     @Sendable func list(
@@ -25,47 +25,63 @@ struct ConsoleUsers: ConsoleGroup {
         let query = try AdminRequestReader.query(request, knowing: ["cursor", "sub", "q", "sort"])
         let order = try UserOrder.asked(in: query)
         if let subject = query["sub"] { return frame.redirect(to: ConsoleRows.userPath(Subject(rawValue: subject))) }
-        let found = try await found(query, order)
-        let page = found.prefix(Self.pageSize)
+        let page = try await page(query, order)
         let words = frame.words(request, context)
-        let isMore = found.count > Self.pageSize
-        let isLater = query["cursor"] != nil
+        let isLater = query["cursor"] != nil && page.order == order
         var values: [String: any Sendable] = [
-            "users": page.map(ConsoleRows.user), "is_empty": page.isEmpty,
-            "count": words.count(page.count, isMore: isMore, isLater: isLater),
+            "users": page.users.map(ConsoleRows.user), "is_empty": page.users.isEmpty,
+            "is_unsorted": page.order != order,
+            "count": words.count(page.users.count, isMore: page.next != nil, isLater: isLater),
         ]
         values["q"] = query["q"]
-        values["sort"] = order?.rawValue
+        values["sort"] = page.order?.rawValue
         let search = query["q"].map { "q=\(PercentEncoding.encode($0))&" } ?? ""
-        values["columns"] = UserOrder.columns(by: order, keeping: search, words)
-        let sort = order.map { "sort=\($0.rawValue)&" } ?? ""
+        values["columns"] = UserOrder.columns(by: page.order, keeping: search, words)
+        let sort = page.order.map { "sort=\($0.rawValue)&" } ?? ""
         let kept = (search + sort).dropLast()
         if isLater { values["first_path"] = "/admin/users\(kept.isEmpty ? "" : "?\(kept)")" }
-        if isMore, let last = page.last {
-            let place =
-                order.map { UserCursor(after: last, by: $0).text }
-                ?? IDCursor(list: .users, id: last.subject.rawValue).text
-            values["next_path"] = "/admin/users?\(search)\(sort)cursor=\(PercentEncoding.encode(place))"
+        if let next = page.next {
+            values["next_path"] = "/admin/users?\(search)\(sort)cursor=\(PercentEncoding.encode(next))"
         }
         return frame.render("users", values, section: .users, visit: visit, request, context)
     }
 
-    /// A page, and one more if there is more.
-    private func found(_ query: FormParameters, _ order: UserOrder?) async throws -> [UserOverview] {
+    private struct Page {
+        let users: [UserOverview]
+        /// The cursor of the next page, if there is one.
+        let next: String?
+        /// `nil` for the order of ids.
+        let order: UserOrder?
+    }
+
+    /// A page in this order; where there are too many users for it, the first one in the order of ids.
+    private func page(_ query: FormParameters, _ order: UserOrder?) async throws -> Page {
         let users = frame.services.users
-        let limit = Self.pageSize + 1
-        if let order {
-            let cursor = try query["cursor"].map { text in
-                guard let cursor = UserCursor(text: text, by: order) else {
-                    throw OAuthError(.invalidRequest, "cursor is not one of this service")
-                }
-                return cursor
+        if let order, let page = try await sortedPage(query, order) { return page }
+        let cursor = order == nil ? try IDCursor.id(in: query, of: .users).map(Subject.init(rawValue:)) : nil
+        let page =
+            if let text = query["q"] {
+                try await users.page(matching: text, after: cursor, limit: Self.pageSize)
+            } else {
+                try await users.page(after: cursor, limit: Self.pageSize)
             }
-            return try await users.users(matching: query["q"] ?? "", by: order, after: cursor, limit: limit)
+        return Page(
+            users: page.users, next: page.next.map { IDCursor(list: .users, id: $0.rawValue).text }, order: nil)
+    }
+
+    private func sortedPage(_ query: FormParameters, _ order: UserOrder) async throws -> Page? {
+        let cursor = try query["cursor"].map { text in
+            guard let cursor = UserCursor(text: text, by: order) else {
+                throw OAuthError(.invalidRequest, "cursor is not one of this service")
+            }
+            return cursor
         }
-        let cursor = try IDCursor.id(in: query, of: .users).map(Subject.init(rawValue:))
-        guard let text = query["q"] else { return try await users.users(after: cursor, limit: limit) }
-        return try await users.users(matching: text, after: cursor, limit: limit)
+        let found = try await frame.services.users.users(
+            matching: query["q"] ?? "", by: order, after: cursor, limit: Self.pageSize + 1)
+        guard let found else { return nil }
+        let users = Array(found.prefix(Self.pageSize))
+        let last = found.count > users.count ? users.last : nil
+        return Page(users: users, next: last.map { UserCursor(after: $0, by: order).text }, order: order)
     }
 
     @Sendable func show(

@@ -37,7 +37,7 @@ struct TimeChart: Sendable {
             let bar = (axis.bars - 1) * step / 4
             let place = step == 0 ? "" : step == 4 ? " end" : " middle"
             parts.append(
-                "<text class=\"tick\(place)\" x=\"\(x(bar))\" y=\"\(Self.plot.bottom + 20)\">\(label(bar))</text>")
+                "<text class=\"tick\(place)\" x=\"\(x(bar))\" y=\"\(Self.plot.bottom + 24)\">\(label(bar))</text>")
         }
         for line in series {
             let points = line.values.enumerated().map { "\(x($0.offset)),\(y($0.element, top))" }
@@ -52,7 +52,7 @@ struct TimeChart: Sendable {
         return parts.joined(separator: "\n")
     }
 
-    /// The same numbers as a table that can be opened, the newest first; bars without any are left out.
+    /// The chart's numbers as a table that can be opened, the newest first; bars without any are left out.
     var table: String {
         let rows = (0..<axis.bars).reversed().filter { bar in series.contains { $0.values[bar] != 0 } }
         let head = ([words("console_overview", "since")] + series.map(\.name)).map {

@@ -155,8 +155,10 @@ extension HTTPRequestHead {
     /// Whether its body would have to be decoded after its chunks are put together (RFC 9112 §6.1): the parser takes what
     /// it gets for the body itself.
     fileprivate var isFurtherEncoded: Bool {
+        guard headers.contains(name: "transfer-encoding") else { return false }
+        // A field without a value counts, which has no coding: a proxy may tell the body's length by it.
         let codings = headers[canonicalForm: "transfer-encoding"]
-        return !codings.isEmpty && (codings.count > 1 || codings[0].lowercased() != "chunked")
+        return codings.count != 1 || codings[0].lowercased() != "chunked"
     }
 
     /// Whether there is one `Host`, which may be one (RFC 9112 §3.2): of two, a proxy in front may have read the other.

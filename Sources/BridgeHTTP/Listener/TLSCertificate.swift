@@ -1,4 +1,5 @@
 package import Bridge
+import NIOCore
 package import NIOSSL
 
 /// The server's certificate and key, which may be replaced while it runs.
@@ -25,6 +26,8 @@ package struct TLSCertificate: Sendable {
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
+        // A peer that was waited for once is waited for again here, to say that it has heard of the end.
+        configuration.shutdownTimeout = .seconds(1)
         do {
             return try NIOSSLContext(configuration: configuration)
         } catch {

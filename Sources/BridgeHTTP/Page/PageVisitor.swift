@@ -9,6 +9,8 @@ package struct PageVisitor: Sendable {
     let chosenLanguage: String?
     /// The address that shows the same page once more, where that is all that it does.
     let again: PageAgain?
+    /// Whether the page came for a `GET`, which its address repeats.
+    let asksForPage: Bool
     /// Whether somebody signed in here with a phone's key: then that way is offered first.
     let hasUsedPhoneKey: Bool
     let requestID: String
@@ -24,13 +26,14 @@ package struct PageVisitor: Sendable {
         acceptLanguage = request.headers[.acceptLanguage]
         chosenLanguage = request.cookie(LanguageCookie.name)
         // HEAD says how long the page is that GET would show (RFC 9110 §8.6).
-        let asksForPage = [.get, .head].contains(request.method)
+        asksForPage = [.get, .head].contains(request.method)
         again = asksForPage ? PageAgain(request.uri.string) { _ in context.repetition } : nil
         hasUsedPhoneKey = request.cookie(Self.phoneKeyCookie) != nil
         requestID = context.requestID
     }
 
-    /// The same visitor on the way to a website; of one without looks of its own, or of none, they stay as they are.
+    /// This visitor on the way to a website, whose looks the pages take; without a website, or where it has no looks of
+    /// its own, the looks stay as they are.
     func themed(by website: Client?) -> PageVisitor {
         guard let theme = website?.theme, !theme.isEmpty else { return self }
         var visitor = self
@@ -38,7 +41,7 @@ package struct PageVisitor: Sendable {
         return visitor
     }
 
-    /// The same visitor, who is signed in.
+    /// This visitor, who is signed in.
     /// - Parameter path: where they are at home.
     func signedIn(at path: String) -> PageVisitor {
         var visitor = self
@@ -46,7 +49,7 @@ package struct PageVisitor: Sendable {
         return visitor
     }
 
-    /// The same visitor with the languages that the client asked for in front (`ui_locales`, OpenID Connect Core
+    /// This visitor with the languages that the client asked for in front (`ui_locales`, OpenID Connect Core
     /// §3.1.2.1); those that we do not have change nothing. What the visitor chose stays before them.
     func preferring(_ locales: String?) -> PageVisitor {
         guard let locales, !locales.contains(",") else { return self }

@@ -76,8 +76,9 @@ extension Pages {
     ) -> Response {
         let status = HTTPResponse.Status(code: code.status)
         if code == .temporarilyUnavailable {
-            return render(
-                "unavailable", ["is_link": part == .link, "is_page": part == .page], to: visitor, status: status)
+            let kinds = ["is_link": part == .link, "is_page": part == .page]
+            let ways = Self.waysOn(past: part, byAddress: visitor.asksForPage)
+            return render("unavailable", kinds.merging(ways) { $1 }, to: visitor, status: status)
         }
         let section =
             switch code {
@@ -95,6 +96,13 @@ extension Pages {
             values["description"] = description
         }
         return render("error", values, to: visitor, language: language, status: status)
+    }
+
+    /// What the page of something that is away leads to: the same address once more, with its query, for a link is as
+    /// good as before; and the sign-in, which a form that was sent begins anew with.
+    /// - Parameter isAddress: whether the page came for a `GET`.
+    static func waysOn(past part: Unavailable, byAddress isAddress: Bool) -> [String: Bool] {
+        ["can_try_again": isAddress, "leads_to_sign_in": !isAddress || part != .signIn]
     }
 
     /// A page for whoever has to sign in before everything of a user can end.

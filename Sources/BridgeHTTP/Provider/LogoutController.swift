@@ -32,16 +32,14 @@ struct LogoutController: BrowserGroup {
         guard BodyReader.isForm(request) || body.isEmpty else { throw BodyReader.notAForm }
         let form = Self.parameters(body)
         let logout = LogoutRequest(form, provider: provider, clients: clients)
-        guard let token = form[BrowserForm.tokenField] else {
+        guard form[BrowserForm.tokenField] != nil else {
             // A website's own POST comes without our Lax cookies; the GET that follows it has them.
             guard try await browserSignOut.sessions(of: request).isEmpty else {
                 return try await answer(logout, request, context)
             }
             return .seeOther(try logout.location(at: issuer, sealedWith: provider.logout.seal))
         }
-        guard let binding = request.formBinding,
-            formTokens.verify(token, for: .signOut, binding: binding, session: request.sessionSecret)
-        else {
+        guard request.isOurs(form, for: .signOut, isOfSession: true, by: formTokens) else {
             return try await answer(logout, request, context)
         }
         return try await end(of: nil, logout, request, context)
@@ -56,12 +54,17 @@ struct LogoutController: BrowserGroup {
     private func answer(
         _ logout: LogoutRequest, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
-        let found = try await browserSignOut.sessions(of: request)
-        guard !found.isEmpty else { return leave(logout) }
-        // A browser that fetches ahead has not been told to sign out yet: its user is asked.
-        if let hint = logout.hint, !PrefetchSignal.isPresent(in: request.headers), try await concerns(hint, found) {
-            return try await end(of: hint.subject, logout, request, context)
+        let found = try await browserSignOut.sessionsToEnd(of: request)
+        var isConcerned = false
+        if let hint = logout.hint, try await concerns(hint, found) {
+            isConcerned = true
+            // A browser that fetches ahead has not been told to sign out yet: its user is asked.
+            if !PrefetchSignal.isPresent(in: request.headers) {
+                return try await end(of: hint.subject, logout, request, context)
+            }
         }
+        // Nobody is asked about a session that has ended.
+        guard isConcerned || found.contains(where: { $0.session.endedAt == nil }) else { return leave(logout) }
         let binding = FormCookie.binding(of: request, random: random)
         var response = pages.signOut(
             formToken: try formTokens.make(
@@ -72,7 +75,8 @@ struct LogoutController: BrowserGroup {
         return response
     }
 
-    /// Whether the hint is of a sign-in in this very browser: then the user need not be asked (contract §5.8).
+    /// Whether the hint is of a sign-in in this very browser: then the user need not be asked (contract §5.8). It may
+    /// lie unused for long, or have ended: what its cookie still names is this browser's.
     private func concerns(_ hint: PresentedIDToken, _ found: [SignedIn]) async throws -> Bool {
         let own = sessions(of: hint.subject, among: found)
         guard !own.isEmpty, let sid = hint.sessionID,
@@ -108,9 +112,10 @@ struct LogoutController: BrowserGroup {
     /// apps there were given by that (contract §7).
     private func app(signingOutIn request: Request, _ logout: LogoutRequest) async throws -> EndingRoot? {
         guard let hint = logout.hint, let sid = hint.sessionID,
-            try await !sessions(of: hint.subject, among: browserSignOut.sessions(of: request)).isEmpty,
             let session = try await provider.logout.sessions.appSession(id: sid), session.subject == hint.subject
         else { return nil }
+        let own = sessions(of: hint.subject, among: try await browserSignOut.sessionsToEnd(of: request))
+        guard own.contains(where: { $0.endedAt == nil || $0.id == session.browserSessionID }) else { return nil }
         if let device = session.deviceSecretID { return .device(device) }
         // A website's offline access goes on without its user, as after every plain sign-out (OpenID Connect Core §11).
         return session.outlivesBrowser && clients.current[session.clientID]?.kind == .web ? nil : .appSession(sid)

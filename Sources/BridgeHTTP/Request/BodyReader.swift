@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOSSL
 import OAuth2
 
 /// Request bodies within a limit.
@@ -11,6 +12,7 @@ enum BodyReader {
     static let longest = 64 * 1024
 
     /// - Throws: `OAuthError(.contentTooLarge)` beyond the limit; a declared length is refused unread.
+    ///   `OAuthError(.invalidRequest)` where the client goes before all of it has come: no failure of ours.
     static func bytes(of request: Request, upTo limit: Int = limit) async throws -> [UInt8] {
         if let declared = request.headers.value(of: .contentLength).flatMap({ Int($0) }), declared > limit {
             throw OAuthError(.contentTooLarge)
@@ -19,7 +21,14 @@ enum BodyReader {
             return Array(try await request.body.collect(upTo: limit).readableBytesView)
         } catch is NIOTooManyBytesError {
             throw OAuthError(.contentTooLarge)
+        } catch let error where hasBroken(error) {
+            throw OAuthError(.invalidRequest, "the body is not complete")
         }
+    }
+
+    /// Whether the connection did, with TLS or without.
+    private static func hasBroken(_ error: any Error) -> Bool {
+        error is IOError || error is ChannelError || error is NIOSSLError || error is BoringSSLError
     }
 
     /// The form of a program's request, the only encoding that RFC 6749 §3.2 has.

@@ -10,9 +10,38 @@ enum StrictBody {
     ) throws(OAuthError) -> [(name: String, value: JSONValue)] {
         let members = try OAuthError.object(inBody: body).sorted { $0.key < $1.key }
         if let unknown = members.first(where: { !names.contains($0.key) }) {
-            throw OAuthError.unknown(unknown.key, as: "member of this body", known: names)
+            throw Self.unknown(unknown.key, names)
         }
         return members.filter { !$0.value.isNull }.map { (name: $0.key, value: $0.value) }
+    }
+
+    /// The members of a form body in their order, without those that are empty.
+    /// - Throws: `invalid_request` for what is no form, and for the first member that is not among `names`, or that is there
+    ///   twice.
+    static func members(
+        ofForm body: [UInt8], knowing names: some Collection<String>
+    ) throws(OAuthError) -> [(name: String, value: [UInt8])] {
+        guard let form = try? FormParameters(bytes: body) else { throw malformedForm }
+        let found = form.names
+        if let unknown = found.first(where: { !names.contains($0) }) { throw Self.unknown(unknown, names) }
+        if let name = found.first(where: { form.isRepeated($0) }) {
+            throw OAuthError(.invalidRequest, "\(name) is repeated")
+        }
+        // Names that are not text are missing from `names`, so a form that holds one counts more parameters than that.
+        guard found.count == form.count else { throw Self.unknown("", names) }
+        return found.compactMap { name in form.bytes(name).map { (name: name, value: $0) } }
+    }
+
+    /// The text of a form's member.
+    static func text(_ value: [UInt8], of name: String) throws(OAuthError) -> String {
+        guard let text = String(validating: value, as: UTF8.self) else {
+            throw OAuthError(.invalidRequest, "\(name) is not UTF-8")
+        }
+        return text
+    }
+
+    private static func unknown(_ name: String, _ known: some Collection<String>) -> OAuthError {
+        .unknown(name, as: "member of this body", known: known)
     }
 
     /// The answer to parameters with an escape that is none, or to too many.

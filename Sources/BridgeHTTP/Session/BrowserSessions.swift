@@ -18,10 +18,13 @@ import OAuth2
 /// | ``openedHere(by:)`` | `session` | at that website | no | yes |
 /// | ``sessionWithoutUse(of:)`` | `session` | no | no | no |
 /// | ``sessionEvenIfEnded(of:)`` | `session` | yes | yes | no |
+/// | ``replaceable(in:)`` | `session` | no | yes | yes |
+/// | ``named(by:forRequestOf:)`` | `session` | for that website's own request | yes | yes |
 /// | ``tokenSessions(of:)`` | `tokens`, spent ones too | yes | no | no |
 /// | ``webViewSession(of:)`` | `tokens` | at that website | no | no |
-/// | ``firstToEnd(of:)`` | of both profiles | yes | no | no |
 /// | ``all(of:)`` | of both profiles | yes | no | of that of the profile `session` |
+/// | ``allToEnd(of:)`` | of both profiles | yes | yes | no |
+/// | ``firstToEnd(of:)`` | of both profiles | yes | closed ones | no |
 package final class BrowserSessions: Sendable {
     private let sessions: WebSessions
     private let clients: Reloadable<ClientDirectory>
@@ -47,7 +50,7 @@ package final class BrowserSessions: Sendable {
         try await find(request) { !origins.isKeptElsewhere($0) }
     }
 
-    /// The same, at the website that the request came to.
+    /// The live session of a request's cookies at the website that the request came to; counts as a use of it.
     func visitor(of request: Request) async throws -> SignedIn? {
         try await find(request) {
             origins.admits($0, at: request)
@@ -111,12 +114,17 @@ package final class BrowserSessions: Sendable {
         try await opened(by: request) { !origins.isKeptElsewhere($0) }
     }
 
-    /// The same, for the authorization request of a client.
+    /// The live session that the cookie of the profile `session` opens, for a client's authorization request.
     func opened(by request: Request, forRequestOf client: ClientID?) async throws -> WebSession? {
         try await opened(by: request) { origins.answers($0, to: client) }
     }
 
-    /// The same, at the website that the request came to.
+    /// That session, alive or not, as far as a client's request may be answered in it.
+    func named(by request: Request, forRequestOf client: ClientID?) async throws -> NamedSession? {
+        try await named(by: request) { origins.answers($0, to: client) }
+    }
+
+    /// The live session that the cookie of the profile `session` opens, at the website that the request came to.
     func openedHere(by request: Request) async throws -> WebSession? {
         try await opened(by: request) { origins.admits($0, at: request) }
     }
@@ -134,21 +142,55 @@ package final class BrowserSessions: Sendable {
         return counts(session) ? session : nil
     }
 
-    /// The first of ``all(of:)``, and no use of it.
-    func firstToEnd(of request: Request) async throws -> WebSession? {
+    private func named(by request: Request, where counts: (WebSession) -> Bool) async throws -> NamedSession? {
+        guard let secret = request.sessionSecret else { return nil }
+        let found = try await sessions.lookUpOrLeft(secret)
+        return (found.alive ?? found.left).map(counts) == true ? found : nil
+    }
+
+    /// The first of ``all(of:)``, for a page of ours that knows its visitor: not where a website of another domain has
+    /// seen the cookie. No use of it.
+    func firstAtHome(of request: Request) async throws -> WebSession? {
+        guard let session = try await first(of: request), !origins.isKeptElsewhere(session) else { return nil }
+        return session
+    }
+
+    private func first(of request: Request) async throws -> WebSession? {
         if let id = try await sessionEvenIfEnded(of: request)?.id, let session = try await sessions.peek(id) {
             return session
         }
         return try await tokenSessions(of: request).first?.session
     }
 
-    /// The same, for a page of ours that knows its visitor: not where a website of another domain has seen the cookie.
-    func firstAtHome(of request: Request) async throws -> WebSession? {
-        guard let session = try await firstToEnd(of: request), !origins.isKeptElsewhere(session) else { return nil }
-        return session
+    /// What a sign-out ends: every session that the cookies name, at whichever website, until its absolute end. One
+    /// that lay unused for too long is closed, and what was granted in it goes on; so does what one that has ended took
+    /// over from the session before it (ADR-0017). No use of them.
+    func allToEnd(of request: Request) async throws -> [SignedIn] {
+        let now = time.now()
+        let own = try await sessionEvenIfEnded(of: request).flatMap { session in
+            now < session.expiresAt ? SignedIn(session: session, tokenPrefix: nil) : nil
+        }
+        return [own].compactMap(\.self) + (try await tokenSessionsToEnd(of: request))
     }
 
-    /// Every live session that the cookies name, at whichever website: what a sign-out ends.
+    /// Those of the profile `tokens` among them.
+    func tokenSessionsToEnd(of request: Request) async throws -> [SignedIn] {
+        let now = time.now()
+        return try await tokenSessions(of: request) { try await sessions.known($0) }
+            .filter { now < $0.session.expiresAt }
+    }
+
+    /// The first of them that nobody has ended.
+    func firstToEnd(of request: Request) async throws -> WebSession? {
+        try await allToEnd(of: request).first { $0.session.endedAt == nil }?.session
+    }
+
+    /// What a sign-in takes the place of: as ``opened(by:)``, or else what ``allToEnd(of:)`` has of that cookie.
+    func replaceable(in request: Request) async throws -> WebSession? {
+        try await named(by: request) { !origins.isKeptElsewhere($0) }.flatMap { $0.alive ?? $0.left }
+    }
+
+    /// Every live session that the cookies name, at whichever website.
     func all(of request: Request) async throws -> [SignedIn] {
         let opened = try await opened(by: request) { _ in true }
         return [opened.map { SignedIn(session: $0, tokenPrefix: nil) }].compactMap(\.self)
@@ -176,7 +218,7 @@ package final class BrowserSessions: Sendable {
         return try await sessions.known(secret)
     }
 
-    /// The same, as somebody who is signed in.
+    /// The live session that the cookie of the profile `session` opens, as a signed-in visitor.
     func secretSession(of request: Request) async throws -> SignedIn? {
         try await opened(by: request).map { SignedIn(session: $0, tokenPrefix: nil) }
     }
@@ -190,6 +232,12 @@ package final class BrowserSessions: Sendable {
     /// Every live session of the profile `tokens` that the cookies name, those too whose access token is spent: a page
     /// may renew it, so its user is still signed in here. No use of them.
     func tokenSessions(of request: Request) async throws -> [SignedIn] {
+        try await tokenSessions(of: request) { try await sessions.peek($0) }
+    }
+
+    private func tokenSessions(
+        of request: Request, finding find: (SessionID) async throws -> WebSession?
+    ) async throws -> [SignedIn] {
         guard let accessTokens else { return [] }
         let now = time.now()
         var found: [SignedIn] = []
@@ -197,7 +245,7 @@ package final class BrowserSessions: Sendable {
             guard let text = request.cookie(named: prefix + CookieTokens.accessTokenName),
                 let (claims, isSpent) = try await read(text, accessTokens, at: now), let id = claims.sessionID,
                 isCookie(claims, at: request),
-                let session = try await sessions.peek(id), session.clientID == claims.clientID
+                let session = try await find(id), session.clientID == claims.clientID
             else { continue }
             found.append(
                 SignedIn(session: session, tokenPrefix: prefix, tokenEnd: claims.expiresAt, isSpent: isSpent))
@@ -254,12 +302,19 @@ package final class BrowserSessions: Sendable {
             return first.tokenPrefix.flatMap { values[$0] }
         }
         guard visitor == nil else { return nil }
-        // An access token that came twice signs nobody in; a renewal takes the one too many away.
-        let doubled = directory.tokenCookiePrefixes.first { prefix in
-            let name = prefix + CookieTokens.accessTokenName
-            return values[prefix] != nil && request.carriesCookie(named: name) && request.cookie(named: name) == nil
+        for prefix in directory.tokenCookiePrefixes {
+            if let value = values[prefix], try await carriesUnreadableToken(prefix: prefix, request) { return value }
         }
-        return doubled.flatMap { values[$0] }
+        return nil
+    }
+
+    /// Whether an access token came that signs nobody in, whoever's it is: it came twice, and a renewal takes the one
+    /// too many away; or its key was retired at once, and a renewal brings one by the next key.
+    private func carriesUnreadableToken(prefix: String, _ request: Request) async throws -> Bool {
+        let name = prefix + CookieTokens.accessTokenName
+        guard let accessTokens, request.carriesCookie(named: name) else { return false }
+        guard let text = request.cookie(named: name) else { return true }
+        return try await read(text, accessTokens, at: time.now()) == nil
     }
 }
 

@@ -22,19 +22,18 @@ final class BrowserSignOut: Sendable {
         self.time = time
     }
 
-    /// Ends every session that the request's cookies open.
+    /// Ends every session that the request's cookies name, and what goes on of those that opened nothing any more.
     /// - Parameters:
     ///   - subject: whose sessions alone end; `nil` for everybody's.
     ///   - more: what ends along with them, and before.
-    /// - Returns: the sessions that were open.
+    /// - Returns: the sessions, those too that had ended before.
     func signOut(
         _ request: Request, of subject: Subject? = nil, endingFirst more: (root: EndingRoot, ending: Ending)? = nil,
         origin: RequestOrigin, in headers: inout HTTPFields
     ) async throws -> [WebSession] {
-        let found = try await sessions(of: request).filter { subject == nil || $0.session.subject == subject }
-        if let more { try await endings.end(more.root, more.ending) }
-        let ending = Ending.signOut(origin: origin, at: time.now())
-        for found in found { try await endings.end(.webSession(found.session.id), ending) }
+        let found = try await sessionsToEnd(of: request).filter { subject == nil || $0.session.subject == subject }
+        let ended = if let more { try await endings.end(more.root, more.ending) } else { Ended.nothing }
+        try await end(found, .signOut(origin: origin, at: time.now()), after: ended)
         takeCookies(of: found, request, in: &headers)
         // Cookies of a session that has ended open nothing, and would shadow those of the next.
         if subject == nil { takeLeftovers(of: request, besides: found, in: &headers) }
@@ -42,25 +41,48 @@ final class BrowserSignOut: Sendable {
         return found.map(\.session)
     }
 
-    /// Ends what other users' cookies of the profile `tokens` open, and takes those cookies away, as well as those
+    /// Ends what other users' cookies of the profile `tokens` name, and takes those cookies away, as well as those
     /// that a page could renew although nobody can tell their user: whoever has just signed in is the browser's only
     /// user, as after a link (contract §4.3). Without such cookies no store is asked.
     func leaveOnly(
         _ subject: Subject, in request: Request, origin: RequestOrigin, headers: inout HTTPFields
     ) async throws {
-        let found = try await browsers.tokenSessions(of: request)
+        let found = try await browsers.tokenSessionsToEnd(of: request)
         let others = found.filter { $0.session.subject != subject }
-        let ending = Ending.accountSwitch(origin: origin, at: time.now())
-        for other in others { try await endings.end(.webSession(other.session.id), ending) }
+        try await end(others, .accountSwitch(origin: origin, at: time.now()))
         takeCookies(of: others, request, in: &headers)
-        // Without a readable access token a page could still renew them, once nobody else is signed in; without the
-        // anti-CSRF cookie none could, and `access_token` alone may be another program's.
-        takeLeftovers(of: request, besides: found, withAnyOf: [CookieTokens.antiCSRFName], in: &headers)
+        takeRenewable(of: request, besides: found, in: &headers)
+    }
+
+    /// Ends one after another; one that went with another of them has not ended before.
+    /// - Parameter earlier: what the same act has ended already.
+    private func end(_ found: [SignedIn], _ ending: Ending, after earlier: Ended = .nothing) async throws {
+        var sessions = Set(earlier.sessions)
+        for found in found {
+            var ending = ending
+            if sessions.contains(found.session.id) { ending.rootHadEnded = false }
+            sessions.formUnion(try await endings.end(.webSession(found.session.id), ending).sessions)
+        }
+    }
+
+    /// Takes away cookies of the profile `tokens` whose user nobody can tell: without a readable access token a page
+    /// could still renew them, once nobody else is signed in. Without the anti-CSRF cookie none could, and `access_token`
+    /// alone may be another program's.
+    /// - Parameter found: the sessions that are known; of those that have ended the cookies are taken too.
+    func takeRenewable(of request: Request, besides found: [SignedIn], in headers: inout HTTPFields) {
+        let known = found.filter { $0.session.endedAt == nil }
+        takeLeftovers(of: request, besides: known, withAnyOf: [CookieTokens.antiCSRFName], in: &headers)
     }
 
     /// Every session that the request's cookies open.
     func sessions(of request: Request) async throws -> [SignedIn] {
         try await browsers.all(of: request)
+    }
+
+    /// Every session that the request's cookies open, and those that are closed or have ended
+    /// (``BrowserSessions/allToEnd(of:)``).
+    func sessionsToEnd(of request: Request) async throws -> [SignedIn] {
+        try await browsers.allToEnd(of: request)
     }
 
     /// Takes the cookies of the profile `tokens` away, as their own clients have set them, but for those that the

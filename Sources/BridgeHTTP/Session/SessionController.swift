@@ -81,7 +81,8 @@ struct SessionController: BrowserGroup {
         let body = try await BodyReader.bytes(of: request)
         let isForm = BodyReader.isForm(request)
         let own = origins.own(of: request)
-        guard try SameOriginProof(publicOrigin: own).holds(for: request) || (isForm && isOurForm(body, request)) else {
+        let isProven = SameOriginProof(publicOrigin: own).holds(for: request)
+        guard try isProven || (isForm && isOurs(FormParameters(parsing: body), request)) else {
             throw OAuthError(.forbidden, "signing out takes a page of the same origin")
         }
         var response =
@@ -98,10 +99,7 @@ struct SessionController: BrowserGroup {
             to: await kit.atHome(pageVisitor(request, context), request))
     }
 
-    private func isOurForm(_ body: [UInt8], _ request: Request) throws -> Bool {
-        guard let binding = request.formBinding,
-            let token = try FormParameters(parsing: body)[BrowserForm.tokenField]
-        else { return false }
-        return formTokens.verify(token, for: .signOut, binding: binding, session: request.sessionSecret)
+    private func isOurs(_ form: FormParameters, _ request: Request) -> Bool {
+        request.isOurs(form, for: .signOut, isOfSession: true, by: formTokens)
     }
 }

@@ -80,7 +80,7 @@ struct SignInController: BrowserGroup {
         let origin = context.recognisedOrigin(of: request)
         let outcome = try await signIn.attempt(
             username: username, password: Secret(form.parameters["password"] ?? ""), browser: form.browser,
-            replacing: session, origin: origin)
+            replacing: try await browsers.replaceable(in: request), origin: origin)
         switch outcome {
         case .signedIn(let opened):
             return try await flow.proceed(errand, opened, browser: form.browser, request, context)
@@ -114,7 +114,7 @@ struct SignInController: BrowserGroup {
         let origin = context.recognisedOrigin(of: request)
         let outcome = try await signIn.confirm(
             pending: pending, code: form.parameters["code"] ?? "", browser: form.browser,
-            replacing: session, origin: origin)
+            replacing: try await browsers.replaceable(in: request), origin: origin)
         switch outcome {
         case .signedIn(let opened):
             return try await flow.proceed(errand, opened, browser: form.browser, request, context)

@@ -104,7 +104,7 @@ extension SignInFlow {
             content.phoneURL = phoneURL(errand, request)
         }
         var response = pages.signIn(content, to: visitor.preferring(request?.uiLocales).themed(by: request?.client))
-        FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+        FormCookie.set(browser, in: &response.headers)
         return response
     }
 
@@ -122,7 +122,7 @@ extension SignInFlow {
                 clientName: request?.client.name,
                 otherAccountURL: errand.forAnother.url, name: account?.shownName),
             to: visitor.preferring(request?.uiLocales).themed(by: request?.client))
-        FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+        FormCookie.set(browser, in: &response.headers)
         return response
     }
 

@@ -5,7 +5,7 @@ package final class SignInServices: Sendable {
     package let signIn: SignIn
     package let landing: SignInLanding
     package let authorizations: Authorizations
-    /// The same for requests that may bring a login token.
+    /// Authorizations for requests that may bring a login token.
     package let tokens: LoginTokenAuthorizations
     package let accounts: any UserStore
     /// `nil` where there is no token side, so nobody who could authenticate a client.
@@ -20,6 +20,8 @@ package final class SignInServices: Sendable {
     package let selfIssued: SelfIssuedServices?
     /// Seals forms of the console that wait for a newer sign-in.
     package let heldForms: ShortLivedSeal
+    /// Carries a website's authorization request from its POST to the GET after it.
+    package let postedRequests: ShortLivedSeal
     /// `nil` where phones sign nobody in.
     package let phone: PhoneSignInServices?
     package let account: AccountServices
@@ -28,8 +30,8 @@ package final class SignInServices: Sendable {
         signIn: SignIn, landing: SignInLanding, authorizations: Authorizations, redeemer: LoginTokenRedeemer,
         accounts: any UserStore, pushedRequests: PushedRequests? = nil, upstream: UpstreamServices? = nil,
         secondFactor: SecondFactorEnrolment? = nil, passkeys: PasskeyServices? = nil,
-        selfIssued: SelfIssuedServices? = nil, heldForms: ShortLivedSeal, phone: PhoneSignInServices? = nil,
-        account: AccountServices
+        selfIssued: SelfIssuedServices? = nil, heldForms: ShortLivedSeal, postedRequests: ShortLivedSeal,
+        phone: PhoneSignInServices? = nil, account: AccountServices
     ) {
         self.signIn = signIn
         self.landing = landing
@@ -42,6 +44,7 @@ package final class SignInServices: Sendable {
         self.passkeys = passkeys
         self.selfIssued = selfIssued
         self.heldForms = heldForms
+        self.postedRequests = postedRequests
         self.phone = phone
         self.account = account
     }

@@ -51,7 +51,7 @@ struct UpstreamController: BrowserGroup {
                 id, errand: errand.query, browser: browser, at: origins.own(of: request), isFresh: isFresh)
         else { throw OAuthError(.notFound) }
         var response = Response.seeOther(target)
-        FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+        FormCookie.set(browser, in: &response.headers)
         return response
     }
 
@@ -72,7 +72,7 @@ struct UpstreamController: BrowserGroup {
         let origin = context.origin(of: request)
         let outcome = try await upstream.finish(
             context.parameters.get("provider") ?? "", parameters, browser: browser, at: here,
-            replacing: try await browsers.opened(by: request), origin: origin)
+            replacing: try await browsers.replaceable(in: request), origin: origin)
         switch outcome {
         case .signedIn(let opened, let errand):
             let errand = SignInErrand(try FormParameters(parsing: errand.utf8))

@@ -12,8 +12,8 @@ extension HTTPClient {
     /// - Parameters:
     ///   - limit: how long a connection may take to be made.
     ///   - tls: `nil` for the usual rules.
-    ///   - triesOnce: whether an address where nobody listens is told at once; otherwise it is tried again until the
-    ///     time is up.
+    ///   - triesOnce: whether an address where no server listens is reported at once; otherwise it is tried again until
+    ///     the time is up.
     static func withoutRedirects(
         connectingWithin limit: TimeAmount, tls: TLSConfiguration? = nil, triesOnce: Bool = false
     ) -> HTTPClient {
@@ -39,10 +39,12 @@ extension HTTPClient {
 
 extension HTTPClientResponse {
     /// Reads a short answer to its end: the connection then serves the next request as well, which else begins with a
-    /// new one and its TLS. Of an answer that goes on, the rest and the connection are given up.
-    func drain() async {
-        _ = try? await Deadline.run(.seconds(1), otherwise: CancellationError()) { [body] in
+    /// new one and its TLS. If an answer goes on, the rest and the connection are given up.
+    /// - Returns: the answer's content; nothing of one that goes on.
+    @discardableResult func drain() async -> [UInt8] {
+        let content = try? await Deadline.run(.seconds(1), otherwise: CancellationError()) { [body] in
             try await body.collect(upTo: 65_536)
         }
+        return content.map { Array($0.readableBytesView) } ?? []
     }
 }

@@ -8,14 +8,25 @@ import OAuth2
 struct IssuerConnection: Sendable {
     /// Why a request gave no answer. Holds no text from outside, so that it can be logged.
     enum Failure: Error, Hashable, CustomStringConvertible {
-        case status(Int)
+        /// What an OAuth endpoint says it refuses (RFC 6749 §5.2).
+        enum Word: String {
+            case invalidRequest = "invalid_request"
+            case invalidClient = "invalid_client"
+            case invalidGrant = "invalid_grant"
+            case unauthorizedClient = "unauthorized_client"
+            case unsupportedGrantType = "unsupported_grant_type"
+            case invalidScope = "invalid_scope"
+        }
+
+        /// - Parameter error: `nil` for an answer that has none, or one of its server's own.
+        case status(Int, error: Word? = nil)
         case tooLarge
         case timedOut
         case unreachable(FetchObstacle)
 
         var description: String {
             switch self {
-            case .status(let status): "answers with \(status)"
+            case .status(let status, let error): "answers with \(status)\(error.map { " (\($0.rawValue))" } ?? "")"
             case .tooLarge: "answers with too much"
             case .timedOut: "does not answer in time"
             case .unreachable(let obstacle): obstacle.text
@@ -31,8 +42,8 @@ struct IssuerConnection: Sendable {
         self.client = client
     }
 
-    /// - Parameter triesOnce: whether an address where nobody listens is told at once; otherwise it is tried again until
-    ///   the time is up.
+    /// - Parameter triesOnce: whether an address where no server listens is reported at once; otherwise it is tried
+    ///   again until the time is up.
     init(limits: FetchLimits, triesOnce: Bool = false) {
         self.init(limits: limits, client: triesOnce ? Self.impatient : Self.patient)
     }
@@ -77,7 +88,10 @@ struct IssuerConnection: Sendable {
             let request = Self.traced(plain)
             let (status, body) = try await answer(to: request)
             span?.note(.status, status)
-            guard status == 200 else { throw Failure.status(status) }
+            guard status == 200 else {
+                let error = JSONValue.parse(body)?.object?["error"]?.string
+                throw Failure.status(status, error: error.flatMap(Failure.Word.init(rawValue:)))
+            }
             return body
         }
     }
@@ -86,7 +100,7 @@ struct IssuerConnection: Sendable {
         .deadlineExceeded, .connectTimeout, .getConnectionFromPoolTimeout,
     ]
 
-    /// - Returns: of an answer that is no document, the status alone.
+    /// - Returns: the answer; of a body that is not a document, only as much as ``HTTPClientResponse/drain()`` reads.
     private func answer(to request: HTTPClientRequest) async throws -> (status: Int, body: [UInt8]) {
         let (limits, client) = (limits, client)
         return try await Deadline.run(limits.timeout, otherwise: Failure.timedOut) {
@@ -94,10 +108,7 @@ struct IssuerConnection: Sendable {
                 let response = try await client.execute(
                     request, timeout: .milliseconds(limits.timeout.inMilliseconds))
                 let status = Int(response.status.code)
-                guard response.status == .ok else {
-                    await response.drain()
-                    return (status, [])
-                }
+                guard response.status == .ok else { return (status, await response.drain()) }
                 let body = try await response.body.collect(upTo: limits.maximumBytes)
                 return (status, Array(body.readableBytesView))
             } catch is NIOTooManyBytesError {

@@ -29,7 +29,7 @@ struct IssuerMetadata: Sendable {
             let json: [UInt8]
             do {
                 json = try await connection.get(location)
-            } catch IssuerConnection.Failure.status(let status) where (400..<500).contains(status) {
+            } catch IssuerConnection.Failure.status(let status, _) where (400..<500).contains(status) {
                 failure = IssuerConnection.Failure.status(status)
                 continue
             }
@@ -42,7 +42,7 @@ struct IssuerMetadata: Sendable {
 /// Why the metadata cannot be used.
 enum IssuerMetadataError: Error, Hashable {
     case malformed
-    /// Somebody else's metadata (RFC 8414 §3.3): its keys must not sign for the issuer we trust.
+    /// Another issuer's metadata (RFC 8414 §3.3): its keys must not sign for the issuer we trust.
     case otherIssuer
     case noKeySet
 }

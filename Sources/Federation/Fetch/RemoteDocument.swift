@@ -55,8 +55,10 @@ final class RemoteDocument<Content: Sendable>: Sendable {
         return await task.value ?? found
     }
 
-    /// Whether something can be said of it without a fetch.
-    func isAtHand(at now: Timestamp) -> Bool { state.withLock { state in usable(state, at: now) } != nil }
+    /// Whether what is wanted can be said of it without a fetch.
+    func isAtHand(at now: Timestamp, where suffices: (Content) -> Bool) -> Bool {
+        state.withLock { state in usable(state, at: now) }.map(suffices) ?? false
+    }
 
     func forget() {
         state.withLock { state in
@@ -74,12 +76,12 @@ final class RemoteDocument<Content: Sendable>: Sendable {
 
     private enum Need { case none, soon, now }
 
-    /// How much it takes to fetch it again before it is used. While its server is away nobody waits for it twice.
+    /// How much it takes to fetch it again before it is used. While its server is away no caller waits for it twice.
     private func need(at now: Timestamp) -> Need {
         state.withLock { state in
             guard let fetchedAt = state.fetchedAt else { return .now }
             let age = now - fetchedAt
-            // What was fetched "later" was fetched before the clock was set back: nobody knows how long before.
+            // What was fetched "later" was fetched before the clock was set back: how long before is unknown.
             guard age >= .zero else { return state.isLastAttemptGood ? .now : .soon }
             guard age >= limits.refreshAhead else { return .none }
             return age >= limits.refreshInterval && state.isLastAttemptGood ? .now : .soon

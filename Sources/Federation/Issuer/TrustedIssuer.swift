@@ -36,7 +36,7 @@ final class SigningIssuer: TrustedIssuer {
 
     func identity(of token: Secret<String>, parsed: ForeignToken?, at now: Timestamp) async throws -> BearerIdentity {
         guard let parsed else { throw BearerRefusal.malformed }
-        guard let algorithm = SignatureAlgorithm(rawValue: parsed.algorithm), algorithms.contains(algorithm) else {
+        guard let algorithm = SignatureAlgorithm(joseName: parsed.algorithm), algorithms.contains(algorithm) else {
             throw BearerRefusal.wrongAlgorithm
         }
         let candidates = try await keys.keys(keyID: parsed.keyID, algorithm: algorithm, at: now)

@@ -8,14 +8,16 @@ package final class OpenIDProvider: UpstreamProvider {
     package var name: String { settings.name }
 
     private let settings: UpstreamProviderSettings
+    private let clientSecret: Reloadable<Secret<String>>
     private let connection: IssuerConnection
     private let keys: RemoteKeySet
     private let metadata: RemoteDocument<UpstreamMetadata>
     private let time: TimeSource
+    private let logger: Logger
 
     private static let metadataLifetime = Duration.seconds(600)
-    /// Every visitor of the sign-in page can have the provider asked, also while it fails; and when it is back nobody
-    /// is to wait for long.
+    /// Every visitor of the sign-in page can have the provider asked, also while it fails; and when it is back no
+    /// visitor is to wait for long.
     private static let metadataFloor = Duration.seconds(5)
     /// How far the provider's clock may be off.
     private static let leeway = Duration.seconds(30)
@@ -27,7 +29,9 @@ package final class OpenIDProvider: UpstreamProvider {
     ) {
         guard let issuer = EndpointURL(settings.issuer, allowingQuery: false) else { return nil }
         self.settings = settings
+        clientSecret = Reloadable(settings.clientSecret)
         self.time = time
+        self.logger = logger
         let connection = IssuerConnection(limits: limits)
         self.connection = connection
         var lasting = limits
@@ -69,19 +73,9 @@ package final class OpenIDProvider: UpstreamProvider {
         guard named.map({ $0.hasSameBytes(as: settings.issuer) }) ?? !metadata.promisesIssuer else {
             throw UpstreamRefusal.otherIssuer
         }
-        let answer: [UInt8]
-        do {
-            answer = try await connection.post(
-                metadata.tokenEndpoint,
-                form: [
-                    ("grant_type", "authorization_code"), ("code", code.expose()),
-                    ("redirect_uri", request.redirectURI), ("code_verifier", request.verifier.value),
-                ], clientID: settings.clientID, secret: settings.clientSecret)
-        } catch IssuerConnection.Failure.status(let status) where (400..<500).contains(status) {
-            throw UpstreamRefusal.badCode
-        } catch is IssuerConnection.Failure {
-            throw StorageError.unavailable("the upstream provider cannot be reached")
-        }
+        let form = Self.form(
+            code: code.expose(), redirectURI: request.redirectURI, verifier: request.verifier.value)
+        let answer = try await exchange(form, at: metadata.tokenEndpoint)
         guard let token = JSONValue.parse(answer)?.object?["id_token"]?.string, let token = ForeignToken(token) else {
             throw UpstreamRefusal.badToken
         }
@@ -92,9 +86,41 @@ package final class OpenIDProvider: UpstreamProvider {
         return try user(token.claims)
     }
 
+    /// What a code is exchanged with (RFC 6749 §4.1.3, RFC 7636 §4.5).
+    static func form(code: String, redirectURI: String, verifier: String) -> [(String, String)] {
+        [
+            ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI),
+            ("code_verifier", verifier),
+        ]
+    }
+
+    private func exchange(_ form: [(String, String)], at endpoint: EndpointURL) async throws -> [UInt8] {
+        do {
+            return try await connection.post(
+                endpoint, form: form, clientID: settings.clientID, secret: clientSecret.current)
+        } catch let failure as IssuerConnection.Failure {
+            guard !failure.refusesCode else { throw UpstreamRefusal.badCode }
+            // Nothing that the user could do better: the code may well be good.
+            logger.warning(
+                failure.refusesClient
+                    ? "An upstream provider refuses our client_id or client_secret_file"
+                    : "An upstream provider's token endpoint gave no usable answer",
+                metadata: ["issuer": "\(settings.issuer)", "error": "\(failure)"])
+            throw StorageError.unavailable("the upstream provider gives no tokens")
+        }
+    }
+
+    /// Keeps the secret it has when the file is broken, and says so.
+    package func reload() throws {
+        keys.reload()
+        metadata.forget()
+        guard let secret = try settings.rereadSecret?() else { return }
+        clientSecret.replace(with: secret)
+    }
+
     package func logoutToken(_ text: String, at now: Timestamp) async throws -> LogoutToken {
         guard let token = ForeignToken(text) else { throw LogoutTokenRefusal.malformed }
-        // Older providers write the plain "JWT" of any token; that it is no ID token is told by its claims.
+        // Older providers write the plain "JWT" of any token; its claims tell that it is not an ID token.
         if let flaw = try await self.flaw(of: token, typed: ["logout+jwt", "jwt"], at: now) {
             throw flaw.logoutTokenRefusal
         }
@@ -121,7 +147,7 @@ package final class OpenIDProvider: UpstreamProvider {
         return .user(user)
     }
 
-    /// - Throws: ``LogoutTokenRefusal/malformed`` for one that is there and is no name: guessing would end too much.
+    /// - Throws: ``LogoutTokenRefusal/malformed`` for one that is there and is not a name: guessing would end too much.
     private static func name(
         _ name: String, in claims: [String: JSONValue]
     ) throws(LogoutTokenRefusal) -> String? {
@@ -136,7 +162,7 @@ package final class OpenIDProvider: UpstreamProvider {
         of token: ForeignToken, typed types: Set<String>, at now: Timestamp
     ) async throws -> UpstreamTokenFlaw? {
         guard !token.hasCriticalExtensions, token.type.map({ types.contains($0) }) ?? true else { return .wrongType }
-        guard let algorithm = SignatureAlgorithm(rawValue: token.algorithm), settings.algorithms.contains(algorithm)
+        guard let algorithm = SignatureAlgorithm(joseName: token.algorithm), settings.algorithms.contains(algorithm)
         else { return .wrongAlgorithm }
         guard token.claims["iss"]?.string?.hasSameBytes(as: settings.issuer) == true else { return .wrongIssuer }
         let audience = token.claims["aud"]?.string.map { [$0] } ?? token.claims["aud"]?.strings ?? []

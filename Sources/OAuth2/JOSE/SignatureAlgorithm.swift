@@ -14,6 +14,9 @@ package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case es512 = "ES512"
     case edDSA = "EdDSA"
 
+    /// The algorithm of this name. EdDSA is `Ed25519` too, as RFC 9864 calls it for the one curve that is taken here.
+    package init?(joseName name: String) { self.init(rawValue: name == "Ed25519" ? Self.edDSA.rawValue : name) }
+
     /// Whether one shared secret signs and verifies.
     package var isSymmetric: Bool {
         switch self {

@@ -14,10 +14,11 @@ package struct VerificationKey: Sendable {
 
     /// What clients of our own sign with, and what we sign with ourselves, in the order in which clients are told.
     package static let announcedAlgorithms: [SignatureAlgorithm] = [.es256, .edDSA, .rs256, .ps256]
-    /// The same, for ``init(jwk:for:)``.
+    /// ``announcedAlgorithms`` as a set, for ``init(jwk:for:)``.
     package static let usualAlgorithms = Set(announcedAlgorithms)
 
-    /// Private members of every kind of key, and the symmetric one (RFC 7518 §6): a JWK that has one is no public key.
+    /// Private members of every kind of key, and the symmetric one (RFC 7518 §6): a JWK that has one is not a public
+    /// key.
     package static let privateMembers: Set<String> = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 
     /// The members that the thumbprint is over, and nothing else.
@@ -44,7 +45,7 @@ package struct VerificationKey: Sendable {
     init(_ key: _RSA.Signing.PublicKey) throws { try self.init(bare: .rsa(key), for: .rs256) }
 
     /// Reads a public key of a JWK set.
-    /// - Parameter allowed: what its holder may sign with at all; of these the key verifies those that fit its kind.
+    /// - Parameter allowed: what its holder may sign with at all; the key verifies those that fit its kind.
     /// - Returns: `nil` for a kind that is not known here or fits none of the algorithms, a key for encryption, or an
     ///   RSA key under 2048 bits.
     package init?(jwk: JSONValue, for allowed: Set<SignatureAlgorithm> = usualAlgorithms) {
@@ -106,9 +107,7 @@ package struct VerificationKey: Sendable {
 
     /// Whether the token's signature is this key's, by the algorithm that the token names.
     package func verifies(_ token: CompactJWS) -> Bool {
-        // "Ed25519" is EdDSA's name since RFC 9864.
-        let name = token.algorithm == "Ed25519" ? SignatureAlgorithm.edDSA.rawValue : token.algorithm
-        guard let algorithm = name.flatMap(SignatureAlgorithm.init(rawValue:)) else { return false }
+        guard let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(joseName:)) else { return false }
         return isValid(token.signature, for: token.message, by: algorithm)
     }
 
@@ -164,7 +163,8 @@ package struct VerificationKey: Sendable {
         return .object(object)
     }
 
-    /// RFC 7638 §3.2 and RFC 8037 §2: of the key itself and not as somebody wrote it, so that a key has one thumbprint.
+    /// RFC 7638 §3.2 and RFC 8037 §2: of the key itself and not of how it was written, so that a key has one
+    /// thumbprint.
     private static func thumbprintMembers(of key: Key) throws -> [String: JSONValue] {
         func curve(_ name: String, _ point: Data) -> [String: JSONValue] {
             let half = point.count / 2

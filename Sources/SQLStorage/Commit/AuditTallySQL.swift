@@ -6,7 +6,7 @@ enum AuditTallySQL {
     private static let mostCounted = 1_000_000_000_000
 
     static let progress: SQLStatement = "SELECT sequence FROM audit_tally_progress WHERE node = $1"
-    /// Where somebody else has written, counting goes on after what there is now.
+    /// Where other software has written, counting goes on after what there is now.
     static let mend: SQLStatement = """
         INSERT INTO audit_tally_progress (node, sequence) VALUES ($1, $2)
         ON CONFLICT (node) DO UPDATE SET sequence = excluded.sequence
@@ -14,7 +14,7 @@ enum AuditTallySQL {
     static let begin: SQLStatement = """
         INSERT INTO audit_tally_progress (node, sequence) VALUES ($1, 0) ON CONFLICT (node) DO NOTHING
         """
-    /// Writes a row only while nobody else counted the same events.
+    /// Writes a row only while no other process has counted the same events.
     static let advance: SQLStatement = """
         UPDATE audit_tally_progress SET sequence = $3 WHERE node = $1 AND sequence = $2
         """
@@ -44,10 +44,11 @@ enum AuditTallySQL {
             + CASE WHEN audit_tally.events BETWEEN 0 AND \(mostCounted) THEN audit_tally.events ELSE 0 END
         """)
 
+    /// By bars of `$3` milliseconds: a week has a hundred times as many minutes as a chart of it has bars.
     static let select = SQLStatement(
         """
-        SELECT at, type, outcome, reason, CAST(sum(events) AS BIGINT) FROM audit_tally
-        WHERE at >= $1 AND at < $2 AND events BETWEEN 0 AND \(mostCounted) GROUP BY at, type, outcome, reason
+        SELECT at / $3 * $3, type, outcome, reason, CAST(sum(events) AS BIGINT) FROM audit_tally
+        WHERE at >= $1 AND at < $2 AND events BETWEEN 0 AND \(mostCounted) GROUP BY 1, type, outcome, reason
         """)
 
     static let sample: SQLStatement = """
@@ -61,7 +62,7 @@ enum AuditTallySQL {
         """)
 
     static let oldest: SQLStatement = "SELECT min(at) FROM audit_tally WHERE at >= $1"
-    // From `$1` on: what went before still lies at the left end of the key, and would be read with every step.
+    // From `$1` on: what went before is still at the left end of the key, and would be read with every step.
     static let purge: SQLStatement = "DELETE FROM audit_tally WHERE at >= $1 AND at < $2"
     // Asked by name, for the key's sake.
     static let oldestSample = SQLStatement("SELECT min(at) FROM state_sample WHERE name IN (\(names)) AND at >= $1")

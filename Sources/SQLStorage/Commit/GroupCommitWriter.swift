@@ -112,7 +112,7 @@ final class GroupCommitWriter: Sendable {
             ).commit(startingFrom: committedChain.withLock { $0 })
             // Whatever went wrong, the database knows best where the chain ends.
             committedChain.withLock { $0 = written }
-            if written != nil { engine.didCommit(writes: batch.count) }
+            if written != nil { engine.didCommit(writes: batch.count, upkeep: batch.count { $0.isUpkeep }) }
         } while continuesOrReschedules()
     }
 
@@ -125,8 +125,8 @@ final class GroupCommitWriter: Sendable {
             return queue.pace.patience
         }
         guard let patience, !enough.wait(atMost: patience) else { return }
-        // It may be rung at the last moment: what woke nobody must not wake the next who waits. Rung under the lock, so
-        // that it has been by now.
+        // It may be rung at the last moment: a ring that woke no thread must not wake the next one to wait. Rung under
+        // the lock, so that it has been by now.
         let wasWoken = queue.withLock { queue in
             defer { queue.awaited = nil }
             return queue.awaited == nil

@@ -1,9 +1,11 @@
-/// The rows of a table that have ended, and that nobody needs any more.
+/// The rows of a table that have ended, and are no longer needed.
 struct ExpiredRows: Sendable {
-    /// Gives a row where there are any that ended before `$1`; by the index of times, which PostgreSQL takes for the order's
-    /// sake alone: of a plan for any time it thinks that a third of the table is due.
+    let table: String
+    /// Gives a row where there are any that ended before `$1`, and at `$2` or later (``PurgeProgress``); for the order's
+    /// sake by the index of times.
     let anyDue: SQLStatement
-    /// Removes rows that ended before `$1`, at most `$2` of them and the oldest first, and gives the keys of what went.
+    /// Removes rows that ended before `$1`, and at `$3` or later, at most `$2` of them and the oldest first; gives the keys
+    /// of what went, and when each ended.
     ///
     /// The row's own time is compared once more. Under PostgreSQL's READ COMMITTED the query picks rows as they were,
     /// and of one that was given a new time meanwhile only what is asked of the row itself is checked again. The plus
@@ -14,13 +16,16 @@ struct ExpiredRows: Sendable {
     ///   - table: one with an indexed column `expires_at`.
     ///   - key: the table's primary key: `DELETE` knows no limit, so a query picks the rows.
     init(of table: String, by key: String) {
-        anyDue = SQLStatement("SELECT 1 FROM \(table) WHERE expires_at < $1 ORDER BY expires_at LIMIT 1")
+        self.table = table
+        anyDue = SQLStatement(
+            "SELECT 1 FROM \(table) WHERE expires_at < $1 AND expires_at >= $2 ORDER BY expires_at LIMIT 1")
         remove = SQLStatement(
             """
             DELETE FROM \(table) WHERE \(key) IN
-                (SELECT \(key) FROM \(table) WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
+                (SELECT \(key) FROM \(table) WHERE expires_at < $1 AND expires_at >= $3
+                 ORDER BY expires_at LIMIT $2)
                 AND +expires_at < $1
-            RETURNING \(key)
+            RETURNING \(key), expires_at
             """)
     }
 }

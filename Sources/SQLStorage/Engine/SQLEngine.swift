@@ -12,12 +12,18 @@ package protocol SQLEngine: Sendable {
     /// reads them itself.
     func look<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value
 
+    /// As ``read(_:)``, for what goes through many rows: where all nodes share a server, it leaves the other connections
+    /// to those who sign in, and waits its turn.
+    func browse<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value
+
     /// Runs `body` on the connection that writes, after whatever runs there; returns at once.
     func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void)
 
     /// Told after a commit, so that the engine can tidy up after it.
-    /// - Parameter writes: how many writes the commit held.
-    func didCommit(writes: Int)
+    /// - Parameters:
+    ///   - writes: how many writes the commit held.
+    ///   - upkeep: how many of these were upkeep, which can write more than a hundred requests do.
+    func didCommit(writes: Int, upkeep: Int)
 
     /// - Parameter body: told how long the engine itself held the connection that writes, each time that it did.
     func observeWriter(_ body: @escaping @Sendable (WriterWork, Duration) -> Void)
@@ -30,6 +36,12 @@ extension SQLEngine {
     package func observeWriter(_ body: @escaping @Sendable (WriterWork, Duration) -> Void) {}
 
     package func look<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws -> Value {
+        try await read(body)
+    }
+
+    package func browse<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value {
         try await read(body)
@@ -50,7 +62,7 @@ package protocol SQLSession {
     /// - Throws: ``SQLError``.
     func change(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int
 
-    /// Runs a statement whose rows nobody wants, at the latest together with the next ``run(_:_:)`` or ``commit()``,
+    /// Runs a statement whose rows are not needed, at the latest together with the next ``run(_:_:)`` or ``commit()``,
     /// which then throws what was wrong with it. Saves a round trip.
     func submit(_ statement: SQLStatement, _ arguments: [SQLValue]) throws
 

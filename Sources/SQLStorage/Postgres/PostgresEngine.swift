@@ -11,6 +11,7 @@ final class PostgresEngine: SQLEngine {
     let dialect = SQLDialect.postgres
     private let writer: PostgresThreads
     private let readers: PostgresThreads
+    private let browsing = Turnstile(patience: PostgresEngine.readPatience)
 
     /// Reads that may wait; more means that the database cannot keep up.
     private static let readLimit = 10_000
@@ -54,6 +55,11 @@ final class PostgresEngine: SQLEngine {
         }
     }
 
+    /// One at a time: a few of them would take every connection that a sign-in needs.
+    func browse<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
+        try await browsing.turn { try await read(body) }
+    }
+
     func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void) {
         // Refused only after the close, when nothing may be running.
         _ = writer.add { session in body(session) }
@@ -77,7 +83,7 @@ final class PostgresEngine: SQLEngine {
         }
     }
 
-    func didCommit(writes: Int) {}
+    func didCommit(writes: Int, upkeep: Int) {}
 
     func close() {
         writer.close()
@@ -103,10 +109,13 @@ extension SQLDialect {
         // Byte order, as in SQLite: the same pages in the same order, whatever the database's language.
         text: #"TEXT COLLATE "C""#, clustered: "",
         // The columns' own collation knows the case of ASCII letters only.
-        lowercase: { #"lower((\#($0)) COLLATE "und-x-icu")"# },
+        lowercase: { #"replace(lower((\#($0)) COLLATE "und-x-icu"), 'ς', 'σ')"# },
         rowHold: " FOR SHARE", isRemote: true,
         beforeMigration: [
-            "SELECT pg_advisory_xact_lock(hashtextextended('drawbridge migration ' || current_schema(), 0))"
+            "SELECT pg_advisory_xact_lock(hashtextextended('drawbridge migration ' || current_schema(), 0))",
+            // Only now, or it would bound the wait for another node's migration as well. A caller that asks for a table
+            // behind a statement that waits to alter it waits too, three seconds at most.
+            "SELECT set_config('lock_timeout', '2000', true)",
         ],
         transactionNumber: "txid_current()", lowestOpenNumber: "txid_snapshot_xmin(txid_current_snapshot())",
         nextNumber: "txid_snapshot_xmax(txid_current_snapshot())",
@@ -154,8 +163,8 @@ extension SQLError {
         }
     }
 
-    /// libpq passes on no state of a server that lets nobody in. Where its messages are in another language, it is only
-    /// known that there is no connection.
+    /// libpq passes on no state of a server that refuses connections. Where its messages are in another language, it is
+    /// only known that there is no connection.
     static func cause(ofConnection message: String) -> StorageError.Cause {
         let isCrowded = ["too many clients", "connection slots are reserved", "too many connections"].contains {
             message.contains($0)
@@ -177,7 +186,7 @@ extension SQLError {
         case "22012": .interrupted
         // The server stops, or sends its sessions away; 25P03 and 57P05 are its own deadlines for idle sessions.
         case "57P01", "57P02", "57P03", "25P03", "57P05": .interrupted
-        // A server that was made a standby, and statements that somebody else dropped or whose tables were changed:
+        // A server that was made a standby, and statements that were dropped or whose tables were changed elsewhere:
         // a new connection sees the world as it is.
         case "25006", "26000": .interrupted
         case "0A000" where message.contains("cached plan"): .interrupted

@@ -8,16 +8,16 @@ package enum PostgresStorage {
 
     /// Connects, brings the tables up to date, and takes the node's name.
     ///
-    /// Any number of processes may share a database when each has a node name of its own. Of several that start at
-    /// once, one migrates and the others wait for it.
+    /// Any number of processes may share a database when each has a node name of its own. When several start at once,
+    /// one migrates and the others wait for it.
     /// - Parameters:
     ///   - node: whose audit chain this process continues.
     ///   - signer: signs the chain's checkpoints and cuts.
     ///   - outlet: gets what is signed, once it is durable.
     ///   - readers: connections that read; one more writes.
     ///   - markPath: where the last commit is noted; `nil` for a command, which does not watch over the database.
-    ///   - isPatient: whether a statement may take an hour, for a command that goes through whole tables while nobody
-    ///     waits behind it.
+    ///   - isPatient: whether a statement may take an hour, for a command that goes through whole tables while no
+    ///     caller waits behind it.
     ///   - migrating: follows the steps that bring the tables up to date.
     package static func open(
         _ address: PostgresAddress, node: String, signer: any AuditNoteSigning,
@@ -53,7 +53,7 @@ package enum PostgresStorage {
             do {
                 return try await engine.onWriterNow { try lease.take($0) }
             } catch let held as NodeHeld {
-                // A lease that was put off belongs to somebody who lives.
+                // A lease that was put off belongs to a live process.
                 guard held.expiresAt <= end ?? held.expiresAt, ContinuousClock.now < deadline else {
                     throw PostgresOpenError.nodeInUse(lease.node)
                 }
@@ -133,45 +133,28 @@ package enum PostgresStorage {
     /// Brings the tables up to date, and needs no more than reading when they are.
     package static func migrate(
         _ address: PostgresAddress, report: @escaping MigrationReport = { _, _ in }, at now: Timestamp,
-        logger: Logger = Logger(label: "drawbridge.storage")
+        patience: MigrationPatience = .standard, logger: Logger = Logger(label: "drawbridge.storage")
     ) async throws(PostgresOpenError) {
-        let engine = PostgresEngine(address: address, node: nil, readers: 0, timeouts: .command, logger: logger)
-        defer { engine.close() }
-        let deadline = ContinuousClock.now + migrationPatience
+        let migration = PostgresMigration(
+            address: address, migrator: Migrator(dialect: .postgres, report: report), patience: patience,
+            logger: logger)
         do {
-            while true {
-                do {
-                    return try await engine.onWriterNow { session in
-                        try requireUTF8(session, database: address.description)
-                        guard try !hasEveryStep(session) else { return }
-                        try Migrator(dialect: .postgres, report: report).migrate(session, at: now)
-                    }
-                } catch let failure as SQLError
-                    where failure.isConflict && ContinuousClock.now < deadline
-                {
-                    logger.notice("bringing the tables up to date waited for a node that waited for it; once more")
-                }
-                try await Task.sleep(for: .milliseconds(Int.random(in: 50...500)))
-            }
+            try await migration.run(at: now)
         } catch {
             throw openError(error, database: address.description)
         }
     }
 
-    /// The steps hold one table after another, and so do the nodes that still run: of two that wait for each other the
-    /// server ends one. Each try of several steps may meet another node.
-    private static let migrationPatience = Duration.seconds(120)
-
-    /// In another encoding names of users are refused one by one, when somebody comes whose letters it does not have.
+    /// In another encoding names of users are refused one by one, when a user comes whose letters it does not have.
     /// - Throws: ``PostgresOpenError/wrongEncoding(database:found:)``, ``SQLError``.
-    private static func requireUTF8(_ session: any SQLSession, database: String) throws {
+    static func requireUTF8(_ session: any SQLSession, database: String) throws {
         let statement = SQLStatement("SELECT current_setting('server_encoding')", isRecurring: false)
         let encoding = try session.run(statement).first?.text(0) ?? ""
         guard encoding == "UTF8" else { throw PostgresOpenError.wrongEncoding(database: database, found: encoding) }
     }
 
     /// - Throws: ``NewerSchemaError``, ``SQLError``.
-    @Sendable private static func hasEveryStep(_ session: any SQLSession) throws -> Bool {
+    static func hasEveryStep(_ session: any SQLSession) throws -> Bool {
         do {
             return try Migrator(dialect: .postgres).missing(session).isEmpty
         } catch let failure as SQLError where failure.isMissingTable {
@@ -205,6 +188,8 @@ package enum PostgresOpenError: Error, Hashable, Sendable, CustomStringConvertib
     case wrongEncoding(database: String, found: String)
     /// What one connection locks, another can have.
     case locksNotReal(String)
+    /// A transaction that stays open keeps a migration from a table.
+    case tablesHeld(String, by: String)
 
     package var description: String {
         switch self {
@@ -221,6 +206,9 @@ package enum PostgresOpenError: Error, Hashable, Sendable, CustomStringConvertib
         case .locksNotReal(let database):
             "the database \(database) does not keep row locks: what one connection had locked, a second one got. It is "
                 + "not a PostgreSQL server, or something in between does not keep transactions together"
+        case .tablesHeld(let database, let holder):
+            "the tables of the database \(database) could not be brought up to date: another transaction holds one of "
+                + "them. The oldest is that of the server process \(holder); start again when it is over"
         case .nodeInUse(let node):
             "another process writes this database as the node \(node.debugDescription); stop it, or give this one "
                 + "another `node`"

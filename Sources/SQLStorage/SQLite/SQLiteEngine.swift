@@ -77,8 +77,8 @@ final class SQLiteEngine: SQLEngine {
         }
     }
 
-    func didCommit(writes: Int) {
-        walKeeper?.didCommit(writes: writes, on: pool)
+    func didCommit(writes: Int, upkeep: Int) {
+        walKeeper?.didCommit(writes: writes, upkeep: upkeep, on: pool)
     }
 
     func observeWriter(_ body: @escaping @Sendable (WriterWork, Duration) -> Void) {
@@ -92,7 +92,7 @@ final class SQLiteEngine: SQLEngine {
                 defer { isClosed = true }; return !isClosed
             })
         else { return }
-        // Whatever fails, the rest is closed and the node's name let go: nobody closes a second time.
+        // Whatever fails, the rest is closed and the node's name let go: closing is not repeated.
         var failure: (any Error)?
         func attempt(_ step: () throws -> Void) {
             do { try step() } catch { failure = failure ?? error }
@@ -115,7 +115,7 @@ extension SQLDialect {
     static let sqlite = SQLDialect(
         text: "TEXT", clustered: " WITHOUT ROWID",
         // Registered by GRDB; SQLite's own lower() knows ASCII only.
-        lowercase: { "swiftLowercaseString(\($0))" },
+        lowercase: { "replace(swiftLowercaseString(\($0)), 'ς', 'σ')" },
         rowHold: "", isRemote: false, beforeMigration: [],
         // One process writes at a time, so a number that each such transaction counts up by one will do.
         transactionNumber: "(SELECT value + 1 FROM transaction_number)",

@@ -7,9 +7,9 @@ import Synchronization
 /// Copies the write-ahead log into the database while the writer goes on, so that no commit waits for it.
 ///
 /// SQLite would do it inside whatever commit crosses a threshold, which then takes as long as hundreds of others. Here
-/// a connection of its own does the bulk. Because the writer goes on meanwhile, that alone never reaches the end of
-/// the log; so once the log is long, the writer itself copies the short rest, and the log starts over. The disk is
-/// flushed here as well: SQLite leaves that to whoever copies the last page, and all commits would wait for it.
+/// a connection of its own does the bulk. Because the writer goes on meanwhile, that alone never reaches the end of the
+/// log; so once the log is long, the writer itself copies the short rest, and the log starts over. The disk is flushed
+/// here as well: SQLite leaves that to the connection that copies the last page, and all commits would wait for it.
 final class WriteAheadLogKeeper: Sendable {
     /// Pages at which SQLite steps in by itself: 256 MiB of 4 KiB pages.
     static let lastResort = 65_536
@@ -21,6 +21,8 @@ final class WriteAheadLogKeeper: Sendable {
         let pages: Int
         /// Writes between two looks; a redemption dirties up to ten pages.
         let writes: Int
+        /// What a write of upkeep counts for: a batch of a purge can dirty four pages for each of its 500 rows.
+        var upkeepWeight: Int { max(1, writes / 4) }
 
         /// 32 MiB.
         static let standard = Limits(pages: 8_192, writes: 1_000)
@@ -44,9 +46,9 @@ final class WriteAheadLogKeeper: Sendable {
         connection = try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    func didCommit(writes: Int, on pool: DatabasePool) {
+    func didCommit(writes: Int, upkeep: Int, on pool: DatabasePool) {
         let isDue = progress.withLock { progress in
-            progress.writes += writes
+            progress.writes += writes - upkeep + upkeep * limits.upkeepWeight
             guard progress.writes >= limits.writes, !progress.isCopying else { return false }
             progress.writes = 0
             progress.isCopying = true

@@ -21,6 +21,7 @@ package final class DurableStorage: Sendable {
     /// ``DeviceSecretSQL/ownerStanding`` likewise.
     let heldDeviceOwner: SQLStatement
     let endings: EndingSQL
+    let purgeProgress = Mutex(PurgeProgress())
     private let timers = Mutex<[Task<Void, Never>]>([])
 
     /// How often a checkpoint is signed when there is anything new (contract §8).
@@ -63,27 +64,12 @@ package final class DurableStorage: Sendable {
         }
     }
 
-    /// As ``write(anticipating:_:)``, for what the service does by itself and can do later: it never takes a write of
-    /// somebody who waits along when it fails.
+    /// As ``write(anticipating:_:)``, for what the service does by itself and can do later: when it fails, no write
+    /// that a caller waits for fails with it.
     func writeUpkeep<Value: Sendable>(
         anticipating calls: [SQLCall]? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> Value
     ) async throws -> Value {
         try await writable().writer.write(anticipating: dialect.isRemote ? calls : nil, isUpkeep: true, body)
-    }
-
-    /// Removes rows that ended before `cutoff`, at most `limit` of them.
-    /// - Returns: how many went.
-    func purge(_ rows: ExpiredRows, before cutoff: Timestamp, limit: Int) async throws -> Int {
-        guard try await isAnyDue(rows, before: cutoff) else { return 0 }
-        return try await writeUpkeep { try $0.run(rows.remove, [SQLValue(cutoff), .limit(limit)]).count }
-    }
-
-    /// Whether a purge of these would find anything. Asked first, as long as nothing is due: a transaction that removes
-    /// nothing would be flushed all the same, for the lease that it holds.
-    func isAnyDue(_ kinds: ExpiredRows..., before cutoff: Timestamp) async throws -> Bool {
-        try await read { session in
-            try kinds.contains { try !session.run($0.anyDue, [SQLValue(cutoff)]).isEmpty }
-        }
     }
 
     /// Writes that wait for the next commit.
@@ -101,6 +87,15 @@ package final class DurableStorage: Sendable {
     func look<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
         do {
             return try await engine.look(body)
+        } catch let failure as SQLError {
+            throw failure.storageError
+        }
+    }
+
+    /// As ``read(_:)``, for what goes through many rows.
+    func browse<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
+        do {
+            return try await engine.browse(body)
         } catch let failure as SQLError {
             throw failure.storageError
         }

@@ -19,7 +19,7 @@ struct BrowserLauncher: Sendable {
     private init(commands: [[String]]?) { self.commands = commands }
 
     func open(_ address: String) async throws(ClientError) {
-        guard let commands else { return say(address) }
+        guard let commands else { return try printResult(address) }
         for command in commands where await Self.starts(command, address) { return }
         throw .configuration("no browser can be opened; set BROWSER, or use --print-url")
     }

@@ -42,9 +42,10 @@ struct ApproveCommand: AsyncParsableCommand {
         let given = answer
         try await options.run { drawbridge throws(ClientError) in
             let decide: @Sendable (AskingBrowser) async -> ApprovalDecision = { asking in
-                for line in Self.description(of: asking) { say(line) }
+                let isSeen = (try? printResult(Self.description(of: asking).joined(separator: "\n"))) != nil
                 if let given { return given.decision }
-                return await Self.ask(asking)
+                // Who was not told who asks has agreed to nothing.
+                return isSeen ? await Self.ask(asking) : .decline
             }
             let digits =
                 if code.contains("/") {
@@ -52,9 +53,9 @@ struct ApproveCommand: AsyncParsableCommand {
                 } else {
                     try await drawbridge.approveSignIn(letters: code, decide: decide)
                 }
-            guard let digits else { return say("Declined. Nobody was signed in.") }
+            guard let digits else { return try printResult("Declined. Nobody was signed in.") }
             say("Type this on the computer where you saw the code, within \(digits.expiresIn) s:")
-            say("  \(digits.digits.expose())")
+            try printResult("  \(digits.digits.expose())")
             say("Nobody from us will ever ask for it.")
         }
     }
@@ -97,7 +98,7 @@ struct DigitsCommand: AsyncParsableCommand {
             let digits = try await drawbridge.signInDigits()
             say("Type this with your user name on \(drawbridge.configuration.issuer)/signin/code,")
             say("within \(digits.expiresIn) s:")
-            say("  \(digits.digits.expose())")
+            try printResult("  \(digits.digits.expose())")
         }
     }
 }

@@ -1,14 +1,23 @@
+import DrawbridgeClient
 import Foundation
 
 /// Says what goes on to a person who waits at a terminal; programs hear nothing of it.
 func tell(_ line: String) {
     guard isatty(STDERR_FILENO) == 1 else { return }
-    FileHandle.standardError.write(Data((line + "\n").utf8))
+    try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
 }
 
-/// Prints a line at once: a program that reads it may wait for it before we go on.
-func say(_ line: String) {
-    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+/// Prints a line that only says what was done; that stays done although nobody can be told.
+func say(_ line: String) { try? printResult(line) }
+
+/// Prints a result at once: a program that reads it may wait for it before we go on.
+/// - Throws: what ends the command with status 1 where nobody gets the result.
+func printResult(_ line: String) throws(ClientError) {
+    do {
+        try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
+    } catch {
+        throw .configuration("the result cannot be written to standard output")
+    }
 }
 
 /// What comes from elsewhere, without what a terminal would obey.

@@ -31,7 +31,7 @@ struct CookiesCommand: AsyncParsableCommand {
         try await options.run { drawbridge throws(ClientError) in
             guard let page = URL(string: url) else { throw .configuration("\(url) is not an address") }
             let cookies = try await drawbridge.cookies(for: page, webView: webView)
-            say(try Self.text(CookieList(cookies)))
+            try printResult(try Self.text(CookieList(cookies)))
         }
     }
 

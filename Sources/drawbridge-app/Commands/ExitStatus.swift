@@ -32,7 +32,8 @@ enum ExitStatus: Int32 {
 
     /// Says what happened on standard error, and ends the process with this status.
     func end(saying words: String) -> ExitCode {
-        FileHandle.standardError.write(Data("drawbridge-app: \(words)\n".utf8))
+        // Where that cannot be written, the status says it all.
+        try? FileHandle.standardError.write(contentsOf: Data("drawbridge-app: \(words)\n".utf8))
         return ExitCode(rawValue)
     }
 }

@@ -26,13 +26,13 @@ struct LinkPhoneCommand: AsyncParsableCommand {
         try await options.run { drawbridge throws(ClientError) in
             let thumbprint = try await drawbridge.linkPhoneKey { request in
                 guard let command else {
-                    say(request.code)
+                    guard (try? printResult(request.code)) != nil else { return nil }
                     tell("Give this code to the program that holds the key, and its proof here:")
                     return readLine().flatMap { $0.isEmpty ? nil : Redacted($0) }
                 }
                 return Self.proof(from: command, request.code)
             }
-            guard let thumbprint else { return say("Nothing was linked.") }
+            guard let thumbprint else { return try printResult("Nothing was linked.") }
             say("Linked. The key \(thumbprint) signs you in from now on.")
         }
     }

@@ -96,7 +96,8 @@ struct SignInCommand: AsyncParsableCommand {
     private func signInElsewhere() async throws {
         try await options.run { drawbridge throws(ClientError) in
             let device = try await drawbridge.beginDeviceSignIn()
-            say("On another device, open \(device.verificationAddress) and enter the code \(device.userCode).")
+            try printResult(
+                "On another device, open \(device.verificationAddress) and enter the code \(device.userCode).")
             if let complete = device.completeAddress { say("Or open \(complete) and compare the code.") }
             say("Do that only where you are yourself: whoever enters the code is signed in here.")
             let claims = try await drawbridge.finishDeviceSignIn(device, patience: Double(timeout))

@@ -16,8 +16,7 @@ struct WhoAmICommand: AsyncParsableCommand {
     func run() async throws {
         try await options.run { drawbridge throws(ClientError) in
             let person = try await drawbridge.person()
-            if json { return say(Self.line(person, drawbridge.configuration)) }
-            say(Self.sentence(person))
+            try printResult(json ? Self.line(person, drawbridge.configuration) : Self.sentence(person))
         }
     }
 

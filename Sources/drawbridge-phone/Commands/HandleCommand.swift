@@ -117,7 +117,7 @@ struct HandleCommand: AsyncParsableCommand {
     }
 
     private func hand(over address: Redacted<String>) async throws {
-        if prints || open == nil { Terminal.write(address.expose()) }
+        if prints || open == nil { try Terminal.write(address.expose()) }
         guard let open else { return }
         guard await BrowserLauncher(command: open).open(address) else {
             throw ExitStatus.network.end(saying: "\(open) cannot be started; the answer was not delivered")

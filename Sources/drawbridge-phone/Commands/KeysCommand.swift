@@ -18,7 +18,7 @@ struct KeysCommand: AsyncParsableCommand {
             }
             for key in keys {
                 let sealed = key.isSealed ? "under a PIN" : "without a PIN"
-                Terminal.write(
+                try Terminal.write(
                     "\(PlainText.line(key.website))  \(key.algorithm.rawValue)  \(key.thumbprint)  \(sealed)")
             }
             let ends = unreadable.map { ExitStatus.store.end(saying: "\($0)") }
@@ -40,7 +40,7 @@ struct KeysCommand: AsyncParsableCommand {
             guard let key = kept else {
                 throw ExitStatus.store.end(saying: "\(wanted) has no key here")
             }
-            Terminal.write(
+            try Terminal.write(
                 JSONValue.object([
                     "website": .string(key.website), "alg": .string(key.algorithm.rawValue), "jwk": key.jwk,
                     "thumbprint": .string(key.thumbprint), "created_at": .integer(key.createdAt),

@@ -42,6 +42,6 @@ struct RegisterCommand: AsyncParsableCommand {
             }
         }
         guard let proof else { throw ExitStatus.declined.end(saying: "you declined; nothing left this phone") }
-        Terminal.write(proof.expose())
+        try Terminal.write(proof.expose())
     }
 }

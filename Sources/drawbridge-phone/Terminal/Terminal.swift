@@ -1,17 +1,28 @@
+import ArgumentParser
 import Foundation
 import SelfIssuedIdP
 
 /// Words for a person go to standard error, so that standard output holds results alone.
 enum Terminal {
-    static func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+    /// What cannot be shown ends nothing: there is nobody who reads it.
+    static func say(_ line: String) { _ = show(line + "\n") }
 
-    static func ask(_ question: String) -> String? {
-        FileHandle.standardError.write(Data(question.utf8))
-        return readLine()
+    /// - Returns: `nil` also where the question cannot be shown: whoever did not see it agrees to nothing.
+    static func ask(_ question: String) -> String? { show(question) ? readLine() : nil }
+
+    private static func show(_ text: String) -> Bool {
+        (try? FileHandle.standardError.write(contentsOf: Data(text.utf8))) != nil
     }
 
     /// Prints a result at once: a program that reads it may wait for it.
-    static func write(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+    /// - Throws: the status that ends the process where nobody gets the result.
+    static func write(_ line: String) throws(ExitCode) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
+        } catch {
+            throw ExitStatus.store.end(saying: "the result cannot be written to standard output")
+        }
+    }
 
     /// Asks on the terminal itself, without showing what is typed.
     /// - Returns: `nil` without a terminal, or when nothing was typed.

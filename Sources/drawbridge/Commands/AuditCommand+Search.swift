@@ -21,7 +21,7 @@ struct AuditFilterOptions: ParsableArguments {
     @Option(name: .customLong("request"), parsing: .unconditional, help: "A request id.") var requestID: String?
     @Option(
         name: .customLong("text"), parsing: .unconditional,
-        help: "Looked for in user, clients, type, reason, address and user agent.")
+        help: "Looked for in user, clients, type, reason, address, user agent and detail.")
     var text: String?
 
     func filter() throws -> AuditFilter {

@@ -20,7 +20,7 @@ struct BackupCommand: AsyncParsableCommand {
             backup opens nothing and starts nothing: keep a copy of both keys, somewhere else.
 
             A PostgreSQL database is backed up by PostgreSQL's own means: pg_dump, or a base backup with its \
-            write-ahead log. docs/postgresql.md says how, and what to do after it was put back.
+            write-ahead log. docs/postgresql.md says how, and what to do after it was restored.
 
             Example:
               drawbridge backup /backup/drawbridge-2026-05-03 \\
@@ -38,7 +38,7 @@ struct BackupCommand: AsyncParsableCommand {
             throw CommandError(
                 """
                 A PostgreSQL database is backed up by its own means, for instance \
-                pg_dump --format=custom --file=drawbridge.dump DATABASE. After it was put back, run drawbridge restore \
+                pg_dump --format=custom --file=drawbridge.dump DATABASE. After it was restored, run drawbridge restore \
                 --in-place before the servers start; they notice by themselves too. See docs/postgresql.md.
                 """)
         }
@@ -80,7 +80,7 @@ struct BackupCommand: AsyncParsableCommand {
         try work()
     }
 
-    /// Of a file; 0 of one that is not there yet.
+    /// The size of a file; 0 for one that is not there yet.
     private static func megabytes(_ path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size >> 20) : 0
@@ -172,7 +172,7 @@ struct BackupFolder {
                 isThere
                     ? "\(path) is not a backup: it has no readable backup.json."
                     : """
-                    \(path) is not a backup: there is no such folder. For a database that was put back by other means \
+                    \(path) is not a backup: there is no such folder. For a database that was restored by other means \
                     there is drawbridge restore --in-place.
                     """)
         }

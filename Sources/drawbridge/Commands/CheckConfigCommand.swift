@@ -15,10 +15,11 @@ struct CheckConfigCommand: AsyncParsableCommand {
             anybody, about a certificate that expires within 14 days, and about connections for which this \
             process may not open enough files.
 
-            --online also asks what the settings lead to, a line each: key files, the secrets of \
-            webhooks, database (which is only read), Redis (where a key is written and deleted again), the \
-            keys of issuers, the collector of spans, and our own origins (DNS, TLS, clock, and that we answer \
-            there). FAIL lines end with status 1; note lines are what the first start will mend.
+            --online also asks what the settings lead to, a line each: a data folder that others can change, \
+            key files, the secrets of webhooks, database (which is only read), Redis (where a key is written and \
+            deleted again), the keys of issuers, the collector of spans, and our own origins (DNS, TLS, clock, \
+            and that we answer there). FAIL lines end with status 1; note lines are what the first start will \
+            mend, or what may be meant so.
 
             --describe lists every setting there is, as JSON, and reads none.
 

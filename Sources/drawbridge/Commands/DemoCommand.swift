@@ -106,7 +106,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     func run() async throws {
         AllocatorArenas.limit()
-        let process = await ServingProcess()
+        let process = await ServingProcess(hangUp: .stop)
         JSONLogHandler.bootstrap(level: .info)
         let folder = try DemoFolder(named: dataPath)
         defer { folder.discard() }

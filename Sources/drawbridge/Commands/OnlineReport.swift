@@ -16,13 +16,15 @@ struct OnlineReport {
 
     static func make(_ settings: DrawbridgeSettings, time: TimeSource = .system) async -> OnlineReport {
         var report = OnlineReport()
+        report.addDataFolder(settings.storage.directory)
         await report.addKeysAndDatabase(settings, at: time.now())
         if let redis = settings.redis { report.add("redis", await Self.redis(redis)) }
         for issuer in settings.trustedIssuers {
             report.add("trusted issuer \(issuer.issuer)", await OnlineCheck.keys(of: issuer))
         }
         for provider in settings.upstreamProviders {
-            report.add("provider \(provider.issuer)", await OnlineCheck.provider(provider))
+            let callback = UpstreamSignIn.callback(of: provider.id, at: settings.origins.issuer)
+            report.add("provider \(provider.issuer)", await OnlineCheck.provider(provider, redirectURI: callback))
         }
         if let receiver = OTLPReceiver(settings.telemetry, node: settings.storage.node) {
             report.add("collector of spans", await OnlineCheck.collector(receiver))
@@ -44,6 +46,15 @@ struct OnlineReport {
         case .bad(let text):
             lines.append("FAIL  \(what): \(text)")
             isGood = false
+        }
+    }
+
+    /// Nothing is said of a folder as it should be.
+    private mutating func addDataFolder(_ path: String) {
+        switch StorageFolder.weakness(of: path) {
+        case .refused(let problem): add("data folder", .bad(problem))
+        case .warning(let problem): add("data folder", .note(problem))
+        case nil: break
         }
     }
 

@@ -26,7 +26,7 @@ struct RestoreCommand: AsyncParsableCommand {
             backup has them. If the audit signing key was replaced since the backup, --public-key names a file with \
             the public keys of before. --new-audit-key goes on without the key that signed the log so far.
 
-            --in-place does the same for a database that was put back by other means: PostgreSQL's, or a copy of \
+            --in-place does the same for a database that was restored by other means: PostgreSQL's, or a copy of \
             the whole folder.
 
             Examples:
@@ -158,7 +158,7 @@ struct RestoreCommand: AsyncParsableCommand {
         defer { hold?.release() }
         // A command's own name, under which the rest is written; no server starts before all is.
         hold?.release(node: location.commandNode)
-        let said = why.reason ?? "the database was put back"
+        let said = why.reason ?? "the database was restored"
         if lacksKey { _ = try ServerStorage.signingKey(location) }
         // All sessions are ended by single statements: a million of them take longer than a service may wait for one.
         let (unexplained, signing) = try await ServerStorage.withStorage(at: location, isPatient: true) { storage in
@@ -177,7 +177,7 @@ struct RestoreCommand: AsyncParsableCommand {
         return unexplained
     }
 
-    /// Writes down that the database was put back.
+    /// Writes down that the database was restored.
     /// - Returns: what of the log that does not explain, and the keys that sign tokens.
     private func record(
         in storage: any BridgeStorage, by action: AdminAction, saying said: String, _ keys: RestoreKeys

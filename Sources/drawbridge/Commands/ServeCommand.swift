@@ -11,8 +11,8 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Run the server.",
         discussion: """
             SIGTERM and SIGINT finish what is in flight and end it with status 0. SIGHUP rereads the \
-            clients of the settings file with default_web_client, certificates and the issuers' files of \
-            keys and secrets. Logs are JSON lines: the access log on standard output, everything else on \
+            clients of the settings file with default_web_client, certificates, and the files of keys and \
+            secrets of issuers and upstream providers. Logs are JSON lines: the access log on standard output, everything else on \
             standard error. Settings that are not accepted end it with status 78.
 
             Examples:
@@ -46,10 +46,11 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func serve(_ inForce: SettingsInForce, in process: ServingProcess, logger: Logger) async throws {
         let settings = inForce.settings
+        // First: a start may wait for the database, and files may change meanwhile.
+        let start = SettingsFingerprint(inForce.raw)
         let watch = AuditWatch()
         let storage = try await ServerStorage.open(settings, watch: watch, logger: logger)
         let inputs = options.inputs(flags: overrides)
-        let start = SettingsFingerprint(inForce.raw)
         let composition: Composition
         do {
             composition = try await Composition(
@@ -59,6 +60,8 @@ struct ServeCommand: AsyncParsableCommand {
         } catch {
             // The next start would wait for this one's lease, or take the database for one that was left by a crash.
             try? await storage.close()
+            // What was logged comes before why the start failed.
+            await JSONLogHandler.flush(within: .seconds(2))
             throw (error as? SettingsRefused)?.exit() ?? error
         }
         try await Server(composition: composition, process: process).run()

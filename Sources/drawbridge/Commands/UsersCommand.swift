@@ -118,11 +118,21 @@ private struct UserSwitch {
             return CommandError("\(subject) is \(disables ? "disabled" : "enabled") already.")
         }
         // The users of an issuer have its prefix, which is easily left out: login:alice.
-        let similar = try await storage.users(matching: ":\(subject)", after: nil, limit: 100)
-            .first { $0.subject.rawValue.hasSuffix(":\(subject)") }
-        guard let similar else {
+        guard let similar = try await similarUser(in: storage) else {
             return CommandError("\(subject) is unknown here: drawbridge users list has those that are known.")
         }
-        return CommandError("\(subject) is unknown here: did you mean \(similar.subject.rawValue)?")
+        return CommandError("\(subject) is unknown here: did you mean \(similar.rawValue)?")
+    }
+
+    /// Not looked for among all of many users: it is a hint.
+    private func similarUser(in storage: any BridgeStorage) async throws -> Subject? {
+        var cursor: Subject?
+        for _ in 0..<5 {
+            let page = try await storage.users(matching: ":\(subject)", after: cursor, limit: 100)
+            let similar = page.users.first { $0.subject.rawValue.hasSuffix(":\(subject)") }
+            if similar != nil || page.next == nil { return similar?.subject }
+            cursor = page.next
+        }
+        return nil
     }
 }

@@ -8,8 +8,10 @@ struct DemoGuide: Sendable {
     /// The option that names where the audit log is; a database's address may hold a password, and is not repeated.
     let record: String
     let bearer: Secret<String>
-    /// Of the first person, for sign-ins in the browser; `nil` where it is another by now.
+    /// The first person's password, for sign-ins in the browser; `nil` where it is another by now.
     let password: Secret<String>?
+    /// The password of the account `admin`; `nil` where it is another by now.
+    let adminPassword: Secret<String>?
     let adminToken: Secret<String>
     /// The file of the certificate that the demo shows; `nil` in plain http, where no phone's key answers.
     var certificate: String?
@@ -74,6 +76,7 @@ struct DemoGuide: Sendable {
           Admin   \(baseURL)/admin/
                   Sign in there with this token, or use it with curl as a bearer:
                   \(adminToken.expose())
+                  Or sign in with an account: admin, \(adminPassword?.expose() ?? "whose password is another by now")
 
                   curl -s -H "Authorization: Bearer \(adminToken.expose())" \\
                        \(baseURL)/api/admin/audit-events

@@ -13,6 +13,13 @@ struct DemoInstance: Sendable {
     let accounts: DemoAccounts
     private let clients: DemoClients
 
+    /// What a server would be refused for, an issuer in plain http, is the point of a demo; as is a listener that a
+    /// container opens to its network, and pages of that issuer's.
+    private static let ofPlainHTTP: Set = [
+        OriginSettings.publicOrigin.key.name, ListenerSettings.listen.key.name, SelfIssuedSettings.logoURL.key.name,
+        SelfIssuedSettings.policyURL.key.name,
+    ]
+
     init(
         folder: DemoFolder, listen: (public: ListenAddress, management: ListenAddress), issuer origin: WebOrigin?,
         hasLimits: Bool, database: PostgresAddress? = nil, redis: SharedRedisSettings? = nil,
@@ -55,10 +62,12 @@ struct DemoInstance: Sendable {
         ]
         given[TLSFiles.certificate.key] = tls?.certificate
         given[TLSFiles.privateKey.key] = tls?.privateKey
-        // What a server would be refused for, an issuer in plain http, is the point of a demo.
         let reader = SettingsReader(RawSettings(given: given))
-        guard var settings = DrawbridgeSettings(reading: reader) else {
-            throw SettingsRefused(problems: reader.problems)
+        let read = DrawbridgeSettings(reading: reader)
+        let problems = reader.problems.filter { !Self.ofPlainHTTP.contains($0.key) }
+        guard var settings = read, problems.isEmpty else {
+            // Without an origin there are no settings, and what is wrong with it has to be told even here.
+            throw SettingsRefused(problems: problems.isEmpty ? reader.problems : problems)
         }
         settings.storage.database = database
         settings.redis = redis
@@ -82,7 +91,9 @@ struct DemoInstance: Sendable {
             baseURL: facts.baseURL, managementURL: facts.managementURL,
             record: settings.storage.database == nil ? "--data \(folder.path)" : "--database URL",
             bearer: issuer.bearer(for: DemoPerson.all[0], at: composition.ground.time.now()),
-            password: facts.passwords[DemoPerson.all[0].subject], adminToken: facts.adminToken,
+            password: facts.passwords[DemoPerson.all[0].subject],
+            adminPassword: DemoPerson.all.first { $0.role == "admin" }.flatMap { facts.passwords[$0.subject] },
+            adminToken: facts.adminToken,
             certificate: settings.listeners.tls?.certificate)
         try await Server(
             composition: composition, process: process, frontPage: false, beside: site.besideService,

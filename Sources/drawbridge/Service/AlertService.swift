@@ -13,15 +13,11 @@ struct AlertService: Service {
     let logger: Logger
     /// How long it waits before each further try: a receiver that is being replaced answers 503 for a moment.
     var pauses = [Duration.seconds(1), .seconds(5)]
-
-    private static let pause = Duration.seconds(10)
+    var interval = Duration.seconds(10)
 
     func run() async throws {
         guard !board.rules.isEmpty else { return try await gracefulShutdown() }
-        for await _ in AsyncTimer(every: Self.pause).cancelOnGracefulShutdown() {
-            // An unavailable store is reported elsewhere already.
-            try? await look()
-        }
+        await Recurring(interval: interval, task: "look for alerts", logger: logger).run(look)
     }
 
     func look() async throws {

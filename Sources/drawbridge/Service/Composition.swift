@@ -143,8 +143,8 @@ struct Composition: Sendable {
         services.signIn.phone?.signIns.stopWaiting()
     }
 
-    /// Rereads keys, clients and issuers' files of keys and secrets. What cannot be read stays as it is, and the log
-    /// says so; it also names the settings that were changed and wait for a restart.
+    /// Rereads keys, clients, and issuers' and upstream providers' files of keys and secrets. What cannot be read stays
+    /// as it is, and the log says so; it also names the settings that were changed and wait for a restart.
     /// - Parameter certificate: takes in the listener's certificate, where it has one.
     func reload(certificate: (@Sendable () throws -> Void)? = nil) async {
         var outcomes = [
@@ -152,6 +152,9 @@ struct Composition: Sendable {
             await attempt("signing keys") { try await ground.keys.reload() },
             await attempt("issuers' key files") { try await issuers.reload() },
         ]
+        for provider in services.signIn.upstream?.signIn.providers ?? [] {
+            outcomes.append(await attempt("upstream provider \(provider.id)") { try provider.reload() })
+        }
         // At once: what ends without a subscriber is told to nobody. Where it fails, the next round does it.
         try? await webhooks.subscribe()
         try? await logouts.subscribe()

@@ -1,9 +1,10 @@
 import Bridge
+import BridgeHTTP
 import Foundation
 import Logging
 import OAuth2
 
-/// One line per log message, written at once: JSON, or words on a terminal. Anything that looks like one of our secrets
+/// One line per log message: JSON, or words on a terminal. Anything that looks like one of our secrets
 /// is redacted.
 struct JSONLogHandler: LogHandler {
     enum Form: Sendable { case json, words }
@@ -27,11 +28,20 @@ struct JSONLogHandler: LogHandler {
         self.sink = sink
     }
 
-    /// Makes this the process's log: words where a person watches standard error, JSON for programs.
+    /// Standard error, for a process that serves: the commit of a write may log, and all other writes wait for it.
+    private static let serviceLog = LineWriter(name: "service-log", to: .standardError)
+
+    /// Makes this the log of a process that serves: words where a person watches standard error, JSON for programs.
     static func bootstrap(level: Logger.Level) {
         let form: Form = isatty(STDERR_FILENO) == 1 ? .words : .json
-        LoggingSystem.bootstrap { JSONLogHandler(label: $0, level: level, form: form) }
+        LoggingSystem.bootstrap { label in
+            JSONLogHandler(label: label, level: level, form: form) { serviceLog.write($0.utf8) }
+        }
     }
+
+    /// Writes what a process that serves has logged so far, before it ends.
+    /// - Parameter patience: how long a reader that stalls is waited for.
+    static func flush(within patience: Duration) async { await serviceLog.flush(within: patience) }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }

@@ -1,5 +1,7 @@
 import Bridge
+import CoreMetrics
 import Logging
+import Metrics
 import ServiceLifecycle
 
 /// Removes what expired, for as long as the server runs.
@@ -12,6 +14,7 @@ struct PurgeService: Service {
     let time: TimeSource
     let logger: Logger
     let clock: PurgeClock
+    private let isDegraded: Gauge
 
     /// Expired tokens and sessions stay this long, so that an app can still ask what became of its token.
     static let retention = Duration.seconds(3600)
@@ -22,7 +25,7 @@ struct PurgeService: Service {
 
     init(
         storage: any BridgeStorage, auditRetention: Duration? = nil, watch: AuditWatch = AuditWatch(),
-        interval: Duration, time: TimeSource, logger: Logger
+        interval: Duration, metrics: any MetricsFactory = NOOPMetricsHandler.instance, time: TimeSource, logger: Logger
     ) {
         self.storage = storage
         self.auditRetention = auditRetention
@@ -31,36 +34,62 @@ struct PurgeService: Service {
         self.time = time
         self.logger = logger
         clock = PurgeClock(startingAt: time)
+        isDegraded = Gauge(label: "drawbridge_degraded", dimensions: [("part", "purge")], factory: metrics)
+        isDegraded.record(0)
     }
 
     func run() async throws {
-        await Recurring(interval: interval, task: "purge", logger: logger).run(purge)
+        await Recurring(interval: interval, task: "purge", logger: logger, outage: PurgeFailure.parts(of:)).run(purge)
     }
 
     /// Purges once. A server that stops does not finish first: what is left, the next purge takes.
+    /// - Throws: ``PurgeFailure`` with what could not be purged, after everything else was.
     func purge() async throws {
-        let now = now()
-        let cutoff = now - Self.retention
-        try await inBatches { try await storage.purgeLoginTokens(expiredBefore: cutoff, limit: $0) }
-        // Nobody asks what became of these, and anybody can cause them, so they go at once.
-        try await inBatches { try await storage.purgePushedRequests(expiredBefore: now, limit: $0) }
-        try await inBatches { try await storage.purgeSelfIssued(expiredBefore: now, limit: $0) }
-        try await inBatches { try await storage.purgeChallenges(expiredBefore: now, limit: $0) }
-        try await inBatches { try await storage.purgeCrossDevices(expiredBefore: now, limit: $0) }
-        try await inBatches { try await storage.purgeSessions(expiredBefore: cutoff, limit: $0) }
-        try await inBatches { try await storage.purgeCodes(expiredBefore: cutoff, limit: $0) }
-        try await inBatches { try await storage.purgeDeviceAuthorizations(expiredBefore: cutoff, limit: $0) }
-        try await inBatches { try await storage.purgeAppSessions(expiredBefore: cutoff, limit: $0) }
-        try await inBatches { try await storage.purgeDeviceSecrets(expiredBefore: cutoff, limit: $0) }
-        try await inBatches { try await storage.purgeRevokedTokens(expiredBefore: cutoff, limit: $0) }
-        try await inBatches { try await storage.purgeUses(expiredBefore: cutoff, limit: $0) }
+        var failures: [PurgeFailure.Part] = []
+        for (name, purge) in steps(at: now()) {
+            guard !Self.isStopping else { break }
+            do {
+                try await purge()
+            } catch {
+                failures.append(PurgeFailure.Part(name: name, reason: "\(error)"))
+            }
+        }
+        // Of a purge that was cut short nothing is known.
         guard !Self.isStopping else { return }
-        try await storage.purgeAdminSessions(expiredBefore: cutoff)
-        try await purgeAudit(at: now)
+        isDegraded.record(failures.isEmpty ? 0 : 1)
+        if !failures.isEmpty { throw PurgeFailure(parts: failures) }
+    }
+
+    private typealias Step = (name: String, purge: () async throws -> Void)
+
+    private func steps(at now: Timestamp) -> [Step] {
+        let cutoff = now - Self.retention
+        func step(_ name: String, _ purge: @escaping (_ limit: Int) async throws -> Int) -> Step {
+            (name, { try await inBatches(purge) })
+        }
+        return [
+            step("login tokens") { try await storage.purgeLoginTokens(expiredBefore: cutoff, limit: $0) },
+            // Nobody asks what became of these, and anybody can cause them, so they go at once.
+            step("pushed requests") { try await storage.purgePushedRequests(expiredBefore: now, limit: $0) },
+            step("sign-ins by phone") { try await storage.purgeSelfIssued(expiredBefore: now, limit: $0) },
+            step("passkey challenges") { try await storage.purgeChallenges(expiredBefore: now, limit: $0) },
+            step("sign-ins across devices") { try await storage.purgeCrossDevices(expiredBefore: now, limit: $0) },
+            step("sessions") { try await storage.purgeSessions(expiredBefore: cutoff, limit: $0) },
+            step("authorization codes") { try await storage.purgeCodes(expiredBefore: cutoff, limit: $0) },
+            step("device codes") { try await storage.purgeDeviceAuthorizations(expiredBefore: cutoff, limit: $0) },
+            step("app sessions") { try await storage.purgeAppSessions(expiredBefore: cutoff, limit: $0) },
+            step("device secrets") { try await storage.purgeDeviceSecrets(expiredBefore: cutoff, limit: $0) },
+            step("revoked tokens") { try await storage.purgeRevokedTokens(expiredBefore: cutoff, limit: $0) },
+            step("single uses") { try await storage.purgeUses(expiredBefore: cutoff, limit: $0) },
+            ("console sessions", { try await storage.purgeAdminSessions(expiredBefore: cutoff) }),
+            ("audit events", { try await purgeAudit(at: now) }),
+            ("counts of audit events", { try await purgeTallies(before: now - AuditTally.keptFor) }),
+        ]
+    }
+
+    private func purgeTallies(before end: Timestamp) async throws {
         var place = Timestamp(milliseconds: .min)
-        while !Self.isStopping,
-            let next = try await storage.purgeTallies(from: place, before: now - AuditTally.keptFor)
-        {
+        while !Self.isStopping, let next = try await storage.purgeTallies(from: place, before: end) {
             place = next
             try await Task.sleep(for: Self.pause)
         }
@@ -95,5 +124,28 @@ struct PurgeService: Service {
                 metadata: ["seconds": "\(jump.components.seconds)"])
         }
         return reading.now
+    }
+}
+
+/// What could not be purged. The rest was.
+struct PurgeFailure: Error, CustomStringConvertible {
+    struct Part: Hashable, Sendable {
+        let name: String
+        let reason: String
+    }
+
+    let parts: [Part]
+
+    /// A database that is away is one reason for all of them.
+    var description: String {
+        let reasons = parts.reduce(into: [String]()) { if !$0.contains($1.reason) { $0.append($1.reason) } }
+        return reasons.map { reason in
+            "\(parts.filter { $0.reason == reason }.map(\.name).joined(separator: ", ")): \(reason)"
+        }.joined(separator: "; ")
+    }
+
+    /// The names of what could not be purged.
+    static func parts(of error: any Error) -> String {
+        (error as? PurgeFailure)?.parts.map(\.name).joined(separator: ", ") ?? ""
     }
 }

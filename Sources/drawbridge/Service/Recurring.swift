@@ -9,13 +9,15 @@ struct Recurring: Sendable {
     /// What it does, as a log line ends that begins with "could not".
     let task: String
     let logger: Logger
+    /// What is away, of an error: another one than before is reported, too.
+    var outage: @Sendable (any Error) -> String = { _ in "" }
 
     /// Returns when the server stops.
     func run(_ round: () async throws -> Void) async {
         await run(on: AsyncTimer(every: interval).cancelOnGracefulShutdown(), round)
     }
 
-    /// The same, with a round as well whenever somebody rings.
+    /// Runs a round at every interval, and whenever the bell rings; returns when the server stops.
     func run(wokenBy bell: NoticeBell, _ round: () async throws -> Void) async {
         let rings = bell.rings()
         var timer = ringing(bell)
@@ -39,14 +41,15 @@ struct Recurring: Sendable {
     /// - Parameter ticks: a round for each.
     func run<Ticks: AsyncSequence>(on ticks: Ticks, _ round: () async throws -> Void) async
     where Ticks.Element == Void, Ticks.Failure == Never {
-        var isFailing = false
+        var told: String?
         for await _ in ticks {
             do {
                 try await round()
-                isFailing = false
+                told = nil
             } catch {
-                if !isFailing { logger.warning("could not \(task)", metadata: ["error": "\(error)"]) }
-                isFailing = true
+                let outage = outage(error)
+                if told != outage { logger.warning("could not \(task)", metadata: ["error": "\(error)"]) }
+                told = outage
             }
         }
     }

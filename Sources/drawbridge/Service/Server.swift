@@ -28,6 +28,18 @@ struct Server: Sendable {
 
     /// Returns after a clean stop: requests in flight are answered, the audit log is closed by a checkpoint.
     func run() async throws {
+        do {
+            try await serve()
+        } catch is CancellationError {
+            ground.logger.warning("requests were still in flight after the grace period")
+        } catch {
+            await stopped()
+            throw ListenError(error, ground.settings) ?? error
+        }
+        await stopped()
+    }
+
+    private func serve() async throws {
         let settings = ground.settings
         let certificate = settings.listeners.tls?.pair
         let tls = try certificate.map { Reloadable(try $0.load()) }
@@ -40,26 +52,20 @@ struct Server: Sendable {
         let management = managementApplication(ready: ready)
 
         await composition.auditWatch.begin()
-        let reload = ReloadService(signals: process.hangUps) { [self] in
-            guard let certificate, let tls else { return await composition.reload() }
-            await composition.reload { tls.replace(with: try certificate.load()) }
-            warnOfCertificate()
+        let reload = process.hangUps.map { signals in
+            ReloadService(signals: signals) { [self] in
+                guard let certificate, let tls else { return await composition.reload() }
+                await composition.reload { tls.replace(with: try certificate.load()) }
+                warnOfCertificate()
+            }
         }
         // Stopped in reverse order: first the readiness, then the public listener, the rest after it.
         let configuration = groupConfiguration(
-            of: backgroundServices + [
-                reload, management, main, StopGate { [composition] in composition.beginStop() },
+            of: backgroundServices + [reload].compactMap(\.self) + [
+                management, main, StopGate { [composition] in composition.beginStop() },
             ])
-        do {
-            try ListenError.check(settings)
-            try await ServiceGroup(configuration: configuration).run()
-        } catch is CancellationError {
-            ground.logger.warning("requests were still in flight after the grace period")
-        } catch {
-            await stopped()
-            throw ListenError(error, settings) ?? error
-        }
-        await stopped()
+        try ListenError.check(settings)
+        try await ServiceGroup(configuration: configuration).run()
     }
 
     private func publicApplication(
@@ -107,7 +113,7 @@ struct Server: Sendable {
         var configuration = ServiceGroupConfiguration(
             // By its type: else a service is named by all that it holds.
             services: services.map { .init(service: $0, serviceName: "\(type(of: $0))") },
-            gracefulShutdownSignals: [.sigterm, .sigint], logger: ground.logger)
+            gracefulShutdownSignals: process.stopSignals, logger: ground.logger)
         configuration.maximumGracefulShutdownDuration = ground.settings.process.shutdownGrace
         return configuration
     }
@@ -136,8 +142,8 @@ struct Server: Sendable {
     private var purge: PurgeService {
         PurgeService(
             storage: ground.storage, auditRetention: ground.settings.audit.retention,
-            watch: composition.auditWatch.watch, interval: ground.settings.storage.purgeInterval, time: ground.time,
-            logger: ground.logger)
+            watch: composition.auditWatch.watch, interval: ground.settings.storage.purgeInterval,
+            metrics: composition.metrics, time: ground.time, logger: ground.logger)
     }
 
     private var alerts: AlertService {
@@ -208,6 +214,7 @@ struct Server: Sendable {
         await ground.shared.close()
         await composition.services.front.accessLog.flush(within: .seconds(2))
         ground.logger.notice("stopped")
+        await JSONLogHandler.flush(within: .seconds(2))
     }
 
     private func warnOfCertificate() {

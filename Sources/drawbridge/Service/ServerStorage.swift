@@ -15,6 +15,9 @@ enum ServerStorage {
                 metadata: ["unreadable": "\(KernelRun.path)"])
         }
         try StorageFolder.create(settings.storage.directory)
+        if case .warning(let problem) = StorageFolder.weakness(of: settings.storage.directory) {
+            logger.warning("\(problem)")
+        }
         let closed = location.database == nil ? StorageFolder.closeDatabase(at: location.databasePath) : []
         if !closed.isEmpty {
             logger.notice(

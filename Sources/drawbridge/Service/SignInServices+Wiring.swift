@@ -39,6 +39,7 @@ extension SignInServices {
             passkeys: PasskeyServices(ground, opener, throttle),
             selfIssued: SelfIssuedServices(ground, sessions, opener, codes, throttle, hasProvider: hasProvider),
             heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time),
+            postedRequests: ShortLivedSeal(keys: keys, purpose: "website's authorization request", time: time),
             phone: hasProvider ? PhoneSignInServices(ground, opener) : nil,
             account: AccountServices(
                 storage: storage,

@@ -25,13 +25,19 @@ extension Setting where Value == String? {
     static func text(_ name: String, _ summary: String) -> Setting { optional(name, .text, summary) }
 
     /// Relative paths are meant from the settings file's folder.
-    static func path(_ name: String, _ summary: String) -> Setting { optional(name, .path, summary) }
+    /// - Parameter isReadOnce: whether the file that it names is read at the start alone.
+    static func path(_ name: String, isReadOnce: Bool = false, _ summary: String) -> Setting {
+        optional(name, .path, isReadOnce: isReadOnce, summary)
+    }
 
     /// The address of a database, which the wing parses: its errors say more, and it is never printed.
     static func database(_ name: String, _ summary: String) -> Setting { optional(name, .database, summary) }
 
-    private static func optional(_ name: String, _ kind: SettingKind, _ summary: String) -> Setting {
-        Setting(key: SettingKey(name: name, kind: kind, summary: summary), absent: nil) { .some($0.isEmpty ? nil : $0) }
+    private static func optional(
+        _ name: String, _ kind: SettingKind, isReadOnce: Bool = false, _ summary: String
+    ) -> Setting {
+        let key = SettingKey(name: name, kind: kind, isReadOnce: isReadOnce, summary: summary)
+        return Setting(key: key, absent: nil) { .some($0.isEmpty ? nil : $0) }
     }
 }
 
@@ -134,7 +140,9 @@ extension Setting where Value == [String] {
 
 extension Setting where Value == Void {
     /// Objects that only the file can hold; the wing parses them.
-    static func objects(_ name: String, _ summary: String) -> Setting {
-        Setting(key: SettingKey(name: name, kind: .objects, summary: summary), absent: ()) { _ in nil }
+    /// - Parameter fieldsReadOnce: fields of theirs that name files which are read at the start alone.
+    static func objects(_ name: String, fieldsReadOnce: [String] = [], _ summary: String) -> Setting {
+        let key = SettingKey(name: name, kind: .objects, fieldsReadOnce: fieldsReadOnce, summary: summary)
+        return Setting(key: key, absent: ()) { _ in nil }
     }
 }

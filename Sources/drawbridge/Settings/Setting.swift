@@ -25,6 +25,10 @@ struct SettingKey: Hashable, Sendable {
     var mayBeEmpty = true
     /// Whether a list names servers that are used, not what is allowed or published.
     var namesServers = false
+    /// Whether the file that a path names is read at the start alone.
+    var isReadOnce = false
+    /// Which fields of listed objects name such files.
+    var fieldsReadOnce: [String] = []
     let summary: String
 
     var components: [String] { name.split(separator: ".").map(String.init) }

@@ -1,5 +1,5 @@
 /// Why the settings are not accepted: which key, what its value is, and what to do.
-struct SettingError: Hashable, Sendable, CustomStringConvertible {
+struct SettingError: Error, Hashable, Sendable, CustomStringConvertible {
     let key: String
     /// What was found, when it is not a secret and there is something.
     let value: String?

@@ -41,10 +41,10 @@ struct SettingFlags: Sendable {
         }
     }
 
-    /// A comma separates values here, also where only one is expected.
+    /// A comma separates the values of a list, and is part of any other.
     var layer: RawSettings.Layer {
         let texts = Dictionary(grouping: values, by: \.key.name).mapValues { given in
-            given.flatMap { $0.text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+            given.flatMap { $0.key.kind == .list ? $0.text.split(separator: ",").map(String.init) : [$0.text] }
         }
         return RawSettings.Layer(texts: texts) { .commandLine(flag: $0.flag) }
     }

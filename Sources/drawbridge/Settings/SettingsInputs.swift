@@ -15,11 +15,17 @@ struct SettingsInputs: Sendable {
     static let secretsDirectoryVariable = SettingKey.environmentPrefix + "SECRETS_DIRECTORY"
 
     /// The command line's words and this process's environment.
-    static func process(flags: [String], filePath: String?, secretsDirectory: String?) -> SettingsInputs {
-        let environment = ProcessInfo.processInfo.environment
+    static func process(
+        flags: [String], filePath: String?, secretsDirectory: String?,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> SettingsInputs {
+        // As for settings: a variable that nobody filled in is none.
+        func path(_ variable: String) -> String? {
+            environment[variable].flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
+        }
         return SettingsInputs(
             flags: flags, environment: environment,
-            secretsDirectory: secretsDirectory ?? environment[secretsDirectoryVariable],
-            filePath: filePath ?? environment[filePathVariable])
+            secretsDirectory: secretsDirectory ?? path(secretsDirectoryVariable),
+            filePath: filePath ?? path(filePathVariable))
     }
 }

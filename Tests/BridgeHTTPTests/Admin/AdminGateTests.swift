@@ -238,7 +238,7 @@ import Testing
                 "/admin/users/bob/standing", [token, ("reason", "left us"), ("disabled", "true")])
             #expect(asked.status == .unauthorized)
             #expect(asked.text.contains(" readonly"))
-            // The session lies unused all the same, and nothing was done.
+            // The session stays unused all the same, and nothing was done.
             #expect(try await browser.get("/admin/users/bob").status == .seeOther)
             #expect(try await bridge.storage.standing(of: "bob") == .active)
             let code = try await browser.post(
@@ -253,7 +253,7 @@ import Testing
         }
     }
 
-    @Test func `attack: a foreign page leaves no form behind in a session that lies unused`() async throws {
+    @Test func `attack: a foreign page leaves no form behind in a session that stays unused`() async throws {
         try await TestBridge.run { bridge, client in
             try await bridge.addAdministrators()
             let browser = TestBrowser(client)

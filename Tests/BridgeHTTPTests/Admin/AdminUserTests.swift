@@ -30,6 +30,30 @@ import Testing
         }
     }
 
+    @Test func `RFC 9110 §13.1.1: a change that names a state is made to that state alone`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            let shown = try await client.send(.get, "/api/admin/users/bob", [.authorization: "Bearer operator"])
+            let tag = try #require(shown.headers[.eTag])
+            func change(_ condition: String, _ body: String) async throws -> TestResponse {
+                try await client.send(
+                    .patch, "/api/admin/users/bob",
+                    [.authorization: "Bearer operator", .contentType: "application/json", .ifMatch: condition],
+                    body: body)
+            }
+            let stale = try await change("\"stale\"", #"{"disabled":true}"#)
+            #expect(stale.status == .preconditionFailed)
+            let changed = try await change(tag, #"{"disabled":true}"#)
+            #expect(changed.status == .ok && changed.headers[.eTag] != tag)
+            let late = try await change(tag, #"{"disabled":false}"#)
+            #expect(late.status == .preconditionFailed)
+            let known = try await client.send(
+                .get, "/api/admin/users/bob",
+                [.authorization: "Bearer operator", .ifNoneMatch: changed.headers[.eTag] ?? ""])
+            #expect(known.status == .notModified)
+        }
+    }
+
     @Test func `the role is given and taken, and stays with the last who has it`() async throws {
         try await TestBridge.run { bridge, client in
             try await TestAccounts.add(to: bridge)

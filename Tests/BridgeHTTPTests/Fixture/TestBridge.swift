@@ -144,6 +144,7 @@ struct TestBridge: Sendable {
                             time: time),
                         storage: storage, opener: opener, codes: codes, throttle: throttle, ring: keys, time: time)),
                 heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time),
+                postedRequests: ShortLivedSeal(keys: keys, purpose: "website's authorization request", time: time),
                 account: AccountServices(
                     storage: storage,
                     passwords: PasswordChange(

@@ -22,6 +22,8 @@ struct TestUpstream: UpstreamProvider {
         throw .badCode
     }
 
+    func reload() {}
+
     func logoutToken(_ text: String, at now: Timestamp) throws -> LogoutToken {
         switch text {
         case Self.left:

@@ -60,9 +60,10 @@ import Testing
     func `HTTP/1.0 has one answer a connection, and no chunks`(connection: String?) throws {
         #expect(try ask(.GET, .http1_0, connection: connection) == "close")
         #expect(try answer([:], "a") == "HTTP/1.0 200 OK\r\nconnection: close\r\n\r\na")
-        try ask(.GET, .http1_0, connection: connection)
+        let another = try AnswerFramingTests()
+        try another.ask(.GET, .http1_0, connection: connection)
         #expect(
-            try answer(["content-length": "1"], "a")
+            try another.answer(["content-length": "1"], "a")
                 == "HTTP/1.1 200 OK\r\ncontent-length: 1\r\nconnection: close\r\n\r\na")
     }
 
@@ -100,6 +101,70 @@ import Testing
             ByteBuffer(string: "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"))
         for _ in 0..<5 { try channel.writeInbound(ByteBuffer(string: "x")) }
         #expect(try pipeline.handler(type: CountingHandler.self).count == 2)
+    }
+
+    static let last = [
+        "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "HEAD / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 101\r\n\r\n"
+            + String(repeating: "a", count: 101),
+        "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: x\r\n\r\n",
+    ]
+
+    @Test(arguments: last)
+    func `what comes with the last request of a connection, or after it, is no request any more`(request: String) throws
+    {
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addHandlers([
+            stop, ByteToMessageHandler(HTTPRequestDecoder()), AnswerFramingHandler(longestBody: 100, stop: stop),
+        ])
+        let another = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+        for piece in [request + another, another] { try channel.writeInbound(ByteBuffer(string: piece)) }
+        var heads = 0
+        while let part = try channel.readInbound(as: HTTPServerRequestPart.self) {
+            if case .head = part { heads += 1 }
+        }
+        #expect(heads == 1)
+    }
+
+    @Test func `a peer that does not go after the last answer is waited for no longer than a moment`() throws {
+        try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
+        try ask(.GET)
+        _ = try answer()
+        channel.embeddedEventLoop.advanceTime(by: .hours(1))
+        #expect(channel.isActive, "its connection is kept")
+        try ask(.GET)
+        _ = try answer(["content-length": "0", "connection": "close"])
+        // What nobody answers, since its connection has had its last answer.
+        try channel.writeInbound(HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")))
+        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == nil)
+        channel.embeddedEventLoop.advanceTime(by: AnswerFramingHandler.patience - .milliseconds(1))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test(arguments: [HTTPMethod.GET, .HEAD])
+    func `the moment begins when the answer is sent, whatever asked for it`(method: HTTPMethod) throws {
+        try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
+        try ask(method, .http1_0)
+        channel.embeddedEventLoop.advanceTime(by: .hours(1))
+        #expect(channel.isActive)
+        _ = try answer()
+        channel.embeddedEventLoop.advanceTime(by: AnswerFramingHandler.patience)
+        #expect(!channel.isActive)
+    }
+
+    @Test func `RFC 9112 §9.6: after a body that is malformed no answer comes but those that are owed`() throws {
+        try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
+        for method in [HTTPMethod.GET, .POST] { try ask(method) }
+        channel.pipeline.fireErrorCaught(HTTPParserError.invalidChunkSize)
+        #expect(throws: HTTPParserError.self) { try channel.throwIfErrorCaught() }
+        _ = try answer(["content-length": "0"])
+        channel.embeddedEventLoop.advanceTime(by: .hours(1))
+        #expect(channel.isActive, "the answer to the second is owed")
+        _ = try answer(["content-length": "0"])
+        channel.embeddedEventLoop.advanceTime(by: AnswerFramingHandler.patience)
+        #expect(!channel.isActive)
     }
 
     @Test func `an informational answer comes before the answer`() throws {

@@ -119,6 +119,18 @@ import Testing
         try expect(pieces, toBe: 431, .headerFieldsTooLarge)
     }
 
+    static let codings = [
+        "Transfer-Encoding:\r\nContent-Length: 1", "Content-Length: 1\r\nTransfer-Encoding: ", "Transfer-Encoding: ,",
+        "Transfer-Encoding: gzip, chunked",
+    ]
+
+    @Test(arguments: codings)
+    func `RFC 9112 §6.1: a transfer coding that is not chunked alone is refused, also one without a name`(
+        fields: String
+    ) throws {
+        try expect(["POST / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\na"], toBe: 400, .invalidRequest)
+    }
+
     static let refusedHeads = [
         ["HEAD /\(filler(100)) HTTP/1.1\r\n"], ["HE", "AD /\(filler(60))", filler(60)],
         ["HEAD / HTTP/1.1\r\nX-A: \(filler(100))"], ["HEAD / NONSENSE\r\n\r\n"],

@@ -194,6 +194,8 @@ import Testing
             #expect(page.status == .ok)
             #expect(page.text.contains("Stay signed in as alice"))
             #expect(page.text.contains("Continue as bob"))
+            #expect(page.text.contains(#"<p id="cost">If you continue, alice is signed out in this browser.</p>"#))
+            #expect(page.text.contains(#"type="submit" aria-describedby="cost">"#))
             #expect(page.text.contains("href=\"https://bridge.example/contacts\""))
             #expect(try await client.isSignedIn(alice))
 

@@ -53,7 +53,24 @@ import Testing
                 .get, isLink ? path + token : path, Visitor.navigation(cookie: isLink ? nil : cookie))
             #expect(page.status == .serviceUnavailable && page.text.contains(words))
             #expect(page.text.contains("has not been used up") == isLink)
+            // The link first, which is still good; not a sign-in in its place.
+            #expect(page.text.contains(#"<a class="button" href="" id="again">Try again</a>"#))
+            #expect(page.text.contains(#"<a class="button second" href="https://www.example/sign-in">"#))
         }
+    }
+
+    @Test func `a sign-in that is away can be asked for again, and a form leads to its page`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            let browser = TestBrowser(client)
+            let form = try await browser.get("/sign-in")
+            try await bridge.storage.close()
+            let posted = try await browser.signIn(on: form)
+            #expect(posted.status == .serviceUnavailable && !posted.text.contains(#"id="again""#))
+            #expect(posted.text.contains(#"<a class="button" href="https://www.example/sign-in">"#))
+        }
+        // Where the sign-in is what is away, nothing leads from it to itself but the same address.
+        #expect(Pages.waysOn(past: .signIn, byAddress: true) == ["can_try_again": true, "leads_to_sign_in": false])
     }
 
     @Test(arguments: [

@@ -58,7 +58,7 @@ import Testing
                 {"/":"/self-issued/callback","exclude":true},
                 """
             #expect(answer.text.hasPrefix(start))
-            #expect(answer.text.contains(#",{"/":"/sign-in/*","exclude":true},"#))
+            #expect(answer.text.contains(#",{"/":"/sign-in/callback/*","exclude":true},"#))
             #expect(answer.text.hasSuffix(#","exclude":true},{"/":"/contacts/*"}]}]}}"#))
             #expect(try await client.send(.get, "/.well-known/assetlinks.json").status == .notFound)
         }
@@ -79,8 +79,8 @@ import Testing
         for path in ["/session", "/session/hand-off", "/v0/sign_in/authorize", "/v0/sign_in/logout"] {
             #expect(isExcluded(path, at: .all), "\(path)")
         }
-        for path in ["/account/orders", "/sessions", "/v0/appointments", "/devices"] {
-            #expect(!isExcluded(path, at: .all), "a website's own: \(path)")
+        for path in ["/account/orders", "/sessions", "/v0/appointments", "/devices", "/oauth/app/callback"] {
+            #expect(!isExcluded(path, at: .all), "a website's own, or an app's: \(path)")
         }
         #expect(isExcluded("/session/sign-in", at: .website))
         #expect(!isExcluded("/sign-in", at: .website), "nothing of ours where the provider has an origin of its own")

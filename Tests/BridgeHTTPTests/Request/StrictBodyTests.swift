@@ -30,4 +30,32 @@ import Testing
         }
         #expect(refused?.publicDescription == "\"a\" is not a member of this body; known: txn")
     }
+
+    private static let form = "application/x-www-form-urlencoded"
+
+    static let badForms = [
+        ("client_id=a&client_id=a", "client_id is repeated"), ("client_id=&client_id=a", "client_id is repeated"),
+        ("client_id=%ff", "client_id is not UTF-8"), ("client_id=%f", "the parameters are not form-url-encoded"),
+        ("other=1&client_id=a&client_id=a", "\"other\" is not a member of this body"),
+        ("client_id=a&%ff=1", "one of the names is not a member of this body"),
+    ]
+
+    @Test(arguments: badForms)
+    func `forms are read by the same rules everywhere`(body: String, problem: String) async throws {
+        let approval = await #expect(throws: OAuthError.self) {
+            _ = try await ApprovalRequestReader.read(Self.request(Self.form, body), knowing: ["client_id"])
+        }
+        let issue = await #expect(throws: OAuthError.self) {
+            _ = try await IssueRequestReader.read(Self.request(Self.form, body))
+        }
+        for refused in [approval, issue] { #expect(refused?.publicDescription?.hasPrefix(problem) == true) }
+    }
+
+    @Test func `what is empty in a form counts as absent`() async throws {
+        let approval = try await ApprovalRequestReader.read(
+            Self.request(Self.form, "user_code=&txn=b"), knowing: ["user_code", "txn"])
+        #expect(approval == ["txn": "b"])
+        let issue = try await IssueRequestReader.read(Self.request(Self.form, "client_id=&ttl=5&redirect=%2F%ff"))
+        #expect(issue.targetClientID == nil && issue.ttl == 5 && issue.redirect == Array("/".utf8) + [0xFF])
+    }
 }

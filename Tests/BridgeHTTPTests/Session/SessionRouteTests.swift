@@ -61,6 +61,29 @@ import Testing
         }
     }
 
+    @Test func `a page that is seen in the middle of a sign-in does not shorten the way through it`() async throws {
+        try await TestBridge.run { _, client in
+            let begun = try await client.send(.get, "/sign-in")
+            let binding = try #require(begun.cookies["__Host-drawbridge_form"])
+            let page = try await client.send(.get, "/session/logout", [.cookie: begun.cookieHeader])
+            let cookie = try #require(page.headers[values: .setCookie].first)
+            #expect(cookie.hasPrefix("__Host-drawbridge_form=\(binding);") && cookie.contains("; Max-Age=1800"))
+        }
+    }
+
+    @Test func `a form of ours that has a field twice signs nobody out`() async throws {
+        try await TestBridge.run { _, client in
+            let cookie = try await client.signIn()
+            let page = try await client.send(.get, "/session/logout", [.cookie: cookie])
+            let headers: HTTPFields = [.origin: "null", .cookie: "\(cookie); \(page.cookieHeader)"]
+            let refused = try await client.post(
+                page.fields + [("x", "1"), ("x", "2")], headers, to: "/session/logout")
+            #expect(refused.status == .forbidden)
+            #expect(try await client.isSignedIn(cookie))
+            #expect(try await client.post(page.fields, headers, to: "/session/logout").status == .seeOther)
+        }
+    }
+
     @Test func `logout by a script is 204, by a form 303 to the signed-out page`() async throws {
         try await TestBridge.run { _, client in
             let cookie = try await client.signIn()

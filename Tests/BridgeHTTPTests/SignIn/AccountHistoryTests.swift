@@ -91,6 +91,25 @@ import Testing
         }
     }
 
+    @Test func `a recovery code that was used is told as one, with what is left`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            func event(_ detail: String) -> AuditEvent {
+                AuditEvent(
+                    at: bridge.clock.now, type: .userSecondFactorChanged, outcome: .success, subject: "alice",
+                    detail: detail)
+            }
+            try await bridge.storage.append([
+                event(#"{"change":"removed"}"#), event(#"{"change":"recovery_code_used","recovery_codes_left":"7"}"#),
+            ])
+            let browser = TestBrowser(client)
+            #expect(try await browser.signIn(on: browser.get("/sign-in")).status == .seeOther)
+            let page = try await browser.get("/account").text
+            #expect(page.contains("A recovery code was used; left: 7"))
+            #expect(page.matches(of: /Second factor changed/).count == 1)
+        }
+    }
+
     @Test func `a session that came by a link is not told that nothing happened`() async throws {
         try await TestBridge.run { bridge, client in
             try await TestAccounts.add(to: bridge)

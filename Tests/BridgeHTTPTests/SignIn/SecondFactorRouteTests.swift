@@ -111,6 +111,8 @@ import Testing
             let codePage = try await other.signIn(on: other.get("/sign-in"))
             let answer = try await other.post("/sign-in/code", codePage.fields + [("code", code)])
             #expect(answer.status == .badRequest && saysWhatIsWrong(answer) && !saysWhatIsWrong(codePage))
+            #expect(answer.text.contains("if it is a recovery code, compare it with your list"))
+            #expect(codePage.text.contains("Neither at hand? Those who run this service"))
             let next = try self.code(of: page, at: bridge.clock.now, later: 1)
             let mended = try await other.post("/sign-in/code", answer.fields + [("code", next)])
             #expect(mended.status == .seeOther)
@@ -213,6 +215,7 @@ import Testing
             #expect(markedFields(page).isEmpty)
             let refused = try await browser.post(Self.path, fields(page, what) + [("code", "aaaa-aaaa-aaaa-aaaa")])
             #expect(saysWhatIsWrong(refused) && markedFields(refused) == [field])
+            #expect(refused.text.contains("if it is a recovery code, compare it with your list"))
         }
     }
 

@@ -100,8 +100,10 @@ import Testing
     @Test func `users are found by subject and by name, and listed page by page`() async throws {
         try await withUsers { users, provider in
             for name in ["carol", "alice", "bob"] { _ = try await add(name, users, provider) }
-            #expect(try await users.users(after: nil, limit: 2).map(\.subject) == ["alice", "bob"])
-            #expect(try await users.users(after: "bob", limit: 2).map(\.subject) == ["carol"])
+            let first = try await users.page(after: nil, limit: 2)
+            #expect(first.users.map(\.subject) == ["alice", "bob"] && first.next == "bob")
+            let second = try await users.page(after: "bob", limit: 1)
+            #expect(second.users.map(\.subject) == ["carol"] && second.next == nil)
             #expect(try await users.user("bob")?.username == "bob")
             let (known, unknown) = (try #require(Username("CAROL")), try #require(Username("unheard-of")))
             #expect(try await users.user(named: known)?.subject == "carol")

@@ -39,11 +39,11 @@ import Testing
     }
 
     @Test func `a filter matches as a search would`() {
-        let event = AuditFixture.event(1)
+        let event = AuditFixture.event(1, detail: #"{"actor":"account:Root"}"#)
         let matching: [(inout AuditFilter) -> Void] = [
             { $0.from = event.at }, { $0.type = event.type }, { $0.subject = "alice" }, { $0.clientID = "app" },
             { $0.clientID = "web" }, { $0.network = NetworkPrefix("192.0.2.0/24") }, { $0.address = "192.0.2.1" },
-            { $0.text = "AGENT" }, { $0.requestID = "q1" },
+            { $0.text = "AGENT" }, { $0.text = "account:root" }, { $0.requestID = "q1" },
         ]
         let others: [(inout AuditFilter) -> Void] = [
             { $0.to = event.at }, { $0.type = .nodeStarted }, { $0.subject = "bob" }, { $0.clientID = "x" },
@@ -56,6 +56,15 @@ import Testing
         }
         #expect(matching.allSatisfy(holds))
         #expect(!others.contains(where: holds))
+    }
+
+    @Test(arguments: ["ΟΔΟΣ", "οδος", "Οδοσ"])
+    func `a capital sigma is found by either of its small forms`(text: String) {
+        var event = AuditFixture.event(1)
+        event.userAgent = "Mozilla ΟΔΟΣ"
+        var filter = AuditFilter()
+        filter.text = text
+        #expect(filter.matches(event))
     }
 
     @Test func `every event becomes an object of the OCSF authentication class`() throws {

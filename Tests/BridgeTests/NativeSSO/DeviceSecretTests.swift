@@ -107,6 +107,114 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `RFC 9449 §5: an app that has a key by now gets no further secret that needs none`(rotates: Bool) async throws
+    {
+        try await withNativeProvider([.rotateDeviceSecrets: .flag(rotates)]) { native in
+            let tokens = try await native.signIn()
+            let request = try await refreshing(tokens, native, isShown: rotates)
+            let given = try #require(try await native.devices.provideAtRefresh(request))
+            let known = try #require(try await native.storage.deviceSecret(digest: given.digest))
+            #expect(known.device.keyThumbprint == "jkt")
+            #expect(known.device.id != request.session.deviceSecretID)
+            // The device that came without a key goes on as it is.
+            #expect(try await native.isActive(tokens))
+            #expect(try await native.records(.deviceSecretRotated).isEmpty)
+        }
+    }
+
+    @Test func `RFC 9449 §5: an app that has another key by now gets no further secret that needs the old one`()
+        async throws
+    {
+        try await withNativeProvider { native in
+            let tokens = try await native.signIn(proof: try ProofKey().proof(id: "1", at: native.clock.now))
+            let request = try await refreshing(tokens, native)
+            let given = try #require(try await native.devices.provideAtRefresh(request))
+            let known = try #require(try await native.storage.deviceSecret(digest: given.digest))
+            #expect(known.device.keyThumbprint == "jkt")
+            #expect(known.device.id != request.session.deviceSecretID)
+        }
+    }
+
+    @Test func `RFC 9449 §5: at a sign-in too a replaced secret gets no successor that needs no key`() async throws {
+        try await withNativeProvider([.rotateDeviceSecrets: .flag(true)]) { native in
+            let key = try ProofKey()
+            let first = try await native.signIn()
+            native.clock.advance(.seconds(60))
+            _ = try await native.refresh(first, deviceSecret: first.deviceSecret)
+            let again = try await native.signIn(
+                deviceSecret: first.deviceSecret?.expose(), proof: try key.proof(id: "1", at: native.clock.now))
+            let known = try #require(try await native.storage.deviceSecret(digest: secret(of: again).digest))
+            #expect(known.device.keyThumbprint == key.thumbprint)
+            #expect(try await native.records(.deviceSecretRotated).count == 1)
+        }
+    }
+
+    @Test(arguments: ["revoke_oldest", "reject"], [true, false])
+    func `contract §7: an app that has a key by now takes no second place among the user's devices`(
+        behavior: String, isShown: Bool
+    ) async throws {
+        try await withNativeProvider([
+            .rotateDeviceSecrets: .flag(true), .maxDeviceSecretsPerUser: .number(2),
+            .maxSecretsBehavior: .word(behavior),
+        ]) { native in
+            let other = try await native.signIn()
+            native.clock.advance(.seconds(60))
+            let tokens = try await native.signIn()
+            let request = try await refreshing(tokens, native, isShown: isShown)
+            let given = try #require(try await native.devices.provideAtRefresh(request))
+            let known = try #require(try await native.storage.deviceSecret(digest: given.digest))
+            #expect(known.device.keyThumbprint == "jkt")
+            #expect(try await native.isActive(tokens))
+            #expect(try await native.isActive(native.exchange(other)))
+            let left = try #require(request.session.deviceSecretID)
+            #expect(try await devices(native).filter { $0.revokedAt != nil }.map(\.id) == [left])
+        }
+    }
+
+    @Test func `contract §7: at a limit that rejects, an app that shares its device keeps the secret that it has`()
+        async throws
+    {
+        try await withNativeProvider([
+            .rotateDeviceSecrets: .flag(true), .maxDeviceSecretsPerUser: .number(1),
+            .maxSecretsBehavior: .word("reject"),
+        ]) { native in
+            let tokens = try await native.signIn()
+            let joined = try await native.signIn(NativeProvider.music, deviceSecret: tokens.deviceSecret?.expose())
+            let request = try await refreshing(tokens, native, isShown: true)
+            let given = try await native.devices.provideAtRefresh(request)
+            #expect(try given?.digest == secret(of: tokens).digest)
+            #expect(try await native.isActive(joined))
+        }
+    }
+
+    @Test func `contract §7: at a limit that rejects, an app keeps no secret that was replaced`() async throws {
+        try await withNativeProvider([
+            .rotateDeviceSecrets: .flag(true), .maxDeviceSecretsPerUser: .number(1),
+            .maxSecretsBehavior: .word("reject"),
+        ]) { native in
+            let tokens = try await native.signIn()
+            _ = try await native.signIn(NativeProvider.music, deviceSecret: tokens.deviceSecret?.expose())
+            _ = try await native.refresh(tokens, deviceSecret: tokens.deviceSecret)
+            let request = try await refreshing(tokens, native, isShown: true)
+            let given = try #require(try await native.devices.provideAtRefresh(request))
+            #expect(try given.digest != secret(of: tokens).digest)
+            let known = try await native.storage.deviceSecret(digest: given.digest)
+            #expect(known?.place == .current)
+        }
+    }
+
+    /// What a refresh with another key asks for than the app has used before.
+    private func refreshing(
+        _ tokens: TokenResponse, _ native: NativeProvider, isShown: Bool = false
+    ) async throws -> DeviceSecrets.AttachRequest {
+        DeviceSecrets.AttachRequest(
+            session: try #require(try await native.storage.appSession(id: native.session(of: tokens))),
+            client: try #require(native.service.clients.current[NativeProvider.photos]),
+            presented: isShown ? tokens.deviceSecret?.expose() : nil, proofKeyThumbprint: "jkt", origin: origin(),
+            at: native.clock.now)
+    }
+
     /// Newest first, ended ones too.
     private func devices(_ native: NativeProvider) async throws -> [DeviceSecret] {
         try await native.storage.deviceSecrets(of: "alice", includingEnded: true, at: native.clock.now)

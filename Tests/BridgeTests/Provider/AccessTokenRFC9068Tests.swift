@@ -53,6 +53,23 @@ import Testing
         }
     }
 
+    @Test func `a token whose key's time is over says whose it was, and one by a retired key nothing`() async throws {
+        try await withProvider { provider in
+            let token = try await provider.signIn().accessToken
+            let later = provider.service.clock.now + .seconds(86_400)
+            let next = SigningKeyRing.Entry(
+                key: try SigningKey.generate(.es256), signsFrom: Timestamp(seconds: 0), retiresAt: nil)
+            provider.ring.replace(
+                with: SigningKeyRing([
+                    next, .init(key: provider.key, signsFrom: Timestamp(seconds: 0), retiresAt: later),
+                ]))
+            #expect(throws: BearerRefusal.unknownKey) { try provider.accessTokenCodec.verify(token, at: later) }
+            #expect(provider.accessTokens.expired(token, at: later)?.subject == "alice")
+            provider.ring.replace(with: SigningKeyRing([next]))
+            #expect(provider.accessTokens.expired(token, at: later) == nil)
+        }
+    }
+
     @Test func `a changed claim breaks the signature`() async throws {
         try await withProvider { provider in
             let token = try await provider.signIn().accessToken.expose()

@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// A browser's session that may lie unused for half a minute.
+    /// A browser's session that may stay unused for half a minute.
     private func shortBrowser(_ id: SessionID, at now: Timestamp) -> WebSession {
         WebSession(
             id: id, secretDigest: "digest of \(id)",
@@ -112,6 +112,15 @@ import Testing
                 shortBrowser("second", at: now), replacing: ReplacedSession.sample(first, at: now), events: [])
             provider.service.clock.advance(.seconds(20))
             #expect(try await refusal { try await provider.redeem(code) } == "accepted")
+        }
+    }
+
+    @Test func `a client that comes to want two factors redeems no code of a sign-in with one`() async throws {
+        try await withProvider { provider in
+            let code = try await provider.code(try provider.grant())
+            provider.service.change(app) { $0.minimumACR = AuthenticationLevel.twoFactors.rawValue }
+            let outcome = try await refusal { try await provider.redeem(code) }
+            #expect(outcome == "invalid_grant authentication_too_weak")
         }
     }
 

@@ -130,7 +130,7 @@ private func expectRefusal(
             }
             for number in 0..<3 { #expect(try await outcome("\(number)") == "unavailable") }
             for number in 3..<6 { #expect(try await outcome("\(number)") == "rate_limited") }
-            #expect(keys.asked == 3)
+            #expect(keys.asked == [String?](repeating: provider.assertionKey.id, count: 3))
             #expect(try await outcome("6", from: origin("198.51.100.1")) == "unavailable")
             let failures = try await provider.service.events().filter { $0.hasPrefix("client.authentication_failed") }
             #expect(failures == Array(repeating: "client.authentication_failed keys_unreachable", count: 4))
@@ -331,14 +331,15 @@ private func expectRefusal(
 
 /// An address of keys that does not answer.
 private final class UnreachableKeys: ClientKeySource {
-    private let count = Mutex(0)
+    private let wanted = Mutex<[String?]>([])
 
-    var asked: Int { count.withLock { $0 } }
+    /// The ids of the keys that it was asked for.
+    var asked: [String?] { wanted.withLock { $0 } }
 
-    func keys(of client: Client) throws -> [VerificationKey] {
-        count.withLock { $0 += 1 }
+    func keys(of client: Client, keyID: String?) throws -> [VerificationKey] {
+        wanted.withLock { $0.append(keyID) }
         throw StorageError.unavailable("nobody answers")
     }
 
-    func mustFetchKeys(of client: Client) -> Bool { true }
+    func mustFetchKeys(of client: Client, keyID: String?) -> Bool { keyID != nil }
 }

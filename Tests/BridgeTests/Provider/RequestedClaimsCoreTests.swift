@@ -67,6 +67,18 @@ private struct KnownUsers: UserClaimsSource {
         }
     }
 
+    @Test func `what is asked for by name is told as well where an answer has no device secret`() async throws {
+        try await withProvider(users: KnownUsers()) { provider in
+            provider.service.change(app) { $0.isNativeSSOEnabled = true }
+            let grant = try provider.grant(scope: [Scope.openID, Scope.deviceSSO], requestedClaims: Self.all)
+            let tokens = try await provider.signIn(grant)
+            #expect(tokens.scope == Scope(tokens: [Scope.openID]))
+            #expect(try Set(claims(tokens.idToken).keys).isSuperset(of: ["email", "name"]))
+            let info = try await provider.userInfo.claims(for: PresentedAccessToken(token: tokens.accessToken))
+            #expect(try Set(#require(info.object).keys) == ["sub", "email", "name"])
+        }
+    }
+
     @Test func `a token that was narrowed tells by name no more than by scope`() async throws {
         try await withProvider(users: KnownUsers()) { provider in
             let grant = try provider.grant(

@@ -81,6 +81,26 @@ private struct OneUser: UserClaimsSource {
         }
     }
 
+    @Test(arguments: [
+        (Client.Introspection.own, ["openid"], nil), (.own, ["openid", "profile"], "alice"),
+        (.any, ["openid"], "alice"),
+    ])
+    func `a client that may ask about its own tokens is told a name that their scope opens`(
+        _ introspection: Client.Introspection, _ scope: [String], _ name: String?
+    ) async throws {
+        try await withProvider(users: OneUser()) { provider in
+            var clients = provider.service.clients.current.all
+            let index = try #require(clients.firstIndex { $0.id == "rp" })
+            clients[index].introspection = introspection
+            provider.service.clients.replace(with: ClientDirectory(clients, defaultTarget: website))
+            let code = try await provider.code(try provider.grant(client: "rp", scope: scope))
+            let token = try await provider.redeem(code, client: nil, basic: provider.basic).accessToken
+            let facts = try await introspect(provider, token)
+            #expect(facts["active"]?.bool == true)
+            #expect(facts["username"]?.string == name)
+        }
+    }
+
     @Test func `a public client may not ask`() async throws {
         try await withProvider { provider in
             let form = try Provider.parameters([("token", "x"), ("client_id", "app")])

@@ -11,7 +11,7 @@ import Testing
         try #require(try await service.open(try await service.issue().token).opened)
     }
 
-    @Test func `a session ends when it lies unused for its idle life`() async throws {
+    @Test func `a session ends when it stays unused for its idle life`() async throws {
         try await withService { service async throws in
             let session = try await opened(service)
             service.clock.advance(.seconds(599))
@@ -253,6 +253,25 @@ import Testing
         }
     }
 
+    @Test func `a cookie's session is read once, alive or left, until its absolute end`() async throws {
+        try await withService { service async throws in
+            let session = try await opened(service)
+            let store = VisitedSession(session: session.session)
+            let sessions = WebSessions(store: store, time: service.clock.source)
+            func named() async throws -> [SessionID?] {
+                let before = store.questions.withLock { $0 }
+                let found = try await sessions.lookUpOrLeft(session.secret)
+                #expect(store.questions.withLock { $0 } == before + 1)
+                return [found.alive?.id, found.left?.id]
+            }
+            #expect(try await named() == [session.session.id, nil])
+            service.clock.advance(.seconds(600))
+            #expect(try await named() == [nil, session.session.id], "closed")
+            service.clock.advance(.seconds(3000))
+            #expect(try await named() == [nil, nil], "browsers drop the cookie by then")
+        }
+    }
+
     @Test func `a store that cannot note a visit does not sign the user out`() async throws {
         try await withService { service async throws in
             let session = try await opened(service)
@@ -282,14 +301,18 @@ private struct ReadOnlySessions: SessionStore {
     func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent]) -> Ended { Ended(sessions: [], devices: []) }
 }
 
-/// A database that counts visits and shows none of them.
+/// A database that counts visits and shows none of them, and counts how often it is asked for a cookie's session.
 private final class VisitedSession: SessionStore {
     let session: WebSession
     let visits = Mutex(0)
+    let questions = Mutex(0)
 
     init(session: WebSession) { self.session = session }
 
-    func session(secretDigest: String) -> WebSession? { session }
+    func session(secretDigest: String) -> WebSession? {
+        questions.withLock { $0 += 1 }
+        return session
+    }
     func session(id: SessionID) -> WebSession? { session }
     func open(
         _ session: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,

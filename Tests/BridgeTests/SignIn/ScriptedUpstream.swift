@@ -45,6 +45,8 @@ final class ScriptedUpstream: UpstreamProvider {
         return token
     }
 
+    func reload() {}
+
     func authorizationURL(for request: UpstreamRequest, isFresh: Bool) -> String {
         state.withLock { state in
             state.requests.append(request)

@@ -93,6 +93,28 @@ import Testing
         }
     }
 
+    /// The detail of the event of a recovery code that `sub-alice` used.
+    static func usedUp(left: Int) -> String {
+        #"{"actor":"account:sub-alice","change":"recovery_code_used","recovery_codes_left":"\#(left)"}"#
+    }
+
+    @Test func `a recovery code that removes the factor is in the log, beside the removal`() async throws {
+        try await withEnrolment { enrolment, session, desk in
+            let codes = RecoveryCode.make(random: .system)
+            _ = try await desk.service.storage.replaceRecoveryCodes(
+                codes.map(\.digest), of: session.subject,
+                event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
+            let outcome = try await enrolment.remove(
+                code: codes[0].text.expose(), session: session, origin: origin())
+            guard case .removed = outcome else { Issue.record("\(outcome)"); return }
+            let written = try await desk.service.secondFactorChanges().suffix(2)
+            #expect(
+                written.map(\.detail)
+                    == [Self.usedUp(left: 9), #"{"actor":"account:sub-alice","change":"removed"}"#])
+            #expect(written.allSatisfy { $0.sessionID == session.id && $0.reason == AuditEvent.byTheUser })
+        }
+    }
+
     @Test func `attack: wrong codes of a draft fill no log`() async throws {
         try await withEnrolment { enrolment, session, desk in
             _ = try await desk.service.storage.removeSecondFactor(

@@ -279,6 +279,8 @@ import Testing
                 event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
             try await expectWord("signed in", of: confirm(desk, pending, recovery))
             try await expectWord("refused", of: confirm(desk, pending, recovery))
+            let used = try await desk.service.secondFactorChanges().last
+            #expect(used?.detail == SecondFactorEnrolmentTests.usedUp(left: 0) && used?.address == "203.0.113.7")
         }
     }
 
@@ -364,7 +366,8 @@ import Testing
             let log = DegradationLog()
             let account = try #require(try await service.storage.account(of: "sub-alice"))
             let check = SecondFactorCheck(accounts: service.storage, secrets: desk.secrets, logger: log.logger)
-            let isRight = try await check.accepts(code, for: account, at: noon)
+            let attempt = CodeAttempt(code: code, session: nil, origin: origin(), at: noon)
+            let isRight = try await check.accepts(attempt, for: account)
             #expect(!isRight)
             #expect(log.lines.first?.hasPrefix("error: a second factor cannot be used ") == true)
             #expect(log.lines.first?.hasSuffix(" sub=sub-alice") == true)

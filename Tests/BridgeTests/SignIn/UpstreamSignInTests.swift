@@ -290,12 +290,23 @@ extension UpstreamSignIn.Outcome {
             desk.upstream.willName("u-1", methods: ["pwd"])
             let weak = try #require(try await desk.finish(try await desk.begin()).session)
             #expect(weak.authentication.acr == AuthenticationLevel.oneFactor.rawValue)
-            desk.upstream.willName("u-1", methods: ["pwd", "mfa"])
+            desk.upstream.willName("u-1", methods: ["hwk", "mfa"])
             let strong = try #require(try await desk.finish(try await desk.begin(), replacing: weak).session)
             #expect(strong.authentication.acr == AuthenticationLevel.twoFactors.rawValue)
-            #expect(strong.authentication.amr == ["pwd", "mfa"])
+            #expect(strong.authentication.amr == ["hwk", "mfa"])
             #expect(strong.id != weak.id)
             #expect(try await desk.service.sessions.peek(weak.id) == nil)
+        }
+    }
+
+    @Test func `attack: a password that the provider checked is none that a code alone makes two factors of`()
+        async throws
+    {
+        try await withDesk { desk in
+            desk.upstream.willName("u-1", methods: ["pwd", "sms"])
+            let session = try #require(try await desk.finish(try await desk.begin()).session)
+            #expect(session.authentication.amr == ["sms"])
+            #expect(!session.canBeRaised)
         }
     }
 

@@ -52,6 +52,16 @@ import Testing
         #expect(metrics == names(#/^        "(drawbridge_\w+)":/#))
     }
 
+    @Test(arguments: ["ErrorCode.swift", "AuditEventType.swift"])
+    func `what a list of all names leaves nothing out that is declared`(_ name: String) throws {
+        let lines = try #require(Self.files.first { $0.path.hasSuffix("/\(name)") }).lines
+        let declared = lines.compactMap { $0.firstMatch(of: #/static let (\w+) = (?:Self|ErrorCode)\(/#)?.output.1 }
+        let list = lines.drop { !$0.contains("static let all") }
+        let listed = Set(list.flatMap { $0.matches(of: #/\w+/#).map(\.output) })
+        #expect(declared.count > 40)
+        #expect(declared.filter { !listed.contains($0) } == [])
+    }
+
     @Test(arguments: WingOrder.all)
     func `the wings of a target know only those before them`(_ order: WingOrder) {
         #expect(order.violations(in: Self.files) == [])
@@ -165,6 +175,10 @@ import Testing
             "guards let in, handlers do not", "Sources/BridgeHTTP/X.swift",
             "        return try await sessions.lookUp(secret)"
         ),
+        (
+            "guards let in, handlers do not", "Sources/BridgeHTTP/X.swift",
+            "        return try await sessions.lookUpOrLeft(secret)"
+        ),
         ("guards let in, handlers do not", "Sources/BridgeHTTP/X.swift", "    AdminVisit(actor: .program(id))"),
         (
             "guards let in, handlers do not", "Sources/BridgeHTTP/X.swift",
@@ -239,6 +253,15 @@ import Testing
             final class X {}
             package struct Y: Sendable {
                 private let answers: ShortLivedCache<Int, Int>
+            """
+        ),
+        ("comments stand by themselves", "Sources/Bridge/X.swift", "    /// The same for a website's server."),
+        (
+            "comments stand by themselves", "Sources/Bridge/X.swift",
+            """
+                /// Uses it up.
+                ///
+                /// Of two callers one gets `true`.
             """
         ),
         ("a file holds one thing", "Sources/Bridge/X.swift", String(repeating: "\n", count: 400)),

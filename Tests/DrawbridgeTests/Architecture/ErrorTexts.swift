@@ -42,6 +42,8 @@ enum ErrorTexts {
         "RequestedExchange.swift": ["type.rawValue"],
         "SecretInAddress.swift": ["name"],
         "SelfIssuedController.swift": ["SelfIssuedRefusal.Reason.foreignPage.explanation"],
+        // A member that the body may have.
+        "StrictBody.swift": ["name"],
         "TokenGrant.swift": ["AuthorizationRequestReader.foreignResource", "name"],
         // A name of the request's, once it is sure that it can be one.
         "UnknownName.swift": ["problem"],

@@ -22,8 +22,8 @@ struct SourceRule: Sendable, CustomStringConvertible {
             "the clock is read in one file", in: "Sources/",
             except: [
                 "TimeSource.swift", "EmbeddedFiles.swift", "Bell.swift", "PostgresEngine.swift", "PostgresLink.swift",
-                "PostgresOutage.swift", "PostgresSession.swift", "PostgresStorage.swift", "RedisLine.swift",
-                "WriteAheadLogKeeper.swift",
+                "PostgresMigration.swift", "PostgresOutage.swift", "PostgresSession.swift", "PostgresStorage.swift",
+                "RedisLine.swift", "Turnstile.swift", "WriteAheadLogKeeper.swift",
             ],
             matching:
                 #"\bDate\(\)|\bDate\.now\b|gettimeofday|clock_gettime|\b(Continuous|Suspending)Clock(\.now\b|\(\))|(\(|\w: |[^=]= |\{ |[-+] )\.now\b(?!\()"#
@@ -123,7 +123,7 @@ struct SourceRule: Sendable, CustomStringConvertible {
                 "BrowserSessions.swift",
             ],
             matching:
-                #"\b(gate|bearers)\.(admit|visit|identity|claims)\(|\.lookUp\(|\bRouteGuard\(|\bextension RouteGuard\b|\b(AdminVisit|SignedIn|AdmittedBearer|AdmittedCheck|ClientRequest|ConsoleForm)\("#
+                #"\b(gate|bearers)\.(admit|visit|identity|claims)\(|\.lookUp(OrLeft)?\(|\bRouteGuard\(|\bextension RouteGuard\b|\b(AdminVisit|SignedIn|AdmittedBearer|AdmittedCheck|ClientRequest|ConsoleForm)\("#
         ),
         // One style for every `error_description` (CONTRIBUTING.md); header fields keep their capitals.
         lines(
@@ -145,8 +145,13 @@ struct SourceRule: Sendable, CustomStringConvertible {
             "what is not installed is missed where everything must hold", in: "Tests/",
             except: ["SourceRule.swift", "ArchitectureTests.swift"],
             matching: #"\.disabled\(|\.enabled\((?!if: (PostgresServer\.isWanted|RedisServer\.isExpected)\b)"#),
-        bannedNames, length, functionLength, settingOnce, errorTexts, memories,
+        bannedNames, length, functionLength, settingOnce, errorTexts, memories, comments,
     ]
+
+    /// Part of what is built for others: the programs, and the library for apps.
+    private static func isProduct(_ path: String) -> Bool {
+        path.hasPrefix("Sources/") || path.hasPrefix("clients/swift/Sources/")
+    }
 
     private static let bannedWords: Set = [
         "Helper", "Helpers", "Util", "Utils", "Common", "Manager", "Misc", "Data", "Info", "New",
@@ -154,7 +159,7 @@ struct SourceRule: Sendable, CustomStringConvertible {
 
     private static let bannedNames = SourceRule(
         description: "names say what a thing is",
-        concerns: { $0.hasPrefix("Sources/") },
+        concerns: { isProduct($0) },
         violations: { path, lines in
             let declared = lines.compactMap { line in
                 line.firstMatch(of: /\b(?:struct|class|enum|actor|protocol|typealias)\s+(\w+)/).map { String($0.1) }
@@ -210,14 +215,26 @@ struct SourceRule: Sendable, CustomStringConvertible {
             }.map { String(lines[$0]) }
         })
 
+    /// Editors and generated documentation show a comment without the one before it.
+    private static let comments = SourceRule(
+        description: "comments stand by themselves",
+        concerns: { isProduct($0) },
+        violations: { _, lines in
+            lines.indices.filter { index in
+                let text = lines[index].drop { $0 == " " }
+                let goesOn = index > lines.startIndex && lines[index - 1].drop { $0 == " " }.hasPrefix("/// ")
+                return !goesOn && (text.hasPrefix("/// The same") || text.hasPrefix("/// Of "))
+            }.map { String(lines[$0]) }
+        })
+
     private static let length = SourceRule(
         description: "a file holds one thing",
-        concerns: { $0.hasPrefix("Sources/") && !$0.hasSuffix("EmbeddedFiles.swift") },
+        concerns: { isProduct($0) && !$0.hasSuffix("EmbeddedFiles.swift") },
         violations: { _, lines in lines.count > 400 ? ["\(lines.count) lines"] : [] })
 
     private static let functionLength = SourceRule(
         description: "a function does one thing",
-        concerns: { $0.hasPrefix("Sources/") && !$0.hasSuffix("EmbeddedFiles.swift") },
+        concerns: { isProduct($0) && !$0.hasSuffix("EmbeddedFiles.swift") },
         violations: { _, lines in FunctionLength.violations(in: lines) })
 
     private static func lines(

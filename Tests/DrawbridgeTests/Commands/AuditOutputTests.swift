@@ -170,7 +170,7 @@ import Testing
         #expect(await run("clients", "list").lines.count == 1 + 3)
     }
 
-    @Test func `a database that was put back by other means is told so, in place`() async throws {
+    @Test func `a database that was restored by other means is told so, in place`() async throws {
         #expect(await run("restore", "--in-place").reason.hasPrefix("There is no database at "))
         #expect(await run("backup", folder.path + "/backup").reason.hasPrefix("There is no database at "))
         try await prepare()

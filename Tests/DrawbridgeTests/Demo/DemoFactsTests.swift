@@ -73,10 +73,13 @@ import Testing
         func text(_ password: String?) -> String {
             DemoGuide(
                 baseURL: "http://127.0.0.1:8080", managementURL: "http://127.0.0.1:8081", record: "--data /tmp/demo",
-                bearer: Secret("bearer"), password: password.map { Secret($0) }, adminToken: Secret("token")
+                bearer: Secret("bearer"), password: password.map { Secret($0) },
+                adminPassword: password.map { Secret("admin-\($0)") }, adminToken: Secret("token")
             ).text
         }
         #expect(text("abcdefgh").contains("Your browser asks: alice, abcdefgh\n"))
+        #expect(text("abcdefgh").contains("Or sign in with an account: admin, admin-abcdefgh\n"))
+        #expect(text(nil).contains("Or sign in with an account: admin, whose password is another by now\n"))
         #expect(text(nil).contains("Your browser asks: alice, and her password, which is not the demo's any more\n"))
     }
 

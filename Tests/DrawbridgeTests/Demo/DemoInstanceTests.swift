@@ -138,6 +138,29 @@ import Testing
         #expect(!settings.rateLimits.areEnforced)
     }
 
+    @Test func `a demo with settings that cannot work is refused before there is a database`() async throws {
+        let listen = ListenAddress(host: "127.0.0.1", port: 8080)
+        let missing = "\(folder.path)/missing.pem"
+        let refused = await #expect(throws: SettingsRefused.self) {
+            try await DemoInstance(
+                folder: try DemoFolder(named: folder.path), listen: (listen, listen), issuer: nil, hasLimits: true,
+                tls: (certificate: missing, privateKey: missing))
+        }
+        #expect(
+            refused?.problems.map(\.key) == [
+                ListenerSettings.managementListen.key.name, TLSFiles.certificate.key.name,
+                TLSFiles.privateKey.key.name,
+            ])
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/drawbridge.sqlite"))
+    }
+
+    @Test func `a demo may listen beyond loopback in plain http`() async throws {
+        _ = try await DemoInstance(
+            folder: try DemoFolder(named: folder.path),
+            listen: (ListenAddress(host: "0.0.0.0", port: 8080), ListenAddress(host: "127.0.0.1", port: 8081)),
+            issuer: nil, hasLimits: true)
+    }
+
     @Test func `the console lists settings by their names, and no path`() async throws {
         let lines = SettingListing(try await self.settings(), defaultTarget: DemoClients.web).lines
         let summaries = ["redis", "limits"]

@@ -145,6 +145,28 @@ import Testing
             })
     }
 
+    @Test func `a reload rereads the secrets of upstream providers, and names the one whose file cannot be used`()
+        async throws
+    {
+        _ = try folder.file("first", "secret")
+        _ = try folder.file("second", "secret")
+        let lines = LogLines()
+        try await compose(
+            "upstream_providers:\n"
+                + "  - {id: one, issuer: 'https://a.example', client_id: c, client_secret_file: first}\n"
+                + "  - {id: two, issuer: 'https://b.example', client_id: c, client_secret_file: second}",
+            logger: lines.logger,
+            then: { composition in
+                await composition.reload()
+                #expect(lines.count(of: "issuers' key files, upstream provider one, upstream provider two") == 1)
+                _ = try folder.file("first", "")
+                await composition.reload()
+                #expect(lines.count(of: "could not reload upstream provider one; what was in force stays") == 1)
+                #expect(lines.count(of: "upstream_providers[one].client_secret_file") == 1)
+                #expect(lines.count(of: "issuers' key files, upstream provider two") == 1)
+            })
+    }
+
     @Test func `a reload names the settings that count after a restart`() async throws {
         let lines = LogLines()
         try await compose(

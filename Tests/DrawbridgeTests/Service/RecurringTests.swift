@@ -49,6 +49,20 @@ final class LogLines: Sendable {
         #expect(lines.count(of: "could not do it") == warnings)
     }
 
+    @Test func `an outage of something else is reported, too`() async {
+        let outages = ["a", "a", "b", "b"]
+        var left = outages[...]
+        let ticks = AsyncStream<Void> { continuation in
+            for _ in outages { continuation.yield() }
+            continuation.finish()
+        }
+        let recurring = Recurring(interval: .seconds(1), task: "do it", logger: lines.logger) { error in
+            (error as? StorageError)?.text ?? ""
+        }
+        await recurring.run(on: ticks) { throw StorageError.unavailable(left.removeFirst()) }
+        #expect(lines.count(of: "could not do it") == 2)
+    }
+
     @Test(.timeLimit(.minutes(1))) func `a slow round that a bell may wake is followed by a pause, too`() async {
         let interval = Duration.milliseconds(50)
         let recurring = Recurring(interval: interval, task: "do it", logger: lines.logger)

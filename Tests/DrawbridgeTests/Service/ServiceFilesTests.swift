@@ -35,6 +35,34 @@ import Testing
         #expect(throws: WebhookSecretError.noFileName) { try secrets("../etc/passwd") }
     }
 
+    @Test func `a data folder that another account can change is refused, and a volume of root's warned of`() throws {
+        let path = "\(folder.path)/data"
+        try StorageFolder.create(path)
+        #expect(StorageFolder.weakness(of: path) == nil)
+        // Where tests run as root, the folder becomes somebody's.
+        let owner = geteuid() == 0 ? 12_345 : geteuid()
+        for mode: mode_t in [0o770, 0o707] {
+            #expect(chmod(path, mode) == 0)
+            if geteuid() == 0, case .warning(let problem) = StorageFolder.weakness(of: path) {
+                #expect(problem.hasPrefix("Others may write to the folder \(path) (mode 0"))
+            } else {
+                #expect(geteuid() != 0)
+            }
+            #expect(chown(path, owner, gid_t.max) == 0)
+            let refused = #expect(throws: StorageFolderError.self) { try StorageFolder.create(path) }
+            #expect(refused?.description.hasSuffix("chmod go-w \(path)") == true)
+            if geteuid() == 0 { #expect(chown(path, 0, gid_t.max) == 0) }
+        }
+        #expect(chmod(path, 0o755) == 0 && chown(path, owner, gid_t.max) == 0)
+        #expect(StorageFolder.weakness(of: path, for: owner) == nil)
+        guard case .refused(let problem) = StorageFolder.weakness(of: path, for: owner + 1) else {
+            Issue.record("a folder of another account is taken")
+            return
+        }
+        #expect(problem.hasPrefix("The folder \(path) belongs to another account (\(owner))"))
+        #expect(StorageFolder.weakness(of: path, for: 0) == nil, "root runs commands for the service's account")
+    }
+
     private func location(_ more: String) throws -> StorageLocation {
         let file = try folder.file("drawbridge.yaml", "public_origin: https://www.example.com:8443\n\(more)")
         return StorageLocation(try DrawbridgeSettings.load(SettingsInputs(filePath: file)))

@@ -78,6 +78,36 @@ import Testing
         #expect(try await storage.state(of: "old") == nil)
     }
 
+    @Test func `what cannot be purged is named, and everything else is purged`() async throws {
+        let service = PurgeService(
+            storage: storage, interval: .seconds(60), metrics: metrics, time: time, logger: lines.logger)
+        #expect(metrics.exposition().contains(#"drawbridge_degraded{part="purge"} 0"#))
+        let old = Self.noon - PurgeService.retention - .milliseconds(1)
+        try await issue("old", expiring: old)
+        #expect(try await storage.claimUse(digest: "used", madeAfter: Self.noon, until: old))
+        let path = "\(folder.path)/drawbridge.sqlite"
+        try SQLiteDump.restore(
+            "CREATE TRIGGER kept BEFORE DELETE ON login_token_use BEGIN SELECT RAISE(ABORT, 'damaged'); END;",
+            to: path)
+        let failure = await #expect(throws: PurgeFailure.self) { try await service.purge() }
+        #expect(failure?.parts.map(\.name) == ["login tokens"])
+        #expect(failure?.description.hasPrefix("login tokens: ") == true)
+        #expect(try await storage.claimUse(digest: "used", madeAfter: Self.noon, until: old), "it is forgotten")
+        #expect(metrics.exposition().contains(#"drawbridge_degraded{part="purge"} 1"#))
+        try SQLiteDump.restore("DROP TRIGGER kept;", to: path)
+        try await service.purge()
+        #expect(try await storage.state(of: "old") == nil)
+        #expect(metrics.exposition().contains(#"drawbridge_degraded{part="purge"} 0"#))
+    }
+
+    @Test func `one reason is told once for all that cannot be purged`() {
+        let failure = PurgeFailure(parts: [
+            .init(name: "a", reason: "away"), .init(name: "b", reason: "damaged"), .init(name: "c", reason: "away"),
+        ])
+        #expect("\(failure)" == "a, c: away; b: damaged")
+        #expect(PurgeFailure.parts(of: failure) == "a, b, c")
+    }
+
     @Test func `a purge leaves the audit log alone where no retention is set`() async throws {
         try await events(.nodeStarted, .success, 3)
         let service = PurgeService(storage: storage, interval: .seconds(60), time: time, logger: lines.logger)
@@ -240,6 +270,15 @@ import Testing
         try #require(tries.count == 3)
         #expect(tries[1] - tries[0] >= .milliseconds(20))
         #expect(tries[2] - tries[1] >= .milliseconds(100))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `that nobody looks for alerts is in the log`() async throws {
+        try SQLiteDump.restore("DROP TABLE audit_tally", to: "\(folder.path)/drawbridge.sqlite")
+        var service = alerts(AlertBoard(rules: [AlertRule(name: .replays, threshold: 2)]), nil)
+        service.interval = .milliseconds(10)
+        let work = Task { [service] in try await service.run() }
+        while lines.count(of: "could not look for alerts") == 0 { try await Task.sleep(for: .milliseconds(10)) }
+        work.cancel()
     }
 
     @Test func `without a receiver an alert is in the log alone`() async throws {

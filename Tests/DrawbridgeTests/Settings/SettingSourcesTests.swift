@@ -93,16 +93,40 @@ import Testing
             try read("redemption_paths: ['/a,/b', /c]").values["redemption_paths"]?.texts == ["/a,/b", "/c"])
     }
 
+    @Test func `a comma is part of a value that is no list, wherever it stands`() throws {
+        let (name, hosts) = ("Bed, Bath", "postgres://h1,h2/db")
+        for raw in [
+            try read(flags: ["--site-name=\(name)", "--database", hosts]),
+            try read(environment: ["DRAWBRIDGE_SITE_NAME": name, "DRAWBRIDGE_DATABASE": hosts]),
+            try read(secrets: ["site_name": name, "database": hosts]),
+        ] {
+            #expect(raw.problems == [])
+            #expect(raw.values["site_name"]?.texts == [name])
+            #expect(raw.values["database"]?.texts == [hosts])
+        }
+    }
+
     @Test func `two values where one is expected are refused on the command line`() throws {
-        let raw = try read(flags: ["--site-name=Bed, Bath"])
-        #expect(raw.problems.map(\.description) == ["site_name (command line --site-name): must be a text"])
-        #expect(raw.values["site_name"] == nil)
         let repeated = try read(flags: ["--node", "a", "--node", "b"])
+        #expect(repeated.values["node"] == nil)
         #expect(repeated.problems.map(\.description).contains("--node: is given more than once"))
     }
 
     @Test func `in the file a list where one value is expected is one text`() throws {
         #expect(try read("site_name: [Bed, Bath]").values["site_name"]?.text == "Bed,Bath")
+    }
+
+    @Test(arguments: ["", " "])
+    func `a variable that names no file and no folder is none`(blank: String) {
+        let environment = [
+            SettingsInputs.filePathVariable: blank, SettingsInputs.secretsDirectoryVariable: blank,
+        ]
+        let inputs = SettingsInputs.process(
+            flags: [], filePath: nil, secretsDirectory: nil, environment: environment)
+        #expect(inputs.filePath == nil && inputs.secretsDirectory == nil)
+        let raw = RawSettings.read(inputs)
+        #expect(raw.problems == [])
+        #expect(raw.namesNoFile)
     }
 
     @Test func `a folder of secrets that is none is said`() {

@@ -38,6 +38,26 @@ import Testing
         #expect(try fingerprint(after).changes(since: earlier) == names)
     }
 
+    @Test(arguments: [
+        ("redis: {password_file: file}", ["redis"]), ("redis: {sentinel_password_file: file}", ["redis"]),
+        ("redis: {tls: {certificate: file}}", ["redis"]), ("alerts: {webhook_secret_file: file}", ["alerts"]),
+        ("telemetry: {authorization_file: file}", ["telemetry"]),
+        ("audit_forwarders: [{name: a}, {name: b, authorization_file: file}]", ["audit_forwarders"]),
+        // What a reload reads again.
+        ("trusted_issuers: [{issuer: a, hmac: {secret_file: file}}]", []),
+        ("upstream_providers: [{id: a, client_secret_file: file}]", []), ("tls: {private_key: file}", []),
+    ])
+    func `a file that is read at the start alone is changed when its content is`(yaml: String, names: [String]) throws {
+        // Tokens of one issuer begin alike.
+        let beginning = String(repeating: "k", count: 200)
+        _ = try folder.file("file", beginning + "a")
+        let earlier = try fingerprint(yaml)
+        _ = try folder.file("file", beginning + "a")
+        #expect(try fingerprint(yaml).changes(since: earlier) == [])
+        _ = try folder.file("file", beginning + "b")
+        #expect(try fingerprint(yaml).changes(since: earlier) == names)
+    }
+
     @Test func `a reread tells of what it does not take in, without its value`() throws {
         let start = try fingerprint("")
         let file = try folder.file(

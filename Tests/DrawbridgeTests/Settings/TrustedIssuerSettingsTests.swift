@@ -1,6 +1,7 @@
 import Bridge
 import Federation
 import Foundation
+import OAuth2
 import Testing
 
 @testable import drawbridge
@@ -93,6 +94,36 @@ import Testing
         let missing = #expect(throws: TrustedIssuerError.self) { try rereadShared() }
         #expect(missing?.field == "hmac.secret_file" && missing?.text.hasSuffix("/shared does not exist") == true)
         #expect(throws: TrustedIssuerError.self) { try rereadShown() }
+    }
+
+    @Test func `an upstream provider's secret is read again from its file as it was the first time`() throws {
+        _ = try folder.file("shown", "b\n")
+        let file = try folder.file(
+            "drawbridge.yaml",
+            """
+            public_origin: https://www.example.com
+            upstream_providers: [{id: o, issuer: 'https://o.example', client_id: c, client_secret_file: shown}]
+            """)
+        let provider = try DrawbridgeSettings.load(SettingsInputs(filePath: file)).upstreamProviders[0]
+        let reread = try #require(provider.rereadSecret)
+        #expect(provider.clientSecret.expose() == "b")
+        _ = try folder.file("shown", "d\n")
+        #expect(try reread().expose() == "d")
+        let path = try folder.file("shown", "\n")
+        let empty = #expect(throws: SettingError.self) { try reread() }
+        #expect(empty?.description == "upstream_providers[o].client_secret_file = \"\(path)\": is empty")
+    }
+
+    @Test func `RFC 9864: EdDSA may be called Ed25519`() throws {
+        let file = try folder.file(
+            "drawbridge.yaml",
+            """
+            public_origin: https://www.example.com
+            provider: {enabled: false}
+            trusted_issuers: [{issuer: a, audience: b, jwks_uri: 'https://a.example/k', algorithms: [Ed25519, ES256]}]
+            """)
+        let issuer = try DrawbridgeSettings.load(SettingsInputs(filePath: file)).trustedIssuers[0]
+        #expect(issuer.algorithms == [.edDSA, .es256])
     }
 
     private static func secret(_ letter: String) -> String { String(repeating: letter, count: 32) + "\n" }

@@ -30,6 +30,14 @@ import Testing
         #expect(!key.publicKey.verifies(forged))
     }
 
+    @Test func `EdDSA has two names, by RFC 8037 and by RFC 9864, and no other algorithm has`() {
+        for algorithm in SignatureAlgorithm.allCases {
+            #expect(SignatureAlgorithm(joseName: algorithm.rawValue) == algorithm)
+        }
+        #expect(SignatureAlgorithm(joseName: "Ed25519") == .edDSA)
+        for name in ["ed25519", "Ed448", "ESP256", "none", ""] { #expect(SignatureAlgorithm(joseName: name) == nil) }
+    }
+
     @Test func `the thumbprint is that of RFC 7638`() throws {
         let modulus =
             "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n"

@@ -62,7 +62,7 @@ struct PostgresSearchPlanTests {
             _ = try await database.open()
             let session = try database.session()
             let prepared =
-                "PREPARE any_due (bigint) AS " + SessionRefreshSQL.purge.anyDue.text.replacing("$", with: "?")
+                "PREPARE any_due (bigint, bigint) AS " + SessionRefreshSQL.purge.anyDue.text.replacing("$", with: "?")
             for text in [
                 """
                 INSERT INTO web_session_refresh (digest, session_id, issued_at, expires_at, is_void)
@@ -74,9 +74,40 @@ struct PostgresSearchPlanTests {
             ] {
                 _ = try session.run(SQLStatement(text, isRecurring: false), [])
             }
-            let plan = try session.run(SQLStatement("EXPLAIN EXECUTE any_due (0)", isRecurring: false), [])
+            let plan = try session.run(SQLStatement("EXPLAIN EXECUTE any_due (0, 0)", isRecurring: false), [])
                 .map { try $0.text(0) }.joined(separator: "\n")
             #expect(plan.contains("Index") && !plan.contains("Seq Scan"), "\(plan)")
+        }
+    }
+
+    /// Otherwise each of a search's windows would read all accounts.
+    @Test func `a window of users is found by the keys of both tables`() async throws {
+        try await PostgresDatabase.with { database in
+            _ = try await database.open()
+            let session = try database.session()
+            let search = SubjectSQL.search("x", hasEnd: true, .postgres).text
+            let prepared =
+                "PREPARE window_of_users (bigint, text, text, text) AS "
+                + search.replacing("$", with: "?").replacing("'", with: "''''")
+            for text in [
+                """
+                INSERT INTO app_user (subject, issuer, first_seen_at)
+                SELECT 'u' || number, 'i', 0 FROM generate_series(0, 29999) AS number
+                """,
+                """
+                INSERT INTO account (subject, created_at, password_changed_at)
+                SELECT 'u' || number, 0, 0 FROM generate_series(0, 29999) AS number
+                """,
+                "ANALYZE app_user", "ANALYZE account", "SET plan_cache_mode = force_generic_plan",
+                "DO 'BEGIN EXECUTE replace(''\(prepared)'', ''?'', chr(36)); END'",
+            ] {
+                _ = try session.run(SQLStatement(text, isRecurring: false), [])
+            }
+            let plan = try session.run(
+                SQLStatement("EXPLAIN EXECUTE window_of_users (50, 'u1', '%x%', 'u2')", isRecurring: false), []
+            ).map { try $0.text(0) }.joined(separator: "\n")
+            #expect(plan.contains("app_user_pkey") && plan.contains("account_pkey"), "\(plan)")
+            #expect(!plan.contains("Seq Scan"), "\(plan)")
         }
     }
 }

@@ -16,6 +16,15 @@ enum DeviceSample {
             expiresAt: Sample.now + .seconds(86_400))
     }
 
+    /// One that was granted in a browser's session.
+    static func granted(_ name: String, in browser: SessionID, device: DeviceSecretID? = nil) -> AppSession {
+        AppSession(
+            id: SessionID(rawValue: "app-\(name)"), subject: "alice", clientID: "app",
+            scope: Scope(tokens: [Scope.openID, Scope.deviceSSO]), opening: .loginToken,
+            authentication: Authentication(), browserSessionID: browser, deviceSecretID: device,
+            createdAt: Sample.now, expiresAt: Sample.now + .seconds(86_400))
+    }
+
     static func device(
         _ name: String, subject: Subject = "alice", at: Timestamp = Sample.now, lifetime: Duration = .seconds(3600)
     ) -> DeviceSecret {

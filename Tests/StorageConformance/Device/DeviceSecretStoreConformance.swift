@@ -77,6 +77,40 @@ package enum DeviceSecretStoreConformance {
                 try expectEqual(outcome, .issued(ended: Ended(devices: [gone])), name)
             }
         },
+        ConformanceCase("the device that a session leaves for another makes room, and the session goes on") { open in
+            for behavior in [DeviceSecretLimit.Behavior.revokeOldest, .reject] {
+                let store = try await open()
+                let subject = Subject(rawValue: "\(behavior)")
+                let limit = DeviceSecretLimit(count: 2, behavior: behavior)
+                for (index, name) in ["used", "left"].enumerated() {
+                    _ = try await store.issueSample(
+                        "\(name)-\(subject)", subject: subject, at: Sample.now + .seconds(Int64(index)), limit: limit)
+                }
+                let session = SessionID(rawValue: "app-left-\(subject)")
+                let outcome = try await store.issueNext("next", for: session, of: subject, limit: limit)
+                let left = DeviceSecretID(rawValue: "device-left-\(subject)")
+                try expectEqual(outcome, .issued(ended: Ended(devices: [left])), "\(subject)")
+                let found = try await store.appSession(id: session)
+                try expect(found != nil && found?.endedAt == nil, "the session goes on")
+                try expectEqual(
+                    found?.deviceSecretID, DeviceSecretID(rawValue: "device-next-\(subject)"), "where it is")
+            }
+        },
+        ConformanceCase("a device that another session is on as well makes no room before its turn") { open in
+            let store = try await open()
+            _ = try await store.issueSample("a")
+            _ = try await store.open(DeviceSample.session("other"), refreshToken: nil, events: [])
+            try expect(try await store.attach("app-other", to: "device-a", at: Sample.now), "the other app")
+            let rejecting = DeviceSecretLimit(count: 1, behavior: .reject)
+            try expectEqual(
+                try await store.issueNext("b", for: "app-a", of: "alice", limit: rejecting), .rejected, "with reject")
+            try expectEqual(try await store.appSession(id: "app-a")?.deviceSecretID, "device-a", "where it stays")
+            let outcome = try await store.issueNext(
+                "c", for: "app-a", of: "alice", limit: DeviceSecretLimit(count: 1, behavior: .revokeOldest))
+            try expectEqual(
+                outcome, .issued(ended: Ended(sessions: ["app-other"], devices: ["device-a"])), "who went")
+            try expect(try await store.appSession(id: "app-a")?.endedAt == nil, "the session goes on")
+        },
         ConformanceCase("for a session that has ended no device is issued, and none makes room") { open in
             let store = try await open()
             let limit = DeviceSecretLimit(count: 1, behavior: .revokeOldest)
@@ -159,6 +193,20 @@ package enum DeviceSecretStoreConformance {
             try expectEqual(
                 try await store.useSample("digest-a", DeviceSample.use("a")), .refused(.sessionEnded), "a use")
         },
+        ConformanceCase("a session does not end by its own refresh, below an app of the device that would go") { open in
+            let store = try await open()
+            _ = try await store.issueSample("a")
+            _ = try await store.open(
+                DeviceSample.session("child", device: "device-a", parent: "app-a"), refreshToken: nil, events: [])
+            let outcome = try await store.issueNext(
+                "b", for: "app-child", of: "alice", limit: DeviceSecretLimit(count: 1, behavior: .revokeOldest))
+            try expectEqual(outcome, .rejected, "no room")
+            for id: SessionID in ["app-a", "app-child"] {
+                try expectEqual(try await store.appSession(id: id)?.endedAt, nil, id.rawValue)
+            }
+            try expectEqual(try await store.deviceSecret(id: "device-a")?.revokedAt, nil, "the device")
+            try expectEqual(try await store.appSession(id: "app-child")?.deviceSecretID, "device-a", "its place")
+        },
         ConformanceCase("a session can be hung below a live device only") { open in
             let store = try await open()
             _ = try await store.issueSample("a")
@@ -181,4 +229,19 @@ package enum DeviceSecretStoreConformance {
             try expect(try await store.deviceSecret(digest: "digest-c") != nil, "one at the cutoff stays")
         },
     ]
+}
+
+extension BridgeStorage {
+    /// Another device for a session that has one.
+    fileprivate func issueNext(
+        _ name: String, for session: SessionID, of subject: Subject, limit: DeviceSecretLimit
+    ) async throws -> DeviceSecretIssueOutcome {
+        let now = Sample.now + .seconds(10)
+        let device = DeviceSecret(
+            id: DeviceSecretID(rawValue: "device-\(name)-\(subject)"), subject: subject, clientID: "app",
+            sessionID: session, createdAt: now, expiresAt: now + .seconds(3600))
+        return try await issueDeviceSecret(
+            device, digest: "digest-\(name)-\(subject)", limit: limit,
+            event: Sample.event(.deviceSecretIssued, at: now), displaced: Ending.sample(.limit, at: now), rejected: nil)
+    }
 }

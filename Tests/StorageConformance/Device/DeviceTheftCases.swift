@@ -66,6 +66,55 @@ enum DeviceTheftCases {
                 try expect(found != nil && found?.device.revokedAt == nil, digest)
             }
         },
+        ConformanceCase("an app's theft takes back what was given out in any session that came of it, over or not") {
+            open in
+            let store = try await open()
+            let device = DeviceSecretID(rawValue: "device-a")
+            _ = try await store.issueSample("a")
+            _ = try await store.open(DeviceSample.session("later"), refreshToken: nil, events: [])
+            try expect(try await store.attach("app-later", to: device, at: Sample.now), "the later sign-in")
+            // Of the later one came an app, another through that one, and one through a web view.
+            for session in [
+                DeviceSample.session("next", device: device, parent: "app-later"),
+                DeviceSample.session("over", device: device, parent: "app-next"),
+            ] {
+                _ = try await store.open(session, refreshToken: nil, events: [])
+            }
+            _ = try await store.open(DeviceSample.web("view", below: "next"), replacing: nil, events: [])
+            _ = try await store.open(
+                DeviceSample.granted("viewed", in: "web-view", device: device), refreshToken: nil, events: [])
+            for name in ["next", "over", "viewed", "a"] {
+                try expectEqual(
+                    try await store.addDeviceSecret(
+                        digest: "more-\(name)", to: device, for: SessionID(rawValue: "app-\(name)"), at: Sample.now,
+                        keeping: 9, event: Sample.event(.deviceSecretIssued)), .added, name)
+            }
+            for over in [EndingRoot.appSession("app-over"), .webSession("web-view")] {
+                _ = try await store.end(over, .sample(extent: .signOut))
+            }
+            let ended = try await store.end(.appSession("app-later"), .sample(extent: .stolen))
+            try expectEqual(ended.devices, [], "devices")
+            for name in ["next", "over", "viewed"] {
+                try expectEqual(try await store.deviceSecret(digest: "more-\(name)"), nil, name)
+            }
+            for digest in ["digest-a", "more-a"] {
+                let found = try await store.deviceSecret(digest: digest)
+                try expect(found != nil && found?.device.revokedAt == nil, digest)
+            }
+        },
+        ConformanceCase("an app's theft ends the device that was first an app's that came of it") { open in
+            let store = try await open()
+            _ = try await store.issueSample("other")
+            for (name, parent) in [("a", nil), ("below", "app-a")] as [(String, SessionID?)] {
+                _ = try await store.open(DeviceSample.session(name, parent: parent), refreshToken: nil, events: [])
+            }
+            _ = try await store.issueDeviceSecret(
+                DeviceSample.device("below"), digest: "digest-below", limit: DeviceSample.limit,
+                event: Sample.event(.deviceSecretIssued), displaced: .sample(.limit), rejected: nil)
+            let ended = try await store.end(.appSession("app-a"), .sample(extent: .stolen))
+            try expectEqual(ended.devices, ["device-below"], "devices")
+            try expectEqual(try await store.deviceSecret(id: "device-other")?.revokedAt, nil, "the other device")
+        },
         ConformanceCase("an app's theft spares a device that it joined, and one that others joined") { open in
             let store = try await open()
             for name in ["a", "b"] {

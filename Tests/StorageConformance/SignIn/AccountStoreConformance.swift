@@ -79,7 +79,7 @@ package enum AccountStoreConformance {
                 by: .link(madeAfter: Sample.now), event: Sample.event(.userPasswordChanged), ending: .sample())
             try expectEqual(unknown, nil, "unknown")
         },
-        ConformanceCase("a link from before the database was put back sets no password, its use may be forgotten") {
+        ConformanceCase("a link from before the database was restored sets no password, its use may be forgotten") {
             open in
             let store = try await open()
             _ = try await store.add("alice", subject: "alice")

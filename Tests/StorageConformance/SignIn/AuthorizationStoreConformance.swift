@@ -39,7 +39,7 @@ package enum AuthorizationStoreConformance {
             try expectEqual(try await store.consume("d", at: late), true, "the first")
             try expectEqual(try await store.consume("d", at: late), false, "the second")
         },
-        ConformanceCase("a pushed request from before the database was put back is used up by nobody") { open in
+        ConformanceCase("a pushed request from before the database was restored is used up by nobody") { open in
             let store = try await open()
             try await store.storePushedRequest(Sample.pushed("d"))
             _ = try await store.recordRestore(

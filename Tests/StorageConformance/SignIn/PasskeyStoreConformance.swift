@@ -150,7 +150,7 @@ package enum PasskeyStoreConformance {
     }
 
     private static let restored = ConformanceCase<any BridgeStorage>(
-        "an answer to a challenge from before the database was put back counts no more, it may have counted"
+        "an answer to a challenge from before the database was restored counts no more, it may have counted"
     ) { open in
         let store = try await open()
         try await store.addSample("alice")

@@ -15,7 +15,7 @@ package enum SecondFactorStoreConformance {
             try expectEqual(try await servers[0].claimStep(99, of: "sub-alice"), false, "an older step")
             try expectEqual(try await servers[0].claimStep(101, of: "sub-alice"), true, "the next step")
         },
-        ConformanceCase("no time step of before the database was put back is claimed, nor the one after it") { open in
+        ConformanceCase("no time step of before the database was restored is claimed, nor the one after it") { open in
             let store = try await open()
             _ = try await store.add("alice")
             _ = try await store.setFactor("sub-alice", ["d1"])
@@ -79,28 +79,39 @@ package enum SecondFactorStoreConformance {
             try expectEqual(try await store.replaceCodes(["n1"], of: "sub-alice"), false, "without a factor")
             try expectEqual(try await store.unusedRecoveryCodes(of: "sub-alice"), 0, "none came")
             _ = try await store.addFactor("sealed", to: "sub-alice", ["d1", "d2"])
-            _ = try await store.claimRecoveryCode(digest: "d1", of: "sub-alice", at: Sample.now)
+            _ = try await store.claim("d1", of: "sub-alice")
             try expectEqual(try await store.unusedRecoveryCodes(of: "sub-alice"), 1, "one is used")
             try expectEqual(try await store.replaceCodes(["n1", "n2", "n3"], of: "sub-alice"), true, "replaced")
             try expectEqual(try await store.unusedRecoveryCodes(of: "sub-alice"), 3, "new ones")
-            try expectEqual(
-                try await store.claimRecoveryCode(digest: "d2", of: "sub-alice", at: Sample.now), false, "old")
+            try expectEqual(try await store.claim("d2", of: "sub-alice"), false, "old")
         },
         ConformanceCase("a recovery code is claimed by one of many, and goes with the factor") { open in
             let servers = [try await open(), try await open()]
             _ = try await servers[0].add("alice")
             _ = try await servers[0].setFactor("sub-alice", ["d1", "d2"])
             let claims = try await concurrently(20) { number in
-                try await servers[number % 2].claimRecoveryCode(digest: "d1", of: "sub-alice", at: Sample.now)
+                try await servers[number % 2].claim("d1", of: "sub-alice")
             }
             try expectEqual(claims.count { $0 }, 1, "winners")
-            try expectEqual(
-                try await servers[0].claimRecoveryCode(digest: "d2", of: "sub-bob", at: Sample.now), false, "bob")
+            try expectEqual(try await servers[0].claim("d2", of: "sub-bob"), false, "bob")
+            let written = try await servers[1].events(.userSecondFactorChanged).compactMap(\.reason)
+            try expectEqual(written.filter { $0.hasPrefix("left") }, ["left 1"], "what the winner wrote")
             _ = try await servers[0].setFactor("sub-alice", ["d3"])
-            try expectEqual(
-                try await servers[0].claimRecoveryCode(digest: "d2", of: "sub-alice", at: Sample.now), false, "old")
-            try expectEqual(
-                try await servers[0].claimRecoveryCode(digest: "d3", of: "sub-alice", at: Sample.now), true, "new")
+            try expectEqual(try await servers[0].claim("d2", of: "sub-alice"), false, "old")
+            try expectEqual(try await servers[0].claim("d3", of: "sub-alice"), true, "new")
+        },
+        ConformanceCase("of two recovery codes used at once each leaves another number of them") { open in
+            let servers = [try await open(), try await open()]
+            _ = try await servers[0].add("alice")
+            for _ in 0..<20 {
+                _ = try await servers[0].setFactor("sub-alice", ["d1", "d2"])
+                let claims = try await concurrently(2) { number in
+                    try await servers[number].claim("d\(number + 1)", of: "sub-alice")
+                }
+                try expectEqual(claims, [true, true], "both count")
+            }
+            let written = try await servers[1].events(.userSecondFactorChanged).compactMap(\.reason)
+            for left in 0...1 { try expectEqual(written.count { $0 == "left \(left)" }, 20, "times \(left) left") }
         },
     ]
 }
@@ -118,6 +129,15 @@ extension UserStore {
 
     fileprivate func replaceCodes(_ digests: [String], of subject: Subject) async throws -> Bool {
         try await replaceRecoveryCodes(digests, of: subject, event: Sample.event(.userSecondFactorChanged))
+    }
+
+    /// The codes that are left stand in the event's reason.
+    fileprivate func claim(_ digest: String, of subject: Subject) async throws -> Bool {
+        try await claimRecoveryCode(digest: digest, of: subject, at: Sample.now) { left in
+            AuditEvent(
+                at: Sample.now, type: .userSecondFactorChanged, outcome: .success, reason: "left \(left)",
+                subject: subject)
+        }
     }
 
     fileprivate func setFactor(_ subject: Subject, _ digests: [String]) async throws -> Bool {

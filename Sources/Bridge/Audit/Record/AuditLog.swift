@@ -30,15 +30,14 @@ package protocol AuditLog: Sendable {
     func cuts() async throws -> [AuditReading<AuditCut>]
 
     /// Notes about one node's chain after a position, by sequence; without what cannot be read.
-    /// - Parameter limit: of each kind.
+    /// - Parameter limit: the most of each kind.
     func notes(of node: String, after position: AuditNotePosition, limit: Int) async throws -> [AuditNote]
 
-    /// The hashes that events claim, by sequence; of events that are not there, or have none that can be read, there is
-    /// none.
+    /// The hashes that events claim, by sequence; events that are missing, or have no readable one, are left out.
     func hashes(of node: String, at sequences: [Int64]) async throws -> [Int64: String]
 }
 
-/// How far somebody has a node's signed notes.
+/// How far a reader has a node's signed notes.
 package struct AuditNotePosition: Hashable, Sendable {
     /// The size of the last checkpoint.
     package var checkpoint: Int64
@@ -126,10 +125,10 @@ package struct AuditFilter: Hashable, Sendable {
     package var sessionID: SessionID?
     package var tokenID: TokenID?
     package var address: String?
-    /// The address lies in this network.
+    /// The address is in this network.
     package var network: NetworkPrefix?
     package var requestID: String?
-    /// Looked for in subject, clients, type, reason, address and user agent; case does not matter.
+    /// Looked for in subject, clients, type, reason, address, user agent and detail; case does not matter.
     package var text: String?
 
     package init(type: AuditEventType? = nil) { self.type = type }
@@ -165,10 +164,10 @@ extension AuditFilter {
                 return false
             }
         }
-        guard let text = text?.lowercased() else { return true }
+        guard let text = text?.lowercasedForSearch else { return true }
         return [
             event.type.rawValue, event.subject?.rawValue, event.clientID?.rawValue, event.targetClientID?.rawValue,
-            event.reason, event.address, event.userAgent,
-        ].contains { $0?.lowercased().contains(text) ?? false }
+            event.reason, event.address, event.userAgent, event.detail,
+        ].contains { $0?.lowercasedForSearch.contains(text) ?? false }
     }
 }

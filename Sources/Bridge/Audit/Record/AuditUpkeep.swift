@@ -17,23 +17,26 @@ package protocol AuditUpkeep: Sendable {
     /// - Returns: what was counted; empty when nothing was left.
     func advanceTally(limit: Int) async throws -> [AuditTally]
 
-    /// The counts of every minute from `from` up to `to`, with the events that are not counted yet.
-    func tallies(from: Timestamp, to: Timestamp) async throws -> [AuditTally]
+    /// The counts of every minute from `from` up to `to`, with the events that are not counted yet, added up by the
+    /// bars of a chart; one bar may have several of a kind.
+    /// - Parameter minutesPerBar: how wide a bar is, of which one begins with the first minute of 1970.
+    func tallies(from: Timestamp, to: Timestamp, minutesPerBar: Int64) async throws -> [AuditTally]
 
-    /// Notes a number; of several nodes that note one minute's, the last stands.
+    /// Notes a number; when several nodes note one for the same minute, the last counts.
     func record(_ sample: StateSample) async throws
 
     func samples(_ name: StateSample.Name, from: Timestamp, to: Timestamp) async throws -> [StateSample]
 
     /// Removes the oldest hour of counts and samples that is at or after `start` and before `cutoff`.
-    /// - Returns: where to go on; `nil` when nothing is left. Whoever starts over reads through what is gone again.
+    /// - Returns: where to go on; `nil` when nothing is left. A caller that starts over reads through what is gone
+    ///   again.
     func purgeTallies(from start: Timestamp, before cutoff: Timestamp) async throws -> Timestamp?
 
     // Thinning (ADR-0068)
 
-    /// Looks at the next few old checkpoints of one chain, and removes those that say nothing which a later one does not
-    /// say as well: of each hour and each thousand events the last one stays. One that is not signed by a trusted key, or
-    /// that the log contradicts, stays in any case.
+    /// Looks at the next few old checkpoints of one chain, and removes those that a later one makes redundant: the last
+    /// one of each hour and of each thousand events stays. One that is not signed by a trusted key, or that the log
+    /// contradicts, stays in any case.
     /// - Parameter places: how far each node's chain has been looked at.
     /// - Returns: the same, further; unchanged when there was nothing old enough beyond.
     func thinCheckpoints(from places: [String: Int64], at now: Timestamp) async throws -> [String: Int64]
@@ -56,6 +59,13 @@ package protocol AuditUpkeep: Sendable {
     ///   administrator may decide.
     /// - Returns: what was signed.
     func adoptCuts(olderThan retention: Duration?, at now: Timestamp) async throws -> [AuditCut]
+}
+
+extension AuditUpkeep {
+    /// The counts of every minute from `from` up to `to`, with the events that are not counted yet.
+    package func tallies(from: Timestamp, to: Timestamp) async throws -> [AuditTally] {
+        try await tallies(from: from, to: to, minutesPerBar: 1)
+    }
 }
 
 /// What one call of ``AuditUpkeep/purgeAudit(olderThan:at:)`` did.

@@ -16,24 +16,27 @@ package final class LoginTokenAuthorizations: Sendable {
         package let browser: OpaqueSecret
         /// The session of its cookie.
         package let session: WebSession?
-        /// Those of its cookies of the profile `tokens`.
+        /// The session of its cookie, where it opens nothing any more.
+        package let left: WebSession?
+        /// Those that its cookies of the profile `tokens` name, alive or not, until their absolute end.
         package let tokenSessions: [WebSession]
         /// Those of them whose access token has run out or was revoked: they say whose browser this is, and nothing is
         /// granted in them.
         package let spent: Set<SessionID>
         /// Whether the request may sign anybody in: not when another website sent the browser here (login CSRF), nor
-        /// when nobody is there yet who looks at it.
+        /// when no browser is there yet.
         package let mayRedeem: Bool
         /// What an attempt that could not be confirmed left with the browser.
         package let retry: String?
         package let origin: RequestOrigin
 
         package init(
-            browser: OpaqueSecret, session: WebSession?, tokenSessions: [WebSession], spent: Set<SessionID>,
-            mayRedeem: Bool, retry: String?, origin: RequestOrigin
+            browser: OpaqueSecret, session: WebSession?, left: WebSession? = nil, tokenSessions: [WebSession],
+            spent: Set<SessionID>, mayRedeem: Bool, retry: String?, origin: RequestOrigin
         ) {
             self.browser = browser
             self.session = session
+            self.left = left
             self.tokenSessions = tokenSessions
             self.spent = spent
             self.mayRedeem = mayRedeem
@@ -42,7 +45,7 @@ package final class LoginTokenAuthorizations: Sendable {
         }
     }
 
-    /// What came of an authorization request that carries a login token (contract §4.5).
+    /// The outcome of an authorization request that carries a login token (contract §4.5).
     package enum Outcome: Sendable {
         /// - Parameter opened: the session that the request opened, whose cookies go along.
         case authorization(AuthorizationOutcome, opened: OpenedSession?)
@@ -82,7 +85,7 @@ package final class LoginTokenAuthorizations: Sendable {
         }
         let outcome = try await redeemer.redeem(
             TokenAuthorization(
-                token: token, website: request.client, current: visitor.session,
+                token: token, website: request.client, current: visitor.session, left: visitor.left,
                 tokenSessions: visitor.tokenSessions, confirmsSwitch: confirmsSwitch, retry: visitor.retry,
                 origin: visitor.origin)
         ) { lineage in
@@ -93,9 +96,9 @@ package final class LoginTokenAuthorizations: Sendable {
             return try await redeemer.deliver(opened) { try await answer(prepared, opened.session, visitor, opened) }
         case .again(let session):
             return try await answer(prepared, visitor.spent.contains(session.id) ? nil : session, visitor)
-        // Whoever else is signed in here is not whom the app meant: the sign-in page asks.
+        // Another user who is signed in here is not the one the app meant: the sign-in page asks.
         case .refused: return try await answer(prepared, nil, visitor)
-        // To be told that nobody is signed in would not help: a token does not bring a consent
+        // To be told that no user is signed in would not help: a token does not bring a consent
         // (docs/rules/authorization-request.md A10, 7).
         case .consentDemanded: return .authorization(authorizations.consentRequired(request), opened: nil)
         // A question is a page, which a silent request must not show (OpenID Connect Core §3.1.2.1).
@@ -138,6 +141,7 @@ struct TokenAuthorization: Sendable {
     /// The client that asks.
     let website: Client
     let current: WebSession?
+    var left: WebSession?
     let tokenSessions: [WebSession]
     /// The user chose to continue as the token's user, in a form of ours.
     let confirmsSwitch: Bool
@@ -150,9 +154,9 @@ enum TokenAuthorizationOutcome: Sendable {
     /// The token opened the browser's own session: a reload, or the way back.
     case again(WebSession)
     case switchAccount(current: Subject, proposed: Subject)
-    /// Nothing came of it: the request must not ask for the consent that it needs.
+    /// The token opened nothing: the request must not ask for the consent that it needs.
     case consentDemanded
-    /// Nothing came of it; why is in the audit log.
+    /// The token opened nothing; the reason is in the audit log.
     case refused(RedemptionOutcome.Label)
 }
 
@@ -209,9 +213,9 @@ extension LoginTokenRedeemer {
         return TokenAuthorizationOutcome(outcome)
     }
 
-    /// Whether a token could be redeemed in a client's authorization request as things stand. Uses nothing up and ends
-    /// nothing; what speaks against it goes to the audit log, or tokens could be tried here unseen. It counts against
-    /// nobody: the network is the website's server, which others' bad tokens must not shut out.
+    /// Whether a token could be redeemed in a client's authorization request now. Uses nothing up and ends nothing;
+    /// what speaks against it goes to the audit log, or tokens could be tried here unseen. It counts against no one:
+    /// the network is the website's server, which others' bad tokens must not shut out.
     package func isGood(_ token: Secret<String>, for website: Client, origin: RequestOrigin) async throws -> Bool {
         let now = time.now()
         let verification = try await reader.verify(token, at: now)

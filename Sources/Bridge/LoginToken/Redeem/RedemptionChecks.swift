@@ -8,7 +8,7 @@ struct RedemptionChannel: OptionSet, Sendable {
     static let server = RedemptionChannel(rawValue: 2)
     /// A website's authorization request (contract §4.5).
     static let request = RedemptionChannel(rawValue: 4)
-    /// The same, pushed: nobody is there yet, so nothing is redeemed.
+    /// A website's authorization request, pushed: there is no browser yet, so nothing is redeemed.
     static let pushed = RedemptionChannel(rawValue: 8)
 
     static let all: RedemptionChannel = [.browser, .server, .request, .pushed]
@@ -39,9 +39,9 @@ struct RedemptionCheck: Sendable {
     enum Cost: Sendable {
         /// The reason goes to the audit log, and it counts against the network.
         case counts
-        /// The same, and it is one of the misses that a token survives.
+        /// As ``counts``, and it is one of the misses that a token survives.
         case misses
-        /// The reason goes to the audit log; nobody failed anything.
+        /// The reason goes to the audit log; it does not count as a failure.
         case leaves
     }
 
@@ -58,8 +58,8 @@ struct RedemptionCheck: Sendable {
     /// Every check, in the order in which it is asked: the first "no" decides. After them only single use is left.
     ///
     /// Another website's token is none of this one's business, so that comes before what is told about the token. A
-    /// browser and an authorization request go on with the session that the token has opened, whatever became of the
-    /// token since.
+    /// browser and an authorization request go on with the session that the token has opened, whatever has happened to
+    /// the token since.
     static let list: [RedemptionCheck] = [
         RedemptionCheck(.isUnknownToTheBrowser, .browser),
         RedemptionCheck(.inTime, [.browser, .server]),
@@ -98,13 +98,16 @@ struct RedemptionCandidate: Sendable {
     var codeVerifier: String?
     /// Six digits, as ``SixDigits/read(_:)`` gives them.
     var typedCode: String?
-    /// Whether something was typed, which may be no code.
+    /// Whether something was typed, which may not be a code.
     var hasTypedCode = false
-    /// The part of the token's binding that can be judged; all of it, unless somebody only asks.
+    /// The part of the token's binding that can be judged; all of it, unless the caller only asks.
     var judgedBinding: LoginTokenBinding?
     /// The session of the browser's cookie.
     var current: WebSession?
-    /// Those of its cookies of the profile `tokens`.
+    /// The session of that cookie which opens nothing any more: its user is not asked about a switch, and a new one
+    /// takes its place all the same.
+    var left: WebSession?
+    /// Those of its cookies of the profile `tokens`, those too that open nothing any more.
     var tokenSessions: [WebSession] = []
     /// The browser's attempt with this token that could not be confirmed.
     var retry: RedemptionRetry?
@@ -116,8 +119,11 @@ struct RedemptionCandidate: Sendable {
     /// What the browser must show, as far as that is judged.
     var binding: LoginTokenBinding { judgedBinding ?? claims.binding }
 
-    /// Every session that the browser holds.
-    var held: [WebSession] { [current].compactMap(\.self) + tokenSessions }
+    /// Every live session that the browser holds.
+    var held: [WebSession] { [current].compactMap(\.self) + tokenSessions.filter { $0.isAlive(at: at) } }
+
+    /// Every one that its cookies name and that opens nothing any more.
+    var allLeft: [WebSession] { [left].compactMap(\.self) + tokenSessions.filter { !$0.isAlive(at: at) } }
 }
 
 /// What the checks say of a token.
@@ -135,15 +141,15 @@ package struct RedemptionExaminer: Sendable {
     let clients: Reloadable<ClientDirectory>
     let parents: ParentSessions
     let isDisabled: @Sendable (Subject) async throws -> Bool
-    /// What earlier tries have opened that could not be confirmed; `nil` where nobody tries.
+    /// What earlier attempts have opened that could not be confirmed; `nil` where nothing is redeemed.
     var attempts: UnconfirmedAttempts?
-    /// Where nobody types anything, nothing typed is right.
+    /// Where nothing can be typed, nothing typed is right.
     var typedCodes: TypedCodes?
     var random = RandomSource.system
 
     /// Asks every check of the channel, in order; writes nothing down.
     /// - Parameter omitted: questions that are not asked.
-    /// - Returns: what comes of it; the questions that were answered with yes; and the one that was not.
+    /// - Returns: the result; the questions that were answered with yes; and the one that was not.
     func examine(
         _ candidate: RedemptionCandidate, without omitted: Set<RedemptionCheck.Question> = []
     ) async throws -> (
@@ -176,7 +182,7 @@ package struct RedemptionExaminer: Sendable {
         init(_ isYes: Bool, else refusal: RedemptionRefusal) { self = isYes ? .yes : .no(refusal) }
     }
 
-    /// - Parameter redemption: made once website and session are known to stand.
+    /// - Parameter redemption: made once website and session are known to be good.
     private func answer(
         to question: RedemptionCheck.Question, _ candidate: RedemptionCandidate, _ redemption: inout Redemption?
     ) async throws -> Answer {
@@ -252,7 +258,7 @@ package struct RedemptionExaminer: Sendable {
         return Answer(isRight ?? false, else: .wrongCode)
     }
 
-    /// The session that the token was issued from, while that one and its user stand.
+    /// The session that the token was issued from, while that session is live and its user enabled.
     private func standing(
         of claims: LoginTokenClaims, at now: Timestamp
     ) async throws -> Result<IssuingSession, RedemptionRefusal> {

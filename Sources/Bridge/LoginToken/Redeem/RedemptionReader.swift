@@ -49,13 +49,14 @@ package final class RedemptionReader: Sendable {
         of request: RedemptionRequest, _ claims: LoginTokenClaims, isExpired: Bool, at now: Timestamp
     ) async throws -> RedemptionCandidate {
         let website = clients.current[claims.audience]
+        let named = try await session(of: request, isUse: !isExpired, at: now)
         return RedemptionCandidate(
             channel: .browser, claims: claims, isExpired: isExpired, website: website,
             landing: landing(of: claims, at: website, request.redirect), origin: request.origin, at: now,
             codeVerifier: request.codeVerifier, typedCode: request.typedCode.flatMap(SixDigits.read),
             hasTypedCode: request.typedCode?.isEmpty == false,
-            current: try await session(of: request, isUse: !isExpired, at: now),
-            tokenSessions: request.tokenSessions, retry: attempts.retry(request.retry, for: claims),
+            current: named.alive, left: named.left, tokenSessions: request.tokenSessions,
+            retry: attempts.retry(request.retry, for: claims),
             confirmsSwitch: request.confirmsSwitch && request.visit.formIsOurs)
     }
 
@@ -81,7 +82,8 @@ package final class RedemptionReader: Sendable {
     ) -> RedemptionCandidate {
         RedemptionCandidate(
             channel: .request, claims: claims, isExpired: isExpired, website: request.website, landing: ownPage,
-            origin: request.origin, at: now, current: request.current, tokenSessions: request.tokenSessions,
+            origin: request.origin, at: now, current: request.current,
+            left: request.current == nil ? request.left : nil, tokenSessions: request.tokenSessions,
             retry: attempts.retry(request.retry, for: claims), confirmsSwitch: request.confirmsSwitch,
             objection: objection)
     }
@@ -89,14 +91,14 @@ package final class RedemptionReader: Sendable {
     /// Where a redemption lands that no browser follows.
     var ownPage: Landing { Landing(location: settings.publicOrigin.description + "/", refusal: nil) }
 
-    /// The session of the browser's cookie.
+    /// The session that the browser's cookie names.
     /// - Parameter isUse: whether this puts the session's idle end off, which an expired token is not worth.
     private func session(
         of request: RedemptionRequest, isUse: Bool, at now: Timestamp
-    ) async throws -> WebSession? {
-        guard let secret = request.sessionSecret else { return nil }
-        if isUse { return try await sessions.lookUp(secret) }
-        return try await sessions.known(secret).flatMap { $0.isAlive(at: now) ? $0 : nil }
+    ) async throws -> NamedSession {
+        guard let secret = request.sessionSecret else { return NamedSession(nil, at: now) }
+        if isUse { return try await sessions.lookUpOrLeft(secret) }
+        return NamedSession(try await sessions.known(secret), at: now)
     }
 
     private func landing(

@@ -29,12 +29,13 @@ package final class SingleUse: Sendable {
     /// Uses up a token that every check has passed, unless it was used before or another user is signed in here.
     func use(_ redemption: Redemption, _ candidate: RedemptionCandidate) async throws -> RedemptionOutcome {
         let held = candidate.held
-        let replaced = redemption.replaced(of: held, current: candidate.current)
+        let left = candidate.allLeft
+        let replaced = redemption.replaced(of: held + left, current: candidate.current ?? candidate.left)
         if case .browser(let own) = redemption.issuing, replaced.contains(where: { $0.id == own.id }) {
             return try await goOn(redemption, with: own)
         }
-        let others = held.filter { $0.subject != redemption.claims.subject }
-        if let other = others.first, !candidate.confirmsSwitch {
+        let isOfAnother = { (session: WebSession) in session.subject != redemption.claims.subject }
+        if let other = held.first(where: isOfAnother), !candidate.confirmsSwitch {
             // Asking consumes nothing, so it must not claim the token either.
             if let outcome = try await outcomeOfKnownState(redemption) { return outcome }
             return .switchAccount(current: other.subject, proposed: redemption.claims.subject)
@@ -45,7 +46,7 @@ package final class SingleUse: Sendable {
         {
             return outcome
         }
-        return try await open(redemption, replacing: replaced + others)
+        return try await open(redemption, replacing: replaced + (held + left).filter(isOfAnother))
     }
 
     /// Uses up a link that came back to its portal, in the same browser: the session that it was issued from answers
@@ -101,7 +102,7 @@ package final class SingleUse: Sendable {
     }
 
     /// Asks once more when the answer to a commit was lost: what is stored by then says whether it was made, and if not,
-    /// it is made now. What cannot be found out is left to the browser's next try.
+    /// it is made now. What cannot be found out is left to the browser's next attempt.
     private func redeem(
         _ redemption: Redemption, opening opened: OpenedSession, use: LoginTokenUse, replacing replaced: [WebSession]
     ) async throws -> LoginTokenRedeemOutcome {
@@ -135,7 +136,8 @@ package final class SingleUse: Sendable {
     /// A second use. A double tap is let through without opening anything; anything else is a replay, which ends what
     /// the first use opened: one of the two was not the user, and it cannot be told which.
     ///
-    /// A website's server looks the same whoever sent it the token, so neither its use nor one after it is a double tap.
+    /// A website's server looks the same whichever browser sent it the token, so neither its use nor one after it is a
+    /// double tap.
     private func repeated(_ redemption: Redemption, use: LoginTokenUse) async throws -> RedemptionOutcome {
         if let outcome = try await doubleTap(redemption, after: use) { return outcome }
         return try await replayed(redemption, after: use)

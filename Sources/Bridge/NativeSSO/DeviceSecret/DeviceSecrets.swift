@@ -55,6 +55,8 @@ package final class DeviceSecrets: Sendable {
             try await store.attach(request.session.id, to: known.device.id, at: request.at)
         {
             guard case .replaced = known.place else { return secret }
+            // Where there is no room for another device, what the app has would be a replay at its next use.
+            if !isBound(known.device, as: request), let own = try await issue(request) { return own }
             return try await rotate(secret, device: known.device, request, rejected: rejection(request))
         }
         return try await issue(request, rejected: rejection(request))
@@ -72,11 +74,16 @@ package final class DeviceSecrets: Sendable {
             try await store.attach(request.session.id, to: known.device.id, at: request.at)
         {
             guard try await configuration.current().rotatesSecrets else { return secret }
+            if !isBound(known.device, as: request) {
+                if let own = try await issue(request) { return own }
+                // Where there is no room for another device, what the app has stays good, unless it was replaced.
+                if case .current = known.place { return secret }
+            }
             return try await rotate(secret, device: known.device, request)
         }
         // The app's own secret stays good: it may not expect a new one here.
         if let id = request.session.deviceSecretID, let device = try await store.deviceSecret(id: id),
-            isShared(device, with: request)
+            isShared(device, with: request), isBound(device, as: request)
         {
             let secret = OpaqueSecret.make(.deviceSecret, random: random)
             switch try await store.addDeviceSecret(
@@ -124,6 +131,12 @@ package final class DeviceSecrets: Sendable {
         if request.client.mayHold(device, among: clients.current) { return true }
         // An exchange asked the `share_with` of the token's app, which need not be the device's first one.
         return request.session.opening == .tokenExchange && request.session.deviceSecretID == device.id
+    }
+
+    /// Whether a new secret of the device needs the request's key, where it shows one: all secrets of a device need one
+    /// key, or none, so an app that has another by now gets a device of its own (docs/dpop.md).
+    private func isBound(_ device: DeviceSecret, as request: AttachRequest) -> Bool {
+        request.proofKeyThumbprint == nil || device.keyThumbprint == request.proofKeyThumbprint
     }
 
     private func isReplay(_ known: PresentedDeviceSecret, _ request: AttachRequest) async throws -> Bool {
@@ -248,7 +261,7 @@ extension DeviceSecrets {
 
 extension DeviceSecrets {
     /// Revokes the device of a secret, and everything it spawned (contract §7).
-    /// - Returns: whether there was a live one; the caller tells nobody (RFC 7009 §2.2).
+    /// - Returns: whether there was a live one; the client is not told (RFC 7009 §2.2).
     @discardableResult
     package func revoke(
         _ secret: OpaqueSecret, reason: EndReason, origin: RequestOrigin, at now: Timestamp

@@ -86,9 +86,8 @@ package struct NativeSSOFacts: Sendable {
 }
 
 extension NativeSSOFacts {
-    /// What of a scope the client of the subject token may still have: one that was taken out of its document since counts
-    /// no longer (contract §5). Who the user is takes no scope.
+    /// What of a scope the client of the subject token may still have (contract §5).
     func stillGranted(_ held: Scope) -> Scope {
-        held.intersection((sourceClient?.grantableScope ?? .empty).adding(Scope.openID))
+        sourceClient?.presentScope(ofToken: held) ?? held.intersection(Scope(tokens: [Scope.openID]))
     }
 }

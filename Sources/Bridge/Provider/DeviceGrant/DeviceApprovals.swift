@@ -61,7 +61,7 @@ package final class DeviceApprovals: Sendable {
     /// A guess is counted before it is looked at, so that any number of them at once, on any node, are as few as one
     /// after the other; a right one is given back.
     /// - Parameters:
-    ///   - session: a sign-in of the user's own: what came over an edge lets nobody in (contract §16.2).
+    ///   - session: a sign-in of the user's own: what came over an edge cannot let a device in (contract §16.2).
     ///   - browser: the browser's form binding.
     package func find(
         _ typed: String, for session: WebSession, browser: OpaqueSecret, origin: RequestOrigin
@@ -86,25 +86,26 @@ package final class DeviceApprovals: Sendable {
         try await gate.giveBack(keys, at: now)
         if let flaw = try await flaw(of: session, for: client, at: now) { return flaw }
         let authorization = state.authorization
+        let scope = authorization.scope.intersection(client.deviceScope)
         let sealed = try seal.seal(
-            Self.content(authorization.digest, session.subject), binding: browser.digest,
+            Self.content(authorization.digest, session.subject, scope), binding: browser.digest,
             lifetime: FormTokens.lifetime)
         let network = origin.address?.limitNetwork.description
         return .question(
             Question(
-                client: client, scope: authorization.scope.intersection(client.deviceScope), userCode: userCode,
+                client: client, scope: scope, userCode: userCode,
                 age: now - authorization.createdAt,
                 isNear: authorization.network.flatMap { asked in network.map { $0 == asked } }, sealed: sealed))
     }
 
-    /// What came of the user's answer.
+    /// The outcome of the user's answer.
     package enum Outcome: Sendable {
         case approved(Client)
         case denied(Client)
-        /// The page's answer came a second time, as when the page that came of the first is loaded again: nothing more
-        /// has happened.
+        /// The page's answer came a second time, as when the page after the first one is reloaded: nothing more has
+        /// happened.
         case answeredBefore(Client, wasLetIn: Bool)
-        /// The device waits no more, or the page was for somebody else.
+        /// The device waits no more, or the page was for another user.
         case gone
         case signInAgain
     }
@@ -116,7 +117,7 @@ package final class DeviceApprovals: Sendable {
     ) async throws -> Outcome {
         guard session.lineage.isOwnSignIn else { return .signInAgain }
         let now = time.now()
-        guard let digest = open(sealed, for: session.subject, browser: browser),
+        guard let (digest, shown) = open(sealed, for: session.subject, browser: browser),
             let state = try await store.deviceAuthorization(digest: digest),
             let client = clients.current[state.authorization.clientID], client.mayUse(.deviceCode)
         else { return .gone }
@@ -132,14 +133,15 @@ package final class DeviceApprovals: Sendable {
             let outcome = try await store.denyDevice(digest: digest, at: now, event: event(.deviceCodeDenied))
             return outcome == .recorded ? .denied(client) : .gone
         }
-        // The client's demands may have grown since the page was shown.
+        // Since the page was shown the client's demands may have grown, and what it may be given; the user has not
+        // agreed to that.
         guard client.accepts(session.authentication, at: now) else { return .signInAgain }
         let outcome = try await store.approveDevice(
             IssuedAuthorizationCode(
                 digest: digest,
                 grant: AuthorizationGrant(
                     clientID: client.id, redirectURI: GrantType.deviceCode.rawValue, codeChallenge: nil,
-                    scope: authorization.scope.intersection(client.deviceScope), subject: session.subject,
+                    scope: (shown ?? authorization.scope).intersection(client.deviceScope), subject: session.subject,
                     authentication: session.authentication, browserSessionID: session.id),
                 issuedAt: now, expiresAt: authorization.expiresAt),
             event: event(.deviceCodeApproved))
@@ -185,18 +187,25 @@ package final class DeviceApprovals: Sendable {
         return .signInAgain
     }
 
-    private static func content(_ digest: String, _ subject: Subject) -> [UInt8] {
+    private static func content(_ digest: String, _ subject: Subject, _ scope: Scope) -> [UInt8] {
         var object = JSONObjectWriter()
         object.add("device", digest)
         object.add("sub", subject.rawValue)
+        object.add("scope", scope.description)
         return object.finish()
     }
 
-    private func open(_ sealed: String, for subject: Subject, browser: OpaqueSecret) -> String? {
+    /// What the page was about: the device, and the scope that was shown; `nil` for a page of a version that did not
+    /// say, whose answer counts all the same.
+    private func open(
+        _ sealed: String, for subject: Subject, browser: OpaqueSecret
+    ) -> (device: String, scope: Scope?)? {
         guard let content = seal.open(sealed, binding: browser.digest),
-            let members = JSONValue.parse(content)?.object, members["sub"]?.string == subject.rawValue
+            let members = JSONValue.parse(content)?.object, members["sub"]?.string == subject.rawValue,
+            let device = members["device"]?.string
         else { return nil }
-        return members["device"]?.string
+        // An empty one, of a client that has lost all, cannot be read back.
+        return (device, members["scope"]?.string.map { Scope($0) ?? .empty })
     }
 }
 

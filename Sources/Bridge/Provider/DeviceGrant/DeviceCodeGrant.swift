@@ -3,7 +3,7 @@ package import OAuth2
 /// `urn:ietf:params:oauth:grant-type:device_code`: a device asks again and again whether its user has let it in
 /// (RFC 8628 §3.4, §3.5).
 package final class DeviceCodeGrant: TokenGrant {
-    /// Two requests of one device that crossed are no thief's; what comes later than this is.
+    /// Two requests of one device that crossed are not a thief's; what comes later than this is.
     static let crossing = Duration.seconds(1)
 
     package let type = GrantType.deviceCode
@@ -59,24 +59,21 @@ package final class DeviceCodeGrant: TokenGrant {
         guard let browser = try await redemption.browser(of: state, at: request.at) else {
             throw OAuthError(.accessDenied, "the approval has ended", detail: .approvalEnded)
         }
+        // Its demands may have grown since its user answered.
+        guard client.acceptsStrength(of: browser.authentication) else {
+            throw OAuthError(
+                .accessDenied, "the sign-in is weaker than the client wants; begin again",
+                detail: .authenticationTooWeak)
+        }
         let scope = try state.code.grant.scope.stillGranted(within: client.deviceScope)
-        let session = AppSession(
-            id: SessionID.make(at: request.at, random: redemption.random),
+        let opening = try await redemption.open(
+            state, request,
             lineage: browser.grantedToDevice(
                 scope, at: request.at,
                 lifetime: client.mayRenewDevices ? redemption.refreshTokens.sessionLifetime : client.accessTokenLifetime
             ),
-            clientID: client.id, browserSessionID: state.code.grant.browserSessionID,
-            wantsLogoutNotice: client.backchannelLogoutURI != nil, createdAt: request.at)
-        let refreshToken = client.mayRenewDevices ? redemption.refreshTokens.make(at: request.at) : nil
-        let record = redemption.record(refreshToken, for: session, request)
-        let outcome = try await redemption.codes.redeemOnce(
-            digest: state.code.digest, opening: session, refreshToken: record, at: request.at,
-            events: [
-                redemption.event(.deviceCodeRedeemed, state, request, sessionID: session.id),
-                redemption.event(.appSessionOpened, state, request, sessionID: session.id),
-            ])
-        switch outcome {
+            as: .deviceCodeRedeemed, hasRefreshToken: client.mayRenewDevices)
+        switch opening.outcome {
         case .opened: break
         case .alreadyUsed: throw Self.refused(.deviceCodeReused)
         case .gone: throw Self.expired
@@ -84,8 +81,8 @@ package final class DeviceCodeGrant: TokenGrant {
         }
         return .tokens(
             try await redemption.tokens.answer(
-                for: session, client: client, scope: session.scope,
-                extras: .init(refreshToken: refreshToken, proofKeyThumbprint: request.proofKeyThumbprint),
+                for: opening.session, client: client, scope: opening.session.scope,
+                extras: .init(refreshToken: opening.refreshToken, proofKeyThumbprint: request.proofKeyThumbprint),
                 at: request.at))
     }
 

@@ -56,7 +56,7 @@ package final class AuthorizationCodeGrant: TokenGrant {
                 throw Self.refused(.codeVerifier)
             }
         } else if verifier != nil {
-            // Somebody took the challenge out of the authorization request (RFC 9700 §4.8.2).
+            // An attacker took the challenge out of the authorization request (RFC 9700 §4.8.2).
             throw OAuthError(
                 .invalidRequest, "code_verifier was sent, but no code_challenge before it", detail: .pkceDowngrade)
         }
@@ -71,30 +71,23 @@ package final class AuthorizationCodeGrant: TokenGrant {
         guard let browser = try await redemption.browser(of: state, at: request.at) else {
             throw Self.refused(.sessionEnded)
         }
+        // Its demands may have grown since the code was issued.
+        guard client.acceptsStrength(of: browser.authentication) else { throw Self.refused(.authenticationTooWeak) }
         let scope = try grant.scope.stillGranted(within: client.grantableScope)
-        let session = AppSession(
-            id: SessionID.make(at: request.at, random: redemption.random),
-            lineage: browser.granted(scope, at: request.at, lifetime: redemption.refreshTokens.sessionLifetime),
-            clientID: client.id,
-            browserSessionID: grant.browserSessionID,
+        let lineage = browser.granted(scope, at: request.at, lifetime: redemption.refreshTokens.sessionLifetime)
+        let opening = try await redemption.open(
+            state, request, lineage: lineage,
             // Not to the granted scope: `scope=openid` with `claims` is a request of its own (Core §5.5).
             requestedClaims: grant.requestedClaims.limited(to: browser.lineage.limiting(client.grantableScope)),
-            wantsLogoutNotice: client.backchannelLogoutURI != nil, createdAt: request.at)
-        let mayRefresh = client.grantTypes.contains(.refreshToken) && session.lineage.mayBeRenewed
-        let refreshToken = mayRefresh ? redemption.refreshTokens.make(at: request.at) : nil
-        let record = redemption.record(refreshToken, for: session, request)
-        let outcome = try await redemption.codes.redeemOnce(
-            digest: state.code.digest, opening: session, refreshToken: record, at: request.at,
-            events: [
-                redemption.event(.authorizationCodeRedeemed, state, request, sessionID: session.id),
-                redemption.event(.appSessionOpened, state, request, sessionID: session.id),
-            ])
-        switch outcome {
+            as: .authorizationCodeRedeemed,
+            hasRefreshToken: client.grantTypes.contains(.refreshToken) && lineage.mayBeRenewed)
+        switch opening.outcome {
         case .opened: break
         case .alreadyUsed: return try await reused(state, request)
         case .gone: throw Self.refused(.expiredCode)
         case .subjectDisabled: throw Self.refused(.subjectDisabled)
         }
+        let session = opening.session
         let deviceSecret =
             session.scope.contains(Scope.deviceSSO)
             ? try await devices?.attach(
@@ -105,7 +98,7 @@ package final class AuthorizationCodeGrant: TokenGrant {
             try await redemption.tokens.answer(
                 for: session, client: client, scope: session.scope,
                 extras: .init(
-                    refreshToken: refreshToken, nonce: grant.nonce, deviceSecret: deviceSecret,
+                    refreshToken: opening.refreshToken, nonce: grant.nonce, deviceSecret: deviceSecret,
                     proofKeyThumbprint: request.proofKeyThumbprint),
                 at: request.at))
     }

@@ -1,6 +1,6 @@
 import OAuth2
 
-/// What the grants that redeem a code do alike, whoever brought it: an app's browser, or a device's user.
+/// What the grants that redeem a code have in common, whoever brought it: an app's browser, or a device's user.
 struct CodeRedemption: Sendable {
     let codes: any GrantStore
     let browsers: any SessionStore
@@ -18,15 +18,36 @@ struct CodeRedemption: Sendable {
         return now < end ? browser : nil
     }
 
-    /// The first refresh token of a session, bound to the key of a client that has no other proof.
-    func record(
-        _ refreshToken: OpaqueSecret?, for session: AppSession, _ request: TokenRequest
-    ) -> RefreshTokenRecord? {
-        refreshToken.map {
+    /// What a code that is redeemed would open, and whether it did.
+    struct Opening {
+        let session: AppSession
+        let refreshToken: OpaqueSecret?
+        let outcome: AuthorizationCodeRedeemOutcome
+    }
+
+    /// Opens the code's session. Its first refresh token is bound to the key of a client that has no other proof.
+    /// - Parameters:
+    ///   - type: the event that says so.
+    ///   - hasRefreshToken: whether it gets one.
+    func open(
+        _ state: AuthorizationCodeState, _ request: TokenRequest, lineage: Lineage,
+        requestedClaims: RequestedClaims = .none, as type: AuditEventType, hasRefreshToken: Bool
+    ) async throws -> Opening {
+        let client = request.client
+        let session = AppSession(
+            id: SessionID.make(at: request.at, random: random), lineage: lineage, clientID: client.id,
+            browserSessionID: state.code.grant.browserSessionID, requestedClaims: requestedClaims,
+            wantsLogoutNotice: client.backchannelLogoutURI != nil, createdAt: request.at)
+        let refreshToken = hasRefreshToken ? refreshTokens.make(at: request.at) : nil
+        let record = refreshToken.map {
             refreshTokens.record(
                 $0, for: session, scope: session.scope,
-                proofKeyThumbprint: request.client.isPublic ? request.proofKeyThumbprint : nil, at: request.at)
+                proofKeyThumbprint: client.isPublic ? request.proofKeyThumbprint : nil, at: request.at)
         }
+        let outcome = try await codes.redeemOnce(
+            digest: state.code.digest, opening: session, refreshToken: record, at: request.at,
+            events: [type, .appSessionOpened].map { event($0, state, request, sessionID: session.id) })
+        return Opening(session: session, refreshToken: refreshToken, outcome: outcome)
     }
 
     /// One of the two who used the code stole it, and it cannot be told which: what it opened ends (RFC 6749 §4.1.2).

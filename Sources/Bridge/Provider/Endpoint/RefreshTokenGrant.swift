@@ -36,10 +36,17 @@ package final class RefreshTokenGrant: TokenGrant {
         guard scope.isSubset(of: state.record.scope) else {
             throw OAuthError(.invalidScope, "scope is wider than what was granted", detail: .scopeWidened)
         }
-        // Before anything is used up; but a token that has a successor may be stolen, which is found out first.
-        if state.rotatedAt == nil { _ = try Self.stillGranted(scope, to: request.client) }
-        let current = try await take(secret, state, request)
-        let granted = try Self.stillGranted(scope, to: request.client)
+        let granted: Scope
+        let current: OpaqueSecret
+        if state.rotatedAt == nil {
+            // Before anything is used up.
+            granted = try Self.stillGranted(scope, to: request.client)
+            current = try await use(secret, state, request)
+        } else {
+            // It may be stolen, which is found out first.
+            current = try await successor(ofRepeated: secret, state, request)
+            granted = try Self.stillGranted(scope, to: request.client)
+        }
         let deviceSecret =
             granted.contains(Scope.deviceSSO)
             ? try await devices?.attach(
@@ -55,27 +62,30 @@ package final class RefreshTokenGrant: TokenGrant {
                 at: request.at))
     }
 
-    /// Of what is kept nothing is taken: a scope that its client is given back counts again. Without any scope a session
-    /// is opened by an exchange, and goes on so.
+    /// The stored scope stays as it is: one that its client is given back counts again. A session without any scope was
+    /// opened by an exchange, and goes on without one.
     private static func stillGranted(_ scope: Scope, to client: Client) throws(OAuthError) -> Scope {
         try scope.isEmpty ? scope : scope.stillGranted(within: client.grantableScope)
     }
 
-    /// Uses the token.
-    /// - Returns: the one that the client holds from now on.
-    private func take(
-        _ secret: OpaqueSecret, _ state: RefreshTokenState, _ request: TokenRequest
+    /// The one that the client was given before, where it asks for the lost answer again.
+    private func successor(
+        ofRepeated secret: OpaqueSecret, _ state: RefreshTokenState, _ request: TokenRequest
     ) async throws -> OpaqueSecret {
         let successor = refreshTokens.successor(of: secret)
         // Ahead of the limit: a stolen token is told from a good one however little is left to take.
-        if state.rotatedAt != nil { try await endIfStolen(successor, state, request) }
-        try await limit.pass(
-            of: state.session.subject, client: request.client.id, origin: request.origin, at: request.at,
-            else: .slowDown, "too many refreshes of one user")
-        if state.rotatedAt != nil {
-            try await request.useUpProof()
-            return successor
-        }
+        try await endIfStolen(successor, state, request)
+        try await passLimit(state, request)
+        try await request.useUpProof()
+        return successor
+    }
+
+    /// Uses the token.
+    /// - Returns: the one that the client holds from now on.
+    private func use(
+        _ secret: OpaqueSecret, _ state: RefreshTokenState, _ request: TokenRequest
+    ) async throws -> OpaqueSecret {
+        try await passLimit(state, request)
         guard request.at < state.record.expiresAt else { throw Self.refused(.expiredRefreshToken) }
         try await request.useUpProof()
         let session = state.session
@@ -89,6 +99,7 @@ package final class RefreshTokenGrant: TokenGrant {
             else { throw Self.refused(.sessionEnded) }
             return secret
         }
+        let successor = refreshTokens.successor(of: secret)
         // The first proof that is shown with an unbound token binds what is given from then on (RFC 9449 §5).
         let record = refreshTokens.record(
             successor, for: session, scope: state.record.scope,
@@ -104,7 +115,13 @@ package final class RefreshTokenGrant: TokenGrant {
         }
     }
 
-    /// A token that has a successor. Soon after, its answer was lost on the way; later, somebody else has it.
+    private func passLimit(_ state: RefreshTokenState, _ request: TokenRequest) async throws {
+        try await limit.pass(
+            of: state.session.subject, client: request.client.id, origin: request.origin, at: request.at,
+            else: .slowDown, "too many refreshes of one user")
+    }
+
+    /// A token that has a successor. Soon after, its answer was lost on the way; later, a thief has it.
     private func endIfStolen(
         _ successor: OpaqueSecret, _ state: RefreshTokenState, _ request: TokenRequest
     ) async throws {
@@ -122,8 +139,8 @@ package final class RefreshTokenGrant: TokenGrant {
         throw Self.refused(.reused)
     }
 
-    /// Whether a request shows the key that the successor was bound to, or none where that is unbound: an unbound
-    /// parent lets anybody come this far. An app that asks again has its key still; whoever shows another is not it.
+    /// Whether a request shows the key that the successor was bound to, or none where that is unbound: with an unbound
+    /// parent anyone gets this far. An app that asks again still has its key; a caller that shows another is not it.
     private func repeats(_ request: TokenRequest, for successor: OpaqueSecret) async throws -> Bool {
         guard let given = try await store.refreshToken(digest: successor.digest) else { return false }
         return SenderConstraint.matches(given.record.proofKeyThumbprint, shown: request.proofKeyThumbprint)

@@ -47,7 +47,7 @@ package final class SessionTokens: Sendable {
         return try await answer(for: facts, client: client, scope: scope, extras: extras, at: now)
     }
 
-    /// The same for a browser's session, of which nobody asked for claims by name.
+    /// Signs the tokens for a browser's session, for which no claims were requested by name.
     package func answer(
         for session: WebSession, client: Client, scope: Scope, extras: Extras = Extras(), at now: Timestamp
     ) async throws -> IssuedTokens {
@@ -107,7 +107,8 @@ package final class SessionTokens: Sendable {
         var names = ScopeClaims.names(requested: requested.idToken, with: scope)
         // Relying parties look for groups there, and few of them can ask by `claims`.
         if scope.contains(UserGroups.claim) { names.insert(UserGroups.claim) }
-        // Without `openid` nobody asked who the user is (Core §3.1.2.1): the token is there for the exchange alone.
+        // Without `openid` the client did not ask who the user is (Core §3.1.2.1): the token is there for the exchange
+        // alone.
         if scope.contains(Scope.openID), !names.isEmpty {
             claims.userClaims = try await users.claims(of: lineage.subject)
                 .filter { names.contains($0.key) && !$0.value.isNull }
@@ -134,7 +135,7 @@ extension AppSession {
 extension RequestedClaims {
     /// As ``AppSession/requestedClaims(with:for:)``, in a session of this lineage.
     fileprivate func limited(with scope: Scope, for client: Client?, under lineage: Lineage) -> RequestedClaims {
-        guard let client, lineage.limiting(client.grantableScope).isSubset(of: scope) else { return .none }
+        guard let client, lineage.isWhole(scope, for: client) else { return .none }
         return limited(to: client.grantableScope)
     }
 }

@@ -70,21 +70,6 @@ package struct TokenRequest: Sendable {
     }
 }
 
-extension Scope {
-    /// What its client gets now of an earlier grant: the client's document may have lost a scope since.
-    /// - Parameter present: what the client may be granted at most.
-    /// - Throws: `invalid_scope` when nothing is left of it (RFC 6749 §5.2): a token without a scope is not what the
-    ///   user agreed to.
-    func stillGranted(within present: Scope) throws(OAuthError) -> Scope {
-        let left = intersection(present)
-        guard !left.isEmpty else {
-            throw OAuthError(
-                .invalidScope, "the client may have none of these scopes any more", detail: .scopeTakenAway)
-        }
-        return left
-    }
-}
-
 extension FormParameters {
     /// Every access token is for this server, so nothing else can be asked for (RFC 8707 §2).
     /// - Throws: `invalid_target`.

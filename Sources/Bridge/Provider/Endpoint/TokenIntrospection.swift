@@ -74,18 +74,27 @@ package final class TokenIntrospection: Sendable {
             type: claims.tokenType, clientID: claims.clientID,
             audience: claims.audience, issuer: issuer, subject: claims.subject, sessionID: claims.sessionID,
             issuedAt: claims.issuedAt, expiresAt: claims.expiresAt, proofKeyThumbprint: claims.proofKeyThumbprint)
-        known.members.add("scope", accessTokens.presentScope(of: claims).description)
+        let scope = accessTokens.presentScope(of: claims)
+        known.members.add("scope", scope.description)
         known.members.add("jti", claims.id.rawValue)
         known.members.add("nbf", claims.issuedAt.seconds)
         known.members.add("acr", claims.authentication.acr)
         if let time = claims.authentication.time { known.members.add("auth_time", time.seconds) }
-        if claims.sessionID != nil {
-            known.members.add("username", try await users.claims(of: claims.subject)["preferred_username"]?.string)
+        if claims.sessionID != nil, Self.mayKnowName(client, with: scope) {
+            known.members.add("username", try await users.claims(of: claims.subject)[Self.nameClaim]?.string)
         }
         return known
     }
 
-    /// A refresh token concerns nobody but its own client.
+    private static let nameClaim = "preferred_username"
+
+    /// A resource server is trusted with its callers' names. Who asks about its own tokens gets no more than the user
+    /// agreed to; unlike the userinfo endpoint, that takes no `openid`.
+    private static func mayKnowName(_ client: Client, with scope: Scope) -> Bool {
+        client.introspection == .any || ScopeClaims.names(openedBy: scope).contains(nameClaim)
+    }
+
+    /// A refresh token concerns only its own client.
     private func facts(
         _ token: OpaqueSecret, asking client: Client, at now: Timestamp
     ) async throws -> IntrospectedToken? {
@@ -99,7 +108,7 @@ package final class TokenIntrospection: Sendable {
             type: "refresh_token", clientID: state.session.clientID, issuer: issuer, subject: state.session.subject,
             sessionID: state.session.id, issuedAt: state.record.issuedAt, expiresAt: state.record.expiresAt,
             proofKeyThumbprint: state.record.proofKeyThumbprint)
-        known.members.add("scope", state.record.scope.intersection(owner.grantableScope).description)
+        known.members.add("scope", owner.present(of: state.record.scope).description)
         return known
     }
 }
@@ -114,7 +123,7 @@ package struct IntrospectedToken: Sendable {
 
     /// - Parameters:
     ///   - type: `token_type`.
-    ///   - audience: empty for a token that concerns nobody but its client; one is written as a string.
+    ///   - audience: empty for a token that concerns only its client; one is written as a string.
     ///   - proofKeyThumbprint: `cnf.jkt` (RFC 9449 §6.2).
     package init(
         type: String, clientID: ClientID, audience: [String] = [], issuer: String, subject: Subject,

@@ -4,7 +4,7 @@ package final class SessionEndings: Sendable {
     private let webSessions: WebSessions
     private let appSessions: AppSessions
     private let onEnd: @Sendable () -> Void
-    /// Asks what others have ended, once for everybody who waits for it.
+    /// Asks what other nodes have ended, once for all callers that wait for it.
     private let hear: FreshRun
     /// Whose end was heard of lately. An app that revokes the same thing again and again has the store asked twice a
     /// second.
@@ -26,7 +26,7 @@ package final class SessionEndings: Sendable {
         heard = ShortLivedCache(time: time)
     }
 
-    /// Ends `root` with all that came of it (contract §7).
+    /// Ends `root` with everything that descends from it (contract §7).
     /// - Parameter first: events that go ahead of those of the ends, such as the reuse that led to it.
     @discardableResult
     package func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent] = []) async throws -> Ended {
@@ -46,18 +46,18 @@ package final class SessionEndings: Sendable {
         if let root, !ended.includes(root) { await hearOfOthers(about: root) }
     }
 
-    /// Another node was quicker, and its news may be still to come: whoever is told here that something has ended does
-    /// not find it, or what came of it, alive here.
+    /// Another node was quicker, and its news may be still to come: a caller that is told here that something has ended
+    /// must not find it, or what descends from it, alive here.
     private func hearOfOthers(about root: EndingRoot) async {
         // A store that does not answer has this node believe nothing after a second, as always.
         switch root {
-        case .appSession, .device:
+        case .appSession, .device, .webSession:
             // All of it ended in one transaction, before that was asked here for the first time.
             _ = try? await heard.value(for: root) {
                 try await hear()
                 return true
             }
-        case .webSession, .user, .opened: try? await hear()
+        case .user, .opened: try? await hear()
         }
     }
 }

@@ -13,7 +13,7 @@ struct ClientAssertionCheck: Sendable {
     /// What `aud` must be, as the sole string. An assertion that names an endpoint, or several audiences, may have been
     /// made for another server that told the client to use our address (draft-ietf-oauth-rfc7523bis, "audience injection").
     let issuer: String
-    /// What `aud` may be besides, of clients that are registered so.
+    /// What else `aud` may be, for clients that are registered so.
     let endpoints: Set<String>
     let keys: any ClientKeySource
     let store: any RequestStore
@@ -49,10 +49,10 @@ struct ClientAssertionCheck: Sendable {
         if let start = claims["nbf"]?.decimal, start * 1000 > Double((now + Self.leeway).milliseconds) {
             return .flawed(.notYetValid)
         }
-        // Made after a restore by its own word, it would count again there, whoever used it up before.
+        // If it claims to be made after a restore, it would count again there although it was used up before.
         if let madeAt, madeAt > now + Self.leeway { return .flawed(.notYetValid) }
         guard let id = claims["jti"]?.string, (1...256).contains(id.utf8.count) else { return .flawed(.withoutID) }
-        let candidates = try await keysNow(of: client).filter { key in
+        let candidates = try await keysNow(of: client, keyID: jws.keyID).filter { key in
             jws.keyID == nil || key.id == nil || key.id == jws.keyID
         }
         guard candidates.contains(where: { $0.verifies(jws) }) else { return .flawed(.signature) }
@@ -64,9 +64,14 @@ struct ClientAssertionCheck: Sendable {
         return isFirst ? .good(usesEndpointAudience: !isForIssuer) : .flawed(.replayed)
     }
 
-    private func keysNow(of client: Client) async throws -> [VerificationKey] {
+    /// Whether another server has to be asked for the key of an assertion first.
+    func mustFetchKeys(for assertion: Secret<String>, by client: Client) -> Bool {
+        keys.mustFetchKeys(of: client, keyID: CompactJWS(assertion.expose())?.keyID)
+    }
+
+    private func keysNow(of client: Client, keyID: String?) async throws -> [VerificationKey] {
         do {
-            return try await keys.keys(of: client)
+            return try await keys.keys(of: client, keyID: keyID)
         } catch let error as StorageError {
             throw ClientKeysUnreachable(cause: error)
         }
@@ -86,7 +91,7 @@ struct ClientAssertionCheck: Sendable {
         }
     }
 
-    /// Of the client and the id together, so that no client can use up another's assertion.
+    /// The digest of client and id together, so that no client can use up another's assertion.
     private static func digest(_ id: String, client: ClientID) -> String {
         let text = "client-assertion \(client.rawValue.utf8.count) \(client.rawValue) \(id)"
         return SHA256Hash(of: text).base64URL
@@ -98,13 +103,13 @@ enum ClientAssertionRefusal: String, Sendable, CaseIterable {
     case malformed = "malformed_assertion"
     /// `iss` or `sub` is not the client.
     case issuer = "assertion_issuer"
-    /// `aud` is somebody else.
+    /// `aud` names another server.
     case audience = "assertion_audience"
     /// `aud` is an endpoint of ours or a list: taken of clients with `accepts_endpoint_audience` only.
     case endpointAudience = "assertion_endpoint_audience"
     case withoutExpiry = "assertion_without_expiry"
     case expired = "assertion_expired"
-    /// It could be used for more than ten minutes: `exp` lies further ahead, and `iat` is missing or an hour before it.
+    /// It could be used for more than ten minutes: `exp` is further ahead, and `iat` is missing or an hour before it.
     case tooLasting = "assertion_too_lasting"
     /// It was made more than ten minutes ago, whatever its `exp`.
     case tooOld = "assertion_too_old"
@@ -125,27 +130,29 @@ enum ClientAssertionRefusal: String, Sendable, CaseIterable {
     }
 }
 
-/// A client's keys cannot be fetched: whether an assertion is good cannot be found out now.
+/// A client's keys cannot be fetched, or not again so soon: whether an assertion is good cannot be found out now.
 struct ClientKeysUnreachable: Error {
     let cause: StorageError
 }
 
 /// The public keys of clients that sign their assertions.
 package protocol ClientKeySource: Sendable {
+    /// - Parameter keyID: the one that is wanted; `nil` where an assertion does not say.
+    /// - Returns: all of them, which may lack the one that is wanted.
     /// - Throws: ``StorageError/unavailable(_:because:)`` when they cannot be fetched now.
-    func keys(of client: Client) async throws -> [VerificationKey]
+    func keys(of client: Client, keyID: String?) async throws -> [VerificationKey]
 
-    /// Whether somebody else has to be asked for them first.
-    func mustFetchKeys(of client: Client) -> Bool
+    /// Whether another server has to be asked first.
+    func mustFetchKeys(of client: Client, keyID: String?) -> Bool
 }
 
 /// Keys that are in the client's document.
 package struct RegisteredClientKeys: ClientKeySource {
     package init() {}
 
-    package func keys(of client: Client) -> [VerificationKey] {
+    package func keys(of client: Client, keyID: String?) -> [VerificationKey] {
         client.keys.map(VerificationKey.all(inSet:)) ?? []
     }
 
-    package func mustFetchKeys(of client: Client) -> Bool { false }
+    package func mustFetchKeys(of client: Client, keyID: String?) -> Bool { false }
 }

@@ -10,7 +10,7 @@ package final class ClientAuthenticator: Sendable {
 
     /// - Parameters:
     ///   - issuer: what an assertion's `aud` must be.
-    ///   - endpoints: what it may be besides, of clients with `accepts_endpoint_audience`.
+    ///   - endpoints: what else it may be, for clients with `accepts_endpoint_audience`.
     package init(
         clients: Reloadable<ClientDirectory>, issuer: String, endpoints: Set<String> = [],
         keys: any ClientKeySource = RegisteredClientKeys(), assertions store: any RequestStore,
@@ -100,7 +100,8 @@ package final class ClientAuthenticator: Sendable {
         try await refusals.clientRefused(flaw.word, clientID: client?.id, origin: attempt.origin, at: attempt.at)
     }
 
-    /// One text for whoever is not believed, but for what a maker must know and a thief learns nothing from.
+    /// One text for every caller that is not believed, except for what a developer must know and a thief learns nothing
+    /// from.
     private static func description(of flaw: Flaw) -> String {
         flaw.advice.map { "client authentication failed: \($0)" } ?? "client authentication failed"
     }
@@ -132,7 +133,7 @@ package final class ClientAuthenticator: Sendable {
         case .flawed(let refusal): return .assertion(refusal)
         case .good(usesEndpointAudience: false): return nil
         case .good(usesEndpointAudience: true):
-            // A warning for whoever is to renew the client's library; once an hour says it as well as every time.
+            // A warning for the maintainer of the client's library; once an hour says it as well as every time.
             try await refusals.record(
                 AuditEvent(
                     at: attempt.at, type: .clientAudienceTolerated, outcome: .success,
@@ -145,12 +146,12 @@ package final class ClientAuthenticator: Sendable {
         }
     }
 
-    /// What an assertion comes to. Whoever failed too often has nobody asked for a client's keys: that costs a request
-    /// of ours, and the caller no more than a forged line.
+    /// What an assertion comes to. For a caller that failed too often no server is asked for a client's keys: that
+    /// costs a request of ours, and the caller no more than a forged line.
     private func verdict(
         on assertion: Secret<String>, by client: Client, in attempt: Attempt
     ) async throws -> ClientAssertionCheck.Verdict {
-        if assertions.keys.mustFetchKeys(of: client) {
+        if assertions.mustFetchKeys(for: assertion, by: client) {
             let keys = limits.failedClientKeys(origin: attempt.origin)
             try await attempt.check(gate.peek(keys, client: client.id, origin: attempt.origin, at: attempt.at))
         }

@@ -42,17 +42,24 @@ package struct AccessTokenCodec: Sendable {
     /// Verifies form, signature, issuer, audience and life. Touches no state.
     /// - Throws: ``BearerRefusal``.
     package func verify(_ token: Secret<String>, at now: Timestamp) throws(BearerRefusal) -> AccessTokenClaims {
-        let claims = try verifyWhateverItsAge(token, at: now)
+        let claims = try read(token) { keys.current.verifying($0, at: now) }
         guard now < claims.expiresAt else { throw .expired }
         return claims
     }
 
-    /// As ``verify(_:at:)``, for a token that may have run out: it proves nothing but whose it was.
-    func verifyWhateverItsAge(_ token: Secret<String>, at now: Timestamp) throws(BearerRefusal) -> AccessTokenClaims {
+    /// As ``verify(_:at:)``, for a token that may have run out, and its key's time with it, as browsers keep cookies for
+    /// longer: it proves nothing but whose it was. One by a key that was retired at once proves nothing.
+    func verifyWhateverItsAge(_ token: Secret<String>) throws(BearerRefusal) -> AccessTokenClaims {
+        try read(token) { keys.current.known($0) }
+    }
+
+    private func read(
+        _ token: Secret<String>, by find: (_ keyID: String) -> VerificationKey?
+    ) throws(BearerRefusal) -> AccessTokenClaims {
         guard let jws = CompactJWS(token.expose()) else { throw .malformed }
         // An ID token or login token is never an access token (RFC 9068 §4, RFC 8725 §3.11).
         guard jws.type == Self.tokenType else { throw .wrongType }
-        guard let keyID = jws.keyID, let key = keys.current.verifying(keyID, at: now) else { throw .unknownKey }
+        guard let keyID = jws.keyID, let key = find(keyID) else { throw .unknownKey }
         // By the key's own algorithm, not the client's: that may have changed since, and what it had goes on.
         guard key.verifies(jws) else { throw .badSignature }
         guard let members = jws.claims else { throw .malformed }

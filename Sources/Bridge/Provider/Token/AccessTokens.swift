@@ -10,7 +10,7 @@ package final class AccessTokens: Sendable {
     private let verified: VerifiedTokens
     private let revocations: ShortLivedCache<TokenID, Bool>
 
-    /// - Parameter inquiry: is asked about keys that this node does not have; `nil` where nobody adds any.
+    /// - Parameter inquiry: is asked about keys that this node does not have; `nil` where none are added.
     package init(
         codec: AccessTokenCodec, clients: Reloadable<ClientDirectory>, sessions: AppSessions, revoked: any GrantStore,
         inquiry: (any KeyInquiry)? = nil, cacheCapacity: Int = 10_000, time: TimeSource = .system
@@ -24,7 +24,7 @@ package final class AccessTokens: Sendable {
         verified = VerifiedTokens(capacity: cacheCapacity)
     }
 
-    /// Whether a text says of itself that it is one of ours, so that nobody else need be asked.
+    /// Whether a text says of itself that it is one of ours, so that no other issuer need be asked.
     package func saysItIsOurs(_ token: Secret<String>) -> Bool {
         // One that was verified need not be parsed for it.
         verified.claims(for: BearerCache.Key(token), in: codec.ringNumber) != nil || codec.saysItIsOurs(token)
@@ -40,13 +40,11 @@ package final class AccessTokens: Sendable {
         return claims
     }
 
-    /// What of a token's scope counts now: what its client's document has lost since counts no longer. Who the user is
-    /// needs no scope, as every session says it (``Lineage/limiting(_:)``).
+    /// What of a token's scope counts now; a client's own token is bounded by the document as it is written.
     func presentScope(of claims: AccessTokenClaims) -> Scope {
         guard let client = clients.current[claims.clientID] else { return .empty }
-        // A client's own token is bounded by the document as it is written.
-        return claims.scope.intersection(
-            claims.sessionID == nil ? client.scope : client.grantableScope.adding(Scope.openID))
+        return claims.sessionID == nil
+            ? claims.scope.intersection(client.scope) : client.presentScope(ofToken: claims.scope)
     }
 
     /// Whether a token that was good has neither been revoked since nor ended with its session.
@@ -79,9 +77,10 @@ package final class AccessTokens: Sendable {
         }
     }
 
-    /// The claims of a token of ours that has run out; `nil` for one that is still good, or no good.
+    /// The claims of a token of ours that has run out; `nil` for one that is still good, or no good. Asked after
+    /// ``verify(_:at:)``, which sees to it that this node has the key, when there is one.
     package func expired(_ token: Secret<String>, at now: Timestamp) -> AccessTokenClaims? {
-        guard let claims = try? codec.verifyWhateverItsAge(token, at: now), claims.expiresAt <= now else { return nil }
+        guard let claims = try? codec.verifyWhateverItsAge(token), claims.expiresAt <= now else { return nil }
         return claims
     }
 

@@ -5,9 +5,9 @@ package enum EndingRoot: Hashable, Sendable {
     case appSession(SessionID)
     case webSession(SessionID)
     case device(DeviceSecretID)
-    /// Everything of a user, login tokens that nobody has used included.
+    /// Everything of a user, including unused login tokens.
     case user(Subject)
-    /// What an app opened of a user whom another issuer signs in there, and the user's login tokens that nobody has used.
+    /// What an app opened of a user whom another issuer signs in there, and the user's unused login tokens.
     /// - Parameter session: the app's session, as its issuer calls it; `nil` where it does not tell them apart, and then
     ///   all that the app opened of the user.
     case opened(by: ClientID, of: Subject, in: SessionID?)
@@ -18,13 +18,14 @@ package enum EndingRoot: Hashable, Sendable {
 package struct Ending: Sendable {
     /// How far an end reaches from where it begins (contract §16.6).
     package enum Extent: Hashable, Sendable {
-        /// All that came of it, whatever it was granted for, and what its browser brought along.
+        /// Everything that descends from it, whatever it was granted for, and what its browser brought along.
         case everything
-        /// All that came of it and no more: what a browser's session took over from the one before goes on.
+        /// Everything that descends from it and no more: what a browser's session took over from the one before goes
+        /// on.
         case descendants
-        /// All that came of it, the device secrets that its refreshes gave out, and the device that was given its first
-        /// secret in it, unless another app is signed in there: of two who showed what opened or renews it one is a
-        /// thief, and may have those secrets.
+        /// Everything that descends from it, the device secrets that its refreshes and its descendants' gave out, and
+        /// the devices that were given their first secret there, unless another app is signed in on them: one of two
+        /// who showed what opened or renews it is a thief, and may have those secrets.
         case stolen
         /// A user leaves a browser: what they granted for longer than that goes on (OpenID Connect Core §11), and its
         /// clients hear of it all the same.
@@ -54,9 +55,12 @@ package struct Ending: Sendable {
     /// When the administrator signed in; `nil` for a program, and where it is not known.
     package let signedInAt: Timestamp?
     package let extent: Extent
-    /// Of the event of the browser's session with which it begins: ``AuditEventType/webSessionSwitched`` when another
-    /// user's session takes its place.
+    /// The type of the event of the browser's session that it begins with: ``AuditEventType/webSessionSwitched`` when
+    /// another user's session takes its place.
     let webSessionType: AuditEventType
+    /// Whether the browser's session that it begins with had ended before its user left; `nil` where only its row can
+    /// tell: it may have ended a moment ago, by the same act.
+    package var rootHadEnded: Bool?
 
     package init(
         at: Timestamp, reason: EndReason, origin: RequestOrigin?, extent: Extent = .everything,
@@ -72,7 +76,7 @@ package struct Ending: Sendable {
     }
 
     /// What an administrator ends.
-    /// - Parameter unsaid: why, where the administrator did not say.
+    /// - Parameter unsaid: the reason, where the administrator gave none.
     package init(_ action: AdminAction, unsaid: EndReason = .administrator) {
         at = action.at
         if let words = action.reason, !words.isEmpty {
@@ -87,7 +91,12 @@ package struct Ending: Sendable {
         webSessionType = .webSessionEnded
     }
 
-    /// Of sessions that end because their device does.
+    /// Whether a browser's cookie is what ends it: by a sign-out there, or since another user signs in.
+    var leavesBrowser: Bool {
+        extent == .signOut && [.word(.signedOut), .word(.accountSwitch)].contains(reason)
+    }
+
+    /// For sessions that end because their device does.
     static let deviceRevoked = Reason.word(.deviceSecretRevoked)
 
     func event(ending session: AppSession, reason: Reason) -> AuditEvent {
@@ -148,7 +157,7 @@ package struct Ended: Hashable, Sendable {
 
     package var isEmpty: Bool { sessions.isEmpty && devices.isEmpty }
 
-    /// Whether what `root` names was alive until now; for a user, nobody can tell what else was theirs.
+    /// Whether what `root` names was alive until now; for a user, what else was theirs is unknown.
     func includes(_ root: EndingRoot) -> Bool {
         switch root {
         case .appSession(let id), .webSession(let id): sessions.contains(id)

@@ -11,7 +11,7 @@ package protocol EndingGround {
     /// - Returns: the device when it was live until now.
     func revoke(device id: DeviceSecretID, at now: Timestamp, reason: String) throws -> DeviceSecret?
 
-    /// Deletes the authorization codes that were issued in a session or below it and that nobody has redeemed. One that
+    /// Deletes the authorization codes that were issued in a session or below it and have not been redeemed. One that
     /// is being redeemed elsewhere is waited for, and its session then found below.
     /// - Parameter takesInherited: as in ``sessions(below:takingInherited:)``.
     func deleteCodes(below id: SessionID, takingInherited takesInherited: Bool) throws
@@ -21,13 +21,19 @@ package protocol EndingGround {
     ///   this one took.
     func sessions(below id: SessionID, takingInherited takesInherited: Bool) throws -> [EndingRoot]
 
+    /// As ``deleteCodes(below:takingInherited:)``, of those alone that a browser's session holds now.
+    func deleteCodes(heldBy id: SessionID) throws
+
+    /// The living sessions that a browser's session holds now, its own and what it took over: not what went on elsewhere.
+    func sessions(heldBy id: SessionID) throws -> [EndingRoot]
+
     /// What was granted in a browser's session, or in one whose place it took, and lives.
     func grants(in id: SessionID, at now: Timestamp) throws -> [AppSession]
 
-    /// Takes back the device secrets that refreshes gave out in an app session. Until the transaction ends nobody hangs a
-    /// session of this user below any device.
-    /// - Returns: the live devices that were given their first secret in it, held.
-    func takeBackSecrets(givenIn id: SessionID, at now: Timestamp) throws -> [DeviceSecretID]
+    /// Takes back the device secrets that refreshes gave out in an app session or in a descendant, including those that
+    /// ended before. Until the transaction ends no session of this user is hung below any device.
+    /// - Returns: the live devices that were given their first secret in one of these, held.
+    func takeBackSecrets(givenBelow id: SessionID, at now: Timestamp) throws -> [DeviceSecretID]
 
     /// The living app sessions of a device.
     func appSessions(of device: DeviceSecretID) throws -> [SessionID]
@@ -66,7 +72,7 @@ package struct EndingWalk {
     private var ended = Ended()
     private var waiting: [(root: EndingRoot, reason: Ending.Reason)] = []
     private var visited: Set<EndingRoot> = []
-    /// Those that end as well unless somebody else is signed in there.
+    /// Those that end as well unless another app is signed in on them.
     private var devices: [DeviceSecretID] = []
 
     private init(_ ending: Ending, of root: EndingRoot, on ground: any EndingGround, first: [AuditEvent]) {
@@ -103,13 +109,13 @@ package struct EndingWalk {
             }
         // Ahead of the sessions, as at a device's end.
         case .appSession(let id) where ending.extent == .stolen:
-            devices = try ground.takeBackSecrets(givenIn: id, at: ending.at)
+            devices = try ground.takeBackSecrets(givenBelow: id, at: ending.at)
         default: break
         }
         push(root, reason: ending.reason)
     }
 
-    /// One event for all of them, where there were any: who is asked for an end may find nothing else of the user's.
+    /// One event for all of them, where there were any: it may be all that an end finds of the user's.
     private mutating func voidLoginTokens(
         of subject: Subject, by app: ClientID? = nil, in session: SessionID? = nil
     ) throws {
@@ -124,10 +130,12 @@ package struct EndingWalk {
 
     /// What goes on after a browser's sign-out was granted in a sign-in of the user's own; elsewhere nothing is. Asked once
     /// the session has ended: whatever was granted until then is there, and nothing more comes.
-    private mutating func spareOffline(in id: SessionID) throws {
+    /// - Parameter tells: not where a browser leaves a session that had ended before: its cookie could be sent again and
+    ///   again, and have the same clients told each time.
+    private mutating func spareOffline(in id: SessionID, tells: Bool) throws {
         for grant in try ground.grants(in: id, at: ending.at) where grant.outlivesBrowser {
             visited.insert(.appSession(grant.id))
-            try ground.tellClient(leaving: grant.id, at: ending.at)
+            if tells { try ground.tellClient(leaving: grant.id, at: ending.at) }
         }
     }
 
@@ -153,21 +161,31 @@ package struct EndingWalk {
             }
             try descend(from: id, reason: reason)
         case .webSession(let id):
-            if let session = try ground.end(webSession: id, at: ending.at) {
+            let session = try ground.end(webSession: id, at: ending.at)
+            if let session {
                 ended.sessions.append(id)
                 let type = root == self.root ? ending.webSessionType : .webSessionEnded
                 try record(ending.event(ending: session, type: type, reason: reason))
             }
-            if ending.extent == .signOut, root == self.root { try spareOffline(in: id) }
-            try descend(from: id, reason: reason)
+            let isRoot = root == self.root
+            let isLate = isRoot && ending.leavesBrowser && (ending.rootHadEnded ?? (session == nil))
+            if ending.extent == .signOut, isRoot { try spareOffline(in: id, tells: !isLate) }
+            if isLate { try takeHeld(by: id, reason: reason) } else { try descend(from: id, reason: reason) }
         }
+    }
+
+    /// What is left to a session that had ended. Where another took its place, what came of it goes on there: a copy of
+    /// its cookie must not end that.
+    private mutating func takeHeld(by id: SessionID, reason: Ending.Reason) throws {
+        try ground.deleteCodes(heldBy: id)
+        for held in try ground.sessions(heldBy: id) { push(held, reason: reason) }
     }
 
     /// Also from one that had ended before: what it opened may go on elsewhere.
     ///
-    /// What an earlier session of the browser left to this one did not come of it. Whoever leaves the browser leaves that
-    /// too; who ends what opened this one, or replays its link, does not: an app could end all others of its user by a
-    /// link, and a thief the app that issued it (ADR-0017).
+    /// What an earlier session of the browser left to this one does not descend from it. Leaving the browser leaves
+    /// that too; ending what opened this one, or replaying its link, does not: an app could end all others of its user
+    /// by a link, and a thief the app that issued it (ADR-0017).
     private mutating func descend(from id: SessionID, reason: Ending.Reason) throws {
         let takesInherited = takesWhatItInherited(id)
         try ground.deleteCodes(below: id, takingInherited: takesInherited)

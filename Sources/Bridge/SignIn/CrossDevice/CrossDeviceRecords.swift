@@ -33,7 +33,7 @@ package final class CrossDeviceRecords: Sendable {
         return try await store.addCrossDevice(record, at: now)
     }
 
-    /// - Returns: `nil` as well for a record that nobody of ours has written there.
+    /// - Returns: `nil` as well for a record that this service did not write.
     func find(_ key: String, at now: Timestamp) async throws -> Found? {
         guard let record = try await store.crossDevice(key, at: now),
             let content = seal.open(record.content, binding: Self.binding(key, record.version))
@@ -79,7 +79,7 @@ package final class CrossDeviceRecords: Sendable {
         _ content: [UInt8], _ key: String, _ version: Int64, until expiry: Timestamp, at now: Timestamp
     ) throws -> String {
         // One more second: the seal counts in whole ones, and the record's own end is what decides.
-        try seal.seal(content, binding: Self.binding(key, version), lifetime: expiry - now + .seconds(1))
+        try seal.seal(content, binding: Self.binding(key, version), lifetime: max(.zero, expiry - now) + .seconds(1))
     }
 
     private static func binding(_ key: String, _ version: Int64) -> String { "\(key) \(version)" }

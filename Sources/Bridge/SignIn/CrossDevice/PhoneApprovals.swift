@@ -55,7 +55,7 @@ package final class PhoneApprovals: Sendable {
         let now = time.now()
         let phone = try await approvers.phone(of: bearer, isFresh: false, origin: origin, at: now)
         let keys = LimitSettings.userCodeKeys(phone.subject)
-        // Counted as wrong until it is found right, so that many at once are no more tries than many in turn.
+        // Counted as wrong until it is found right, so that many at once are no more attempts than many in turn.
         for key in [keys.wrong, keys.all] {
             try await log.gate.pass(
                 [key], of: phone.subject, client: phone.clientID, origin: origin, at: now, else: .rateLimited,
@@ -113,8 +113,8 @@ package final class PhoneApprovals: Sendable {
     }
 
     /// The user says no.
-    /// - Parameter isReport: that somebody else must have begun it: an alarm, and the computer's address is kept from
-    ///   beginning another for a quarter of an hour.
+    /// - Parameter isReport: whether another person must have begun it: an alarm, and the computer's address is kept
+    ///   from beginning another for a quarter of an hour.
     package func deny(
         _ id: String, isReport: Bool, bearer: BearerIdentity, origin: RequestOrigin
     ) async throws {
@@ -138,7 +138,7 @@ package final class PhoneApprovals: Sendable {
     }
 
     /// Reads, decides, and writes if nothing has changed meanwhile; else once more.
-    /// - Parameter isReport: whether a denial says as well that somebody else began it.
+    /// - Parameter isReport: whether a denial says as well that another person began it.
     /// - Returns: what was written, when, and whether it is news: a report may follow the denial that ended it.
     private func step(
         _ id: String, _ phone: ApprovingPhone, _ origin: RequestOrigin, isReport: Bool = false,
@@ -152,8 +152,9 @@ package final class PhoneApprovals: Sendable {
                 let next = try decide(found.signIn, now)
                 guard try await records.replace(found, with: next, at: now) else { continue }
                 let isFirst = try await records.counts(next, of: id)
-                // The phone may have denied before it reported, or its report have failed after that.
-                let isOwed = isReport && found.signIn.stored == .denied && !found.signIn.isReported
+                // The phone may have denied before it reported, or its report have failed after that, or the digits
+                // have been wrong three times.
+                let isOwed = isReport && found.signIn.mayYetBeReported
                 guard isFirst || isOwed else { throw PhoneSignIn.Refusal.over }
                 return (next, now, isFirst: isFirst)
             } catch let refusal as PhoneSignIn.Refusal {

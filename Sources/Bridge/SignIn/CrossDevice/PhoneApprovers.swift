@@ -113,7 +113,7 @@ package final class PhoneApprovers: Sendable {
     /// bearer has.
     func isWhole(_ bearer: BearerIdentity, of session: AppSession) -> Bool {
         guard let app = clients.current[session.clientID] else { return false }
-        return session.scope.intersection(app.grantableScope).isSubset(of: bearer.scope ?? .empty)
+        return session.lineage.isWhole(bearer.scope ?? .empty, for: app)
     }
 
     /// Whether what an app has approved still opens a session.
@@ -179,7 +179,7 @@ package final class PhoneApprovers: Sendable {
     }
 
     private func session(of bearer: BearerIdentity) async throws -> AppSession? {
-        // Of another issuer's sessions nobody here knows how they came to be.
+        // How another issuer's sessions came to be is not known here.
         guard bearer.authority == .own, let id = bearer.sessionID else { return nil }
         return try await apps.appSession(id: id)
     }

@@ -14,11 +14,11 @@ package enum PhoneSignInState: String, Hashable, Sendable, CaseIterable {
     case completed
     case expired
 
-    /// Whether something may still come of it.
+    /// Whether it may still be completed.
     package var isOpen: Bool { self == .created || takesDigits }
 
-    /// Whether the page has a field for digits: only once a phone is bound, so that there is nothing to type into for
-    /// somebody who was merely sent the code.
+    /// Whether the page has a field for digits: only once a phone is bound, so that a person who was merely sent the
+    /// code has nothing to type into.
     package var takesDigits: Bool { self == .scanned || self == .approved }
 }
 
@@ -60,7 +60,7 @@ struct PhoneSignIn: Hashable, Sendable {
     enum Step: Hashable, Sendable {
         case created
         case scanned(by: ApprovingPhone, transactionDigest: String)
-        /// With how many tries of the digits were wrong.
+        /// With the number of wrong attempts at the digits.
         case approved(by: ApprovingPhone, digitsDigest: String, at: Timestamp, wrong: Int)
         /// With whether the phone's report has been written down.
         case denied(by: ApprovingPhone, isReported: Bool)
@@ -103,13 +103,18 @@ struct PhoneSignIn: Hashable, Sendable {
         }
     }
 
-    /// How many tries of the digits that are waited for were wrong.
+    /// How many attempts at the expected digits were wrong.
     var wrong: Int {
         if case .approved(_, _, _, let wrong) = step { wrong } else { 0 }
     }
 
-    var isReported: Bool {
-        if case .denied(_, let isReported) = step { isReported } else { false }
+    /// Whether it is over without being completed, and no report has been written down.
+    var mayYetBeReported: Bool {
+        switch step {
+        case .denied(_, let isReported): !isReported
+        case .locked: true
+        case .created, .scanned, .approved, .completed: false
+        }
     }
 
     /// When it is over without another step.
@@ -154,19 +159,28 @@ struct PhoneSignIn: Hashable, Sendable {
         return moved(to: .approved(by: approver, digitsDigest: Self.digest(digits.expose()), at: now, wrong: 0))
     }
 
-    /// Also after the approval, as long as nobody has typed the digits. Once more as well: whoever denies may have been told
-    /// that it could not be written down for good.
+    /// Also after the approval, as long as the digits have not been typed. Once more as well: the person who denies may
+    /// have been told that it could not be written down for good. And after wrong digits, for the report's sake: else
+    /// whoever is to be reported could type some.
     func denied(by decliner: ApprovingPhone, at now: Timestamp) throws(Refusal) -> PhoneSignIn {
         try check(decliner, at: now)
         switch step {
         case .scanned(let phone, _), .approved(let phone, _, _, _):
             return moved(to: .denied(by: phone, isReported: false))
+        case .locked(let phone): return moved(to: .denied(by: phone, isReported: false))
         case .denied: return self
-        case .created, .locked, .completed: throw .over
+        case .created, .completed: throw .over
         }
     }
 
-    /// That somebody else began it is written down.
+    /// Its page shows another: as if the phone had declined, whose user may still say so themselves.
+    /// - Returns: `nil` where it is over already.
+    func withdrawn(at now: Timestamp) -> PhoneSignIn? {
+        guard state(at: now).isOpen else { return nil }
+        return phone.map { moved(to: .denied(by: $0, isReported: false)) } ?? self
+    }
+
+    /// The report that another person began it is written down.
     func reported() -> PhoneSignIn {
         guard case .denied(let phone, _) = step else { return self }
         return moved(to: .denied(by: phone, isReported: true))
@@ -177,7 +191,7 @@ struct PhoneSignIn: Hashable, Sendable {
         guard let phone, phone.isSame(as: caller) else { throw .otherPhone }
     }
 
-    /// What typed digits come to, and what follows: a wrong try counts, the third is the last.
+    /// The result of typed digits, and what follows: a wrong attempt counts, the third is the last.
     /// - Returns: `nil` where no digits are waited for; nothing changes then.
     func confirmed(with typed: String, at now: Timestamp) -> PhoneSignIn? {
         guard state(at: now) == .approved, case .approved(let phone, let digitsDigest, let approvedAt, let wrong) = step
@@ -291,8 +305,8 @@ extension PhoneSignIn.Step {
     }
 }
 
-/// Names of one sign-in: its browser has a secret, from which all of them follow and which follows from none, so nothing
-/// but digests is kept and nobody who saw the code can stand in for the browser.
+/// Names of one sign-in: its browser has a secret, from which all of them follow and which follows from none, so
+/// nothing but digests is kept and seeing the code does not let anyone stand in for the browser.
 struct PhoneSignInNames: Sendable {
     /// In the link that the phone opens; 128 bits, 22 characters.
     let id: String

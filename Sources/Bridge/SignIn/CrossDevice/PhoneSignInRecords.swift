@@ -1,7 +1,7 @@
 import Crypto
 import OAuth2
 
-/// Keeps what ``PhoneSignIn``s stand at: found by the id in the link of a computer's page, or by the page's eight
+/// Keeps the states of ``PhoneSignIn``s: found by the id in the link of a computer's page, or by the page's eight
 /// letters.
 package final class PhoneSignInRecords: Sendable {
     private let records: CrossDeviceRecords
@@ -59,9 +59,19 @@ package final class PhoneSignInRecords: Sendable {
         try await records.replace(found.record, with: next.text, at: now)
     }
 
-    func remove(_ names: PhoneSignInNames) async throws {
-        try await records.remove(PhoneSignInNames.key(of: names.id))
+    /// Ends one whose browser shows another page now. Once a phone has scanned it, its record stays: its user may yet
+    /// decline, or report who began it, whatever that one does.
+    func withdraw(_ names: PhoneSignInNames, at now: Timestamp) async throws {
         try await records.remove(key(ofCode: names.userCode))
+        for _ in 0..<CrossDeviceRecords.attempts {
+            guard let found = try await find(names.id, at: now), let next = found.signIn.withdrawn(at: now) else {
+                return
+            }
+            // Over on every node, also on one whose clock is behind this one's.
+            let end = next.phone == nil ? next.createdAt : nil
+            if try await records.replace(found.record, with: next.text, until: end, at: now) { return }
+        }
+        throw StorageError.unavailable("others were quicker every time")
     }
 
     /// Whether what was written counts, whatever the store forgets later.
@@ -72,7 +82,7 @@ package final class PhoneSignInRecords: Sendable {
             PhoneSignInNames.key(of: id), madeAt: next.createdAt, lifetime: PhoneSignIn.lifetime)
     }
 
-    /// The same of one try of the digits, whichever they were: whoever brings the record back gets no more tries by it.
+    /// Whether one attempt at the digits counts, whichever they were: bringing the record back buys no more attempts.
     func countsTry(of before: PhoneSignIn, _ id: String) async throws -> Bool {
         try await records.useUp(
             "\(PhoneSignInNames.key(of: id)) try \(before.wrong + 1)", madeAt: before.createdAt,

@@ -59,16 +59,16 @@ package enum PhoneSignInStart: Sendable {
     case limited(retryAfter: Duration)
 }
 
-/// What came of the digits that the browser's user typed in (contract §9).
+/// The outcome of the digits that the browser's user typed in (contract §9).
 package enum PhoneSignInConfirmation: Sendable {
     case signedIn(OpenedSession)
-    /// What was typed cannot be the digits, and was no try.
+    /// What was typed cannot be the digits, and was not an attempt.
     case noDigits(PhoneSignInPage)
     /// The digits are wrong, and may be tried again.
     case wrong(PhoneSignInPage)
     /// The phone shows no digits yet.
     case notYet(PhoneSignInPage)
-    /// Nothing can come of it any more.
+    /// It can no longer be completed.
     case over(PhoneSignInPage)
 }
 
@@ -81,7 +81,7 @@ extension PhoneSignIns {
         if let wait = try await log.blocked(origin, at: now) { return .limited(retryAfter: wait) }
         let taken = try await log.gate.take(log.limits.phonePageKeys(origin: origin), origin: origin, at: now)
         if let wait = taken.retryAfter { return .limited(retryAfter: wait) }
-        if let previous { try await records.remove(PhoneSignInNames(of: previous)) }
+        if let previous { try await records.withdraw(PhoneSignInNames(of: previous), at: now) }
         let signIn = PhoneSignIn(
             page: .init(
                 address: origin.address, userAgent: origin.userAgent, recognition: origin.recognition?.expose()),
@@ -95,13 +95,14 @@ extension PhoneSignIns {
         throw StorageError.unavailable("no free code was found")
     }
 
-    /// What stands, for the browser that began it.
+    /// The current state, for the browser that began it.
     package func page(of secret: OpaqueSecret) async throws -> PhoneSignInPage {
         let now = time.now()
         return page(secret, try await records.find(PhoneSignInNames(of: secret).id, at: now)?.signIn, at: now)
     }
 
-    /// The same as soon as it is no longer what the page shows, or after a while; at once where as many pages wait as may.
+    /// The browser's page as soon as it differs from what is shown, or after a while; at once where no more pages may
+    /// wait.
     /// - Parameter seen: the state that the page shows.
     /// - Throws: `OAuthError(.rateLimited)` for a page that asks more than once a second.
     package func news(of secret: OpaqueSecret, seen: PhoneSignInState?) async throws -> PhoneSignInNews {
@@ -121,20 +122,20 @@ extension PhoneSignIns {
         case .noPlace: return PhoneSignInNews(current, nextQuestionAfter: Self.pauseWithoutPlace)
         case .ended: break
         }
-        // Nobody is there to be told more, and a store asks nothing for a task that was cancelled.
+        // The page is gone, and a store asks nothing for a task that was cancelled.
         if Task.isCancelled { return PhoneSignInNews(current) }
         let later = time.now()
         return PhoneSignInNews(page(secret, try await records.find(id, at: later)?.signIn, at: later))
     }
 
-    /// Answers all pages that wait with what stands: the node stops, and they ask another.
+    /// Answers all pages that wait with the current state: the node stops, and they ask another.
     package func stopWaiting() { watch.stop() }
 
     /// How long a page's question is held.
     private static let patience = Duration.seconds(25)
 
-    /// How long a page looks away that cannot be kept waiting. Its question takes a connection of its own, which costs more
-    /// than the answer: of a thousand pages, shorter pauses would cost more than all that are kept waiting.
+    /// How long a page looks away that cannot be kept waiting. Its question takes a connection of its own, which costs
+    /// more than the answer: with a thousand pages, shorter pauses would cost more than all that are kept waiting.
     private static let pauseWithoutPlace = Duration.seconds(10)
 
     private func page(_ secret: OpaqueSecret, _ signIn: PhoneSignIn?, at now: Timestamp) -> PhoneSignInPage {
@@ -160,8 +161,8 @@ extension PhoneSignIns {
                 let page = page(secret, found.signIn, at: now)
                 return page.state.isOpen ? .notYet(page) : .over(page)
             }
-            // Written before anything is answered or opened: of tries at the same time each counts, and of two right
-            // ones the second finds it used up.
+            // Written before anything is answered or opened: simultaneous attempts each count, and the second of two
+            // right ones finds it used up.
             guard try await records.replace(found, with: next, at: now) else { continue }
             guard try await records.countsTry(of: found.signIn, id), try await records.counts(next, of: id) else {
                 try await log.recordRefusal(.usedBefore, of: next.phone, origin: origin, at: now)
@@ -192,7 +193,7 @@ extension PhoneSignIns {
         throw StorageError.unavailable("others were quicker every time")
     }
 
-    /// What an empty or a half-filled field comes to: it guesses nothing, so it is none of the three tries.
+    /// What an empty or a half-filled field comes to: it guesses nothing, so it is none of the three attempts.
     private func withoutDigits(_ secret: OpaqueSecret) async throws -> PhoneSignInConfirmation {
         let reached = try await page(of: secret)
         return switch reached.state {

@@ -6,9 +6,9 @@ extension SelfIssuedSignIn {
     package enum Waiting: Sendable {
         /// Nothing has come yet.
         case waiting
-        /// Somebody answered; the browser's user has to say that it was them.
+        /// A phone answered; the browser's user has to say that it was theirs.
         /// - Parameters:
-        ///   - name: of the account; `nil` for a key that is nobody's.
+        ///   - name: the account's; `nil` for a key without an account.
         ///   - needsCode: whether a code of the second factor is asked for as well.
         case answered(name: String?, needsCode: Bool)
         /// Over, or another browser's.
@@ -34,21 +34,23 @@ extension SelfIssuedSignIn {
         case over
     }
 
-    /// Opens the session that a phone answered for, in the browser that began it; it is handed on to nobody.
+    /// Opens the session that a phone answered for, in the browser that began it; it is not handed on.
     /// - Throws: ``SelfIssuedRefusal``, which is written down; ``StorageError``.
     package func pickUp(
         _ state: String, code: String?, browser: OpaqueSecret?, current: WebSession?, origin: RequestOrigin
     ) async throws -> PickUp {
         let now = time.now()
         return try await linkedKeys.recording(origin: origin, at: now) {
-            guard let seen = try await waiting(state, browser: browser, at: now), let proof = seen.answer else {
-                // Somebody else's browser, or too late: which of the two only the log is told.
+            guard let seen = try await waiting(state, browser: browser, at: now) else {
+                // Another browser, or too late: only the log is told which.
                 if let other = try await transactions.look(String(state.prefix(1024)), at: now) {
                     try await refusals.selfIssuedRefused(
                         .browserMismatch, thumbprint: other.answer?.thumbprint, origin: origin, at: now)
                 }
                 return .over
             }
+            // Its own browser, which no page offers this before there is an answer.
+            guard let proof = seen.answer else { return .over }
             if let account = try await account(of: proof), needsCode(account, origin: origin, at: now) {
                 if let wait = try await throttle.begin(
                     .code, of: account.username, account.subject, origin: origin, at: now)
@@ -58,7 +60,8 @@ extension SelfIssuedSignIn {
                 let isRight = try await throttle.judge(
                     .code, of: account.username, account.subject, origin: origin, at: now
                 ) {
-                    try await codes.accepts(code ?? "", for: account, at: now)
+                    try await codes.accepts(
+                        CodeAttempt(code: code ?? "", session: nil, origin: origin, at: now), for: account)
                 }
                 guard isRight else {
                     try await refusals.selfIssuedRefused(

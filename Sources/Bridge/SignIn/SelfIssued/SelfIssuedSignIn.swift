@@ -2,11 +2,11 @@ package import OAuth2
 
 /// Signs users in whose phone holds a key that stands for them (contract §10; docs/self-issued.md).
 ///
-/// Whoever answers proves a key, and nothing else: what they say of themselves finds no account.
+/// An answer proves a key, and nothing else: what its holder says of themselves finds no account.
 package final class SelfIssuedSignIn: Sendable {
     /// `amr`, and the reason in the audit log.
     static let method = Authentication.selfIssued
-    /// How long the holder of a key that is nobody's may take to choose.
+    /// How long the holder of a key without an account may take to choose.
     package static let choiceLifetime = Duration.seconds(600)
     /// How long another device may take to answer, and its answer waits for the browser.
     static let codeLifetime = Duration.seconds(120)
@@ -83,7 +83,7 @@ package enum SelfIssuedOutcome: Sendable {
     case signedIn(OpenedSession, errand: String)
     /// The key belongs to the user who asked.
     case linked
-    /// The key is nobody's, and its holder is to choose.
+    /// The key has no account, and its holder is to choose.
     /// - Parameter sealed: for ``SelfIssuedSignIn/proof(sealed:)``; carried by the browser.
     case unknown(sealed: String)
 }
@@ -93,7 +93,7 @@ extension SelfIssuedSignIn {
     /// Takes in an answer that came through a browser.
     /// - Parameters:
     ///   - browser: the secret of its cookie, if it has one.
-    ///   - current: the session that it holds.
+    ///   - current: the session whose place in it a new one takes, alive or not.
     /// - Throws: ``SelfIssuedRefusal``, which is written down; ``StorageError``.
     package func finish(
         _ answer: FormParameters, browser: OpaqueSecret?, current: WebSession?, origin: RequestOrigin
@@ -139,7 +139,7 @@ extension SelfIssuedSignIn {
                 if try await useUp("answered \(state)", of: transaction) {
                     _ = try await transactions.take(state, at: now)
                 } else if refusal.isDeclined {
-                    // Whoever declined is not told that this ended the sign-in.
+                    // A holder who declined is not told that this ended the sign-in.
                     throw SelfIssuedRefusal(.replayed)
                 }
                 throw refusal
@@ -173,11 +173,11 @@ extension SelfIssuedSignIn {
         return (state, transaction)
     }
 
-    /// What an answer from another device proves, and whose key it is; `nil` for nobody's.
+    /// What an answer from another device proves, and whose key it is; `nil` for one without an account.
     private func checkFromElsewhere(
         _ answer: FormParameters, to transaction: SelfIssuedTransaction, at now: Timestamp
     ) async throws -> (SelfIssuedProof, LinkedKey?) {
-        // Linking is giving away one's account: never to a screen that somebody else may have shown.
+        // Linking is giving away one's account: never to a screen that another may have shown.
         guard transaction.linking == nil else { throw SelfIssuedRefusal(.crossDeviceOff) }
         guard now < transaction.codeEndsAt else { throw SelfIssuedRefusal(.stateUnknown) }
         let proof = try proof(of: answer, for: transaction, at: now)
@@ -210,12 +210,12 @@ extension SelfIssuedSignIn {
         return SelfIssuedProof(token, isOfAnyApp: token.nonce != transaction.nonce, asking: configuration.claims)
     }
 
-    /// Links the key that answered to whoever asked for it, if they are still signed in.
+    /// Links the key that answered to the user who asked for it, if they are still signed in.
     private func link(
         _ proof: SelfIssuedProof, for transaction: SelfIssuedTransaction, current: WebSession?, origin: RequestOrigin,
         at now: Timestamp
     ) async throws {
-        guard let current, current.isOwnSignIn, current.subject == transaction.linking,
+        guard let current, current.isAlive(at: now), current.isOwnSignIn, current.subject == transaction.linking,
             current.authentication.isFresh(within: LinkedKeys.linkFreshness + configuration.lifetime, at: now),
             try await linkedKeys.isStrongEnough(current.authentication, of: current.subject)
         else { throw SelfIssuedRefusal(.notSignedIn, thumbprint: proof.thumbprint) }
@@ -258,7 +258,7 @@ extension SelfIssuedSignIn {
         origin: RequestOrigin, at now: Timestamp
     ) async throws -> OpenedSession {
         try await linkedKeys.checkStanding(of: key.subject, with: proof.thumbprint)
-        // One factor, whatever unlocked the phone: nobody but the phone says so.
+        // One factor, whatever unlocked the phone: only the phone says so.
         let authentication = Authentication(
             time: now, acr: AuthenticationLevel.oneFactor.rawValue,
             amr: [Authentication.selfIssued, Authentication.proofOfPossession])
@@ -275,7 +275,7 @@ extension SelfIssuedSignIn {
     }
 
     /// A new account that nothing is known of but its key. What its holder tells is a note of the key: as the account's
-    /// name or address it would go to websites, and some take an address for who somebody is.
+    /// name or address it would go to websites, and some take an address for a person's identity.
     /// - Parameter told: whether to keep what the holder told.
     private func addAccount(
         for proof: SelfIssuedProof, told: Bool, origin: RequestOrigin, at now: Timestamp
@@ -308,11 +308,12 @@ extension SelfIssuedSignIn {
     }
 }
 
-// The choice of somebody whose key is nobody's.
+// The choice of a holder whose key has no account.
 extension SelfIssuedSignIn {
     /// What a browser carries of a proof.
     ///
-    /// It signs nobody in who has an account: it makes one, or is linked to one, and the store takes a key once.
+    /// It does not sign in users who have an account: it makes one, or is linked to one, and the store takes a key
+    /// once.
     package func proof(sealed text: String) -> ParkedProof? { seal.open(text).flatMap { ParkedProof($0) } }
 
     /// "New here": an account of its own for the key.
@@ -339,7 +340,7 @@ extension SelfIssuedSignIn {
     }
 }
 
-/// A proof of a key that is nobody's, while its holder chooses.
+/// A proof of a key without an account, while its holder chooses.
 package struct ParkedProof: Sendable {
     package let proof: SelfIssuedProof
     /// What the sign-in was for.
@@ -347,8 +348,8 @@ package struct ParkedProof: Sendable {
     /// Whether the phone answered on another device than the browser's.
     let isFromElsewhere: Bool
 
-    /// Whether its key may be linked to an account that there is. Whoever could have answered in its holder's
-    /// place would sign in to that account from then on; a new account would be their own.
+    /// Whether its key may be linked to an account that there is. Anyone who could have answered in its holder's place
+    /// would sign in to that account from then on; a new account would be their own.
     package var mayBeLinked: Bool { !isFromElsewhere && !proof.isOfAnyApp }
 
     init(proof: SelfIssuedProof, errand: String, isFromElsewhere: Bool) {

@@ -1,6 +1,6 @@
 package import OAuth2
 
-/// Somebody else's OpenID Provider that signs users in for us.
+/// An external OpenID Provider that signs users in for us.
 package protocol UpstreamProvider: Sendable {
     /// A plain word for paths and logs.
     var id: String { get }
@@ -23,6 +23,9 @@ package protocol UpstreamProvider: Sendable {
     /// - Throws: ``LogoutTokenRefusal`` when it does not count; ``StorageError/unavailable(_:because:)`` when the
     ///   provider's keys cannot be had.
     func logoutToken(_ text: String, at now: Timestamp) async throws -> LogoutToken
+
+    /// Reads files again and forgets what was fetched (SIGHUP).
+    func reload() throws
 }
 
 /// One trip of a browser to an upstream provider.

@@ -65,7 +65,7 @@ package final class UpstreamSignIn: Sendable {
             isFresh: isFresh)
     }
 
-    /// What came of a trip.
+    /// The outcome of a trip to the provider.
     package enum Outcome: Sendable {
         case signedIn(OpenedSession, errand: String)
         /// - Parameter errand: `nil` when the answer was not to one of our requests.
@@ -116,7 +116,7 @@ package final class UpstreamSignIn: Sendable {
             guard let code = parameters["code"], parameters["error"] == nil else { throw UpstreamRefusal.declined }
             // One good `state` may come back with any number of made-up codes, and each costs a request of ours with
             // our credentials. So they are counted before the provider is asked, and what it does not answer stays
-            // counted; whoever it names takes nothing from their neighbours.
+            // counted; a user it names takes nothing from their neighbours.
             let keys = limits.upstreamAnswerKeys(origin: origin)
             let decision = try await gate.take(keys, origin: origin, at: now)
             if let wait = decision.retryAfter { return .limited(retryAfter: wait, errand: trip.errand) }
@@ -168,7 +168,8 @@ package final class UpstreamSignIn: Sendable {
             isFresh: isFresh, errand: errand, trace: members["trace"]?.string.flatMap { TraceContext(journey: $0) })
     }
 
-    private static func callback(of id: String, at origin: WebOrigin) -> String {
+    /// Where a provider sends the browser back to.
+    package static func callback(of id: String, at origin: WebOrigin) -> String {
         "\(origin)/sign-in/callback/\(id)"
     }
 
@@ -201,9 +202,11 @@ package final class UpstreamSignIn: Sendable {
         return Authentication(
             time: user.authenticatedAt.map { isOfTrip(user, began: began) ? min(now, max($0, began)) : $0 },
             acr: level.rawValue,
-            // Ours to say.
-            amr: user.methods.filter { $0 != Authentication.selfIssued })
+            amr: user.methods.filter { !oursToSay.contains($0) })
     }
+
+    /// What counts here as shown to us: a code alone makes two factors of a password that we checked.
+    private static let oursToSay = [Authentication.password, Authentication.selfIssued]
 
     private static func isOfTrip(_ user: UpstreamUser, began: Timestamp) -> Bool {
         user.authenticatedAt.map { $0 >= began - clockTolerance } ?? false

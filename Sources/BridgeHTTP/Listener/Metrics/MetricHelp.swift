@@ -14,7 +14,8 @@ enum MetricHelp {
         "drawbridge_database_restored_timestamp_seconds":
             "When this process last noticed that the database is an earlier one, to the minute.",
         "drawbridge_degraded":
-            "1 while this part lacks what it needs, such as Redis or its file of notes, or is away itself (redis).",
+            "1 while this part lacks what it needs, such as Redis or its file of notes, is away itself (redis) or leaves "
+            + "something undone (purge).",
         "drawbridge_device_codes_total": "Sign-ins of devices without a browser, by outcome.",
         "drawbridge_http_request_duration_seconds":
             "Time from a request's head to its answer, by route, method and status.",

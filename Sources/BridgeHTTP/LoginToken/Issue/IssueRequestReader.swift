@@ -55,24 +55,14 @@ enum IssueRequestReader {
     }
 
     private static func fields(form body: [UInt8]) throws -> Fields {
-        guard let form = try? FormParameters(bytes: body) else {
-            throw StrictBody.malformedForm
-        }
         var fields = Fields()
-        if let name = members.first(where: { form.isRepeated($0) }) {
-            throw OAuthError(.invalidRequest, "\(name) is repeated")
-        }
-        if let name = form.names.first(where: { !members.contains($0) }) { throw unknown(name) }
-        // Names that are not text are missing from `names`, so a form that holds one counts more parameters than that.
-        guard form.names.count == form.count else { throw unknown("") }
-        fields.redirect = form.bytes("redirect")
-        for name in members where name != "redirect" && form.bytes(name) != nil {
-            guard let text = form[name] else { throw OAuthError(.invalidRequest, "\(name) is not UTF-8") }
-            if name == "ttl" {
-                guard let seconds = decimal(text) else { throw wrongType("ttl") }
+        for (name, value) in try StrictBody.members(ofForm: body, knowing: members) {
+            switch name {
+            case "redirect": fields.redirect = value
+            case "ttl":
+                guard let seconds = decimal(try StrictBody.text(value, of: name)) else { throw wrongType(name) }
                 fields.ttl = seconds
-            } else {
-                fields.text[name] = text
+            default: fields.text[name] = try StrictBody.text(value, of: name)
             }
         }
         return fields
@@ -90,10 +80,6 @@ enum IssueRequestReader {
         let keys = headers.values(of: .idempotencyKey)
         guard keys.count <= 1 else { throw OAuthError(.invalidRequest, "Idempotency-Key is repeated") }
         return keys.first.flatMap { $0.isEmpty ? nil : $0 }
-    }
-
-    private static func unknown(_ name: String) -> OAuthError {
-        .unknown(name, as: "member of this body", known: members)
     }
 
     private static func wrongType(_ name: String) -> OAuthError {

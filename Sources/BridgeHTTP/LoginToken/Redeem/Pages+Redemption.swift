@@ -32,6 +32,7 @@ extension Pages {
             [
                 "current": current.values, "proposed": proposed.values, "home": home, "action": action,
                 "fields": fields.map(\.values),
+                "cost": texts.text("switch", "cost", in: language, ["subject": current.name]),
                 "keep_label": texts.text("switch", "keep", in: language, ["subject": current.name]),
                 "switch_label": texts.text("switch", "continue", in: language, ["subject": proposed.name]),
             ], to: visitor, language: language, policy: .leadingOut)

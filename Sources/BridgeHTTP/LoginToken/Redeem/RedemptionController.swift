@@ -52,7 +52,7 @@ struct RedemptionController: BrowserGroup {
     ) async throws -> Response {
         let parameters = reading.parameters
         guard try await isInPlace(reading.token, request) else { throw OAuthError(.notFound) }
-        let tokenSessions = try await browsers.tokenSessions(of: request)
+        let tokenSessions = try await browsers.tokenSessionsToEnd(of: request)
         let outcome = try await RetryCookie.telling {
             try await redeemer.redeem(
                 RedemptionRequest(
@@ -143,6 +143,7 @@ struct RedemptionController: BrowserGroup {
         if let opened {
             try setCookies(of: opened, in: &response.headers)
             try await takeCookies(besides: opened, of: tokenSessions, request, in: &response.headers)
+            browserSignOut.takeRenewable(of: request, besides: tokenSessions, in: &response.headers)
             if request.cookie(HandOffCookie.name) != nil { HandOffCookie.clear(in: &response.headers) }
         }
         return response

@@ -5,10 +5,9 @@ import Hummingbird
 /// The cookie that ties a form token to the browser that was given the form (contract §4.2).
 enum FormCookie {
     static let name: StaticString = "__Host-drawbridge_form"
-    /// As long as a form's token is good.
-    static let lifetime = FormTokens.lifetime
-    /// For a browser in the middle of a sign-in: an upstream provider may take its time.
-    static let journeyLifetime = Authorizations.journeyLifetime
+    /// As long as a sign-in may take, on whichever page it is set: another one in between must not shorten it for a browser
+    /// that is at an upstream provider. How long a form is good, its token says.
+    private static let lifetime = Authorizations.journeyLifetime
 
     /// The browser's binding, kept when it has a good one, so that two open forms both stay usable.
     ///
@@ -18,7 +17,7 @@ enum FormCookie {
         request.formBinding ?? .make(.formBinding, random: random)
     }
 
-    static func set(_ binding: OpaqueSecret, lifetime: Duration = lifetime, in headers: inout HTTPFields) {
+    static func set(_ binding: OpaqueSecret, in headers: inout HTTPFields) {
         headers.setCookie(name, binding.expose(), for: lifetime)
     }
 }

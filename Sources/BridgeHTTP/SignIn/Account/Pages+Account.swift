@@ -90,7 +90,7 @@ struct PasswordPage: Sendable {
     var link: Secret<String>?
     /// Whether the password was changed, and phones' keys sign the user in as before.
     var hasKeys = false
-    /// The same of passkeys; and whether they do where a password is set up.
+    /// Whether the password was changed, or is set up, and passkeys sign the user in as before.
     var hasPasskeys = false
     let formToken: String
 }
@@ -151,12 +151,16 @@ extension Pages {
     }
 
     /// What happened. An attempt that was refused has a text of its own, unless its type has no other outcome; where the
-    /// reason tells the user more than that, another for the reason.
+    /// reason, or what was changed, tells the user more than that, another for it.
     private func what(_ event: AuditEvent, _ language: String) -> String {
         let key = "event_" + event.type.rawValue.replacing(".", with: "_")
-        let endings: [String] = event.outcome == .failure ? [event.reason, "failed"].compactMap(\.self) : []
-        let known = endings.map { "\(key)_\($0)" }.first { texts["en"]["account"]?[$0] != nil }
-        return texts.text("account", known ?? key, in: language)
+        let detail = event.detail.flatMap { JSONValue.parse($0.utf8)?.object }
+        let endings: [String?] =
+            event.outcome == .failure ? [event.reason, "failed"] : [detail?[AuditDetail.change]?.string]
+        let known = endings.compactMap(\.self).map { "\(key)_\($0)" }.first { texts["en"]["account"]?[$0] != nil }
+        return texts.text(
+            "account", known ?? key, in: language,
+            ["count": detail?[AuditDetail.recoveryCodesLeft]?.string ?? ""])
     }
 
     /// “Firefox on Windows”, as far as it is known.

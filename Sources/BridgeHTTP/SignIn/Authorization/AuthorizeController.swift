@@ -25,7 +25,8 @@ struct AuthorizeController: BrowserGroup {
     @Sendable func begin(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         // Nobody looks yet: a code made now would use up what the visit itself needs (contract §5.7).
         guard !PrefetchSignal.isOfBrowser(request.headers) else { throw OAuthError(.forbidden) }
-        return try await go(Self.parameters(Array((request.uri.query ?? "").utf8)), request, context)
+        let text = PostedRequest.text(of: request.uri.query ?? "", openedWith: services.postedRequests)
+        return try await go(Self.parameters(text), request, context)
     }
 
     @Sendable func submit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
@@ -34,6 +35,12 @@ struct AuthorizeController: BrowserGroup {
             throw OAuthError(.unsupportedMediaType)
         }
         let form = try Self.parameters(body)
+        if isWithoutCookies(request), form["journey"] == nil,
+            let address = try PostedRequest.address(
+                at: "\(issuer)\(Self.path)", of: body, sealedWith: services.postedRequests)
+        {
+            return Self.redirect(to: address)
+        }
         return try await go(
             form.adding(AuthorizationParameter.loginToken, of: try request.queryOfLink()), request, context)
     }
@@ -76,7 +83,8 @@ struct AuthorizeController: BrowserGroup {
             let client = client(of: journey, browser)
             if let token, isSwitch(parameters, request) {
                 let tokenSessions = try await tokenSessions(of: request, for: client)
-                let visitor = try await visitor(request, context, browser, tokenSessions, for: client, mayRedeem: true)
+                let visitor = try await visitor(
+                    request, context, browser, tokenSessions.answering, for: client, mayRedeem: true)
                 return try await answer(
                     try await RetryCookie.telling {
                         try await services.tokens.confirmSwitch(journey, token: Secret(token), by: visitor)
@@ -89,11 +97,11 @@ struct AuthorizeController: BrowserGroup {
             return try await answer(outcome, at: provider, browser: browser, request, context)
         }
         let client = parameters["client_id"].map(ClientID.init(rawValue:))
-        let tokenSessions =
-            token == nil && parameters["request_uri"] == nil
-            ? [] : try await tokenSessions(of: request, for: client)
+        let mayBringToken = token != nil || parameters["request_uri"] != nil
+        let tokenSessions = mayBringToken ? try await tokenSessions(of: request, for: client) : TokenSessions()
         let visitor = try await visitor(
-            request, context, browser, tokenSessions, for: client, mayRedeem: !isForeign(request))
+            request, context, browser, tokenSessions.answering, for: client,
+            mayRedeem: mayBringToken && !isForeign(request))
         return try await answer(
             try await RetryCookie.telling {
                 try await services.tokens.begin(
@@ -105,20 +113,33 @@ struct AuthorizeController: BrowserGroup {
         _ request: Request, _ context: BridgeRequestContext, _ browser: OpaqueSecret, _ tokenSessions: [SignedIn],
         for client: ClientID?, mayRedeem: Bool
     ) async throws -> LoginTokenAuthorizations.Visitor {
-        LoginTokenAuthorizations.Visitor(
-            browser: browser, session: try await browsers.opened(by: request, forRequestOf: client),
-            tokenSessions: tokenSessions.map(\.session),
+        let named = try await browsers.named(by: request, forRequestOf: client)
+        return LoginTokenAuthorizations.Visitor(
+            browser: browser, session: named?.alive, left: named?.left, tokenSessions: tokenSessions.map(\.session),
             spent: Set(tokenSessions.filter(\.isSpent).map(\.session.id)), mayRedeem: mayRedeem,
             retry: request.cookie(RetryCookie.name), origin: context.origin(of: request))
     }
 
-    private func tokenSessions(of request: Request, for client: ClientID?) async throws -> [SignedIn] {
-        try await browsers.tokenSessions(of: request).filter { origins.answers($0.session, to: client) }
+    /// What a browser's cookies of the profile `tokens` name.
+    private struct TokenSessions {
+        var all: [SignedIn] = []
+        /// Those in which the client's request may be answered.
+        var answering: [SignedIn] = []
+    }
+
+    private func tokenSessions(of request: Request, for client: ClientID?) async throws -> TokenSessions {
+        let all = try await browsers.tokenSessionsToEnd(of: request)
+        return TokenSessions(all: all, answering: all.filter { origins.answers($0.session, to: client) })
     }
 
     /// Who asked for what a page was shown for.
     private func client(of journey: String, _ browser: OpaqueSecret) -> ClientID? {
         services.authorizations.request(of: journey, browser: browser)?.client.id
+    }
+
+    /// Whether another website's page posts this, and the browser may have cookies of ours that did not come along.
+    private func isWithoutCookies(_ request: Request) -> Bool {
+        isForeign(request) && request.sessionSecret == nil && request.formBinding == nil
     }
 
     /// Whether another website sent the browser here, or nobody looks at it yet: a token is ignored then (contract §4.5).
@@ -135,7 +156,7 @@ struct AuthorizeController: BrowserGroup {
     }
 
     private func answer(
-        _ outcome: LoginTokenAuthorizations.Outcome, _ tokenSessions: [SignedIn], at provider: String?,
+        _ outcome: LoginTokenAuthorizations.Outcome, _ tokenSessions: TokenSessions, at provider: String?,
         browser: OpaqueSecret, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
         switch outcome {
@@ -145,7 +166,9 @@ struct AuthorizeController: BrowserGroup {
                     var response = try await answer(outcome, at: provider, browser: browser, request, context)
                     guard let opened else { return response }
                     try setCookies(of: opened, in: &response.headers)
-                    try await takeCookies(besides: opened, of: tokenSessions, request, in: &response.headers)
+                    try await takeCookies(
+                        besides: opened, of: tokenSessions.answering, request, in: &response.headers)
+                    browserSignOut.takeRenewable(of: request, besides: tokenSessions.all, in: &response.headers)
                     return response
                 }
             }
@@ -163,7 +186,7 @@ struct AuthorizeController: BrowserGroup {
                 proposed: Person(proposed, try await services.accounts.account(of: proposed)),
                 home: "\(Self.path)?journey=\(PercentEncoding.encode(journey))",
                 action: Self.path, fields: fields, to: pageVisitor(request, context, for: asked.client))
-            FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+            FormCookie.set(browser, in: &response.headers)
             return response
         }
     }
@@ -187,7 +210,7 @@ struct AuthorizeController: BrowserGroup {
             let page = provider.map { "\(SignInController.path)/with/\($0)" } ?? SignInController.path
             let target = "\(issuer)\(page)?journey=\(PercentEncoding.encode(journey))"
             var response = Self.redirect(to: target)
-            FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+            FormCookie.set(browser, in: &response.headers)
             return response
         case .askConsent(let journey, let asked, let subject):
             let account = try await services.accounts.account(of: subject)
@@ -201,7 +224,7 @@ struct AuthorizeController: BrowserGroup {
                 asked, user: account?.shownName ?? subject.rawValue, fields: fields,
                 switchURL: SignInErrand.otherAccountURL(journey: journey), isStale: isStale,
                 to: visitor.preferring(asked.uiLocales).themed(by: asked.client))
-            FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+            FormCookie.set(browser, in: &response.headers)
             return response
         case .page(let code, let problem):
             return pages.authorizationProblem(code, problem, to: await kit.atHome(visitor, request))

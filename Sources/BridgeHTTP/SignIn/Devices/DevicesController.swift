@@ -63,7 +63,7 @@ struct DevicesController: BrowserGroup {
             // The page says that the browser is signed out: everything of the user in it. What somebody else's link
             // opened ends itself alone (contract §16).
             let isHere = kind == .browser && here.contains { $0.session.id.rawValue.hasSameBytes(as: id) }
-            let more = isHere && session.isOwnSignIn ? here.map(\.session.id.rawValue) : []
+            let more = isHere && session.isOwnSignIn ? try await sessionsToEnd(of: session, request) : []
             // The one in hand is the last: with it the user can ask again, should a store fail.
             for other in more.reversed() where !other.hasSameBytes(as: id) && other != session.id.rawValue {
                 _ = try await places.end(.browser, other, in: session, origin: origin)
@@ -89,6 +89,12 @@ struct DevicesController: BrowserGroup {
     /// Every session of the same user that the browser's cookies open, of either profile.
     private func sessionsHere(of session: WebSession, _ request: Request) async throws -> [SignedIn] {
         try await browserSignOut.sessions(of: request).filter { $0.session.subject == session.subject }
+    }
+
+    /// Those sessions, and those that were unused for too long: what was granted in them goes on.
+    private func sessionsToEnd(of session: WebSession, _ request: Request) async throws -> [String] {
+        try await browserSignOut.sessionsToEnd(of: request).map(\.session)
+            .filter { $0.subject == session.subject && $0.endedAt == nil }.map(\.id.rawValue)
     }
 }
 

@@ -51,7 +51,8 @@ struct PasskeySignInController: BrowserGroup {
         }
         let outcome = try await passkeys.attempt(
             PasskeyAssertion(form.parameters), to: form.parameters["challenge"] ?? "", at: party,
-            browser: form.browser, replacing: session, origin: context.recognisedOrigin(of: request))
+            browser: form.browser, replacing: try await browsers.replaceable(in: request),
+            origin: context.recognisedOrigin(of: request))
         switch outcome {
         case .signedIn(let opened):
             return try await flow.proceed(errand, opened, browser: form.browser, request, context)

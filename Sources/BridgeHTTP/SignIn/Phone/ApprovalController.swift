@@ -138,22 +138,10 @@ enum ApprovalRequestReader {
     }
 
     private static func fields(form body: [UInt8], _ names: Set<String>) throws -> [String: String] {
-        let form = try FormParameters(parsing: body)
-        if let name = form.names.first(where: { !names.contains($0) }) { throw unknown(name, names) }
-        if let name = form.names.first(where: { form.isRepeated($0) }) {
-            throw OAuthError(.invalidRequest, "\(name) is repeated")
-        }
-        // Names that are not text are missing from `names`, so a form that holds one counts more parameters than that.
-        guard form.names.count == form.count else { throw unknown("", names) }
         var fields: [String: String] = [:]
-        for name in form.names {
-            guard let text = form[name] else { throw OAuthError(.invalidRequest, "\(name) is not UTF-8") }
-            if !text.isEmpty { fields[name] = text }
+        for (name, value) in try StrictBody.members(ofForm: body, knowing: names) {
+            fields[name] = try StrictBody.text(value, of: name)
         }
         return fields
-    }
-
-    private static func unknown(_ name: String, _ known: Set<String>) -> OAuthError {
-        .unknown(name, as: "member of this body", known: known)
     }
 }

@@ -62,8 +62,14 @@ struct PhoneSignInController: BrowserGroup {
     @Sendable func status(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try request.query()
         guard let secret = request.phoneSignInSecret else { throw OAuthError(.notFound) }
-        let news = try await request.body.consumeWithCancellationOnInboundClose { _ in
-            try await phones.signIns.news(of: secret, seen: query["seen"].flatMap(PhoneSignInState.init(rawValue:)))
+        let news: PhoneSignInNews
+        do {
+            news = try await request.body.consumeWithCancellationOnInboundClose { _ in
+                try await phones.signIns.news(of: secret, seen: query["seen"].flatMap(PhoneSignInState.init(rawValue:)))
+            }
+        } catch is CancellationError where !Task.isCancelled {
+            // The visitor has gone. Nobody reads this, and in the figures it is no failure.
+            return Response(status: .noContent, headers: [.cacheControl: "no-store"])
         }
         var body = JSONObjectWriter()
         body.add("state", news.page.state.rawValue)
@@ -88,7 +94,7 @@ struct PhoneSignInController: BrowserGroup {
         guard let secret = request.phoneSignInSecret else { return again(visit) }
         guard form.isOurs else { return try page(try await phones.signIns.page(of: secret), visit, .stale) }
         let outcome = try await phones.signIns.confirm(
-            form.parameters["code"] ?? "", by: secret, replacing: try await browsers.opened(by: request),
+            form.parameters["code"] ?? "", by: secret, replacing: try await browsers.replaceable(in: request),
             origin: context.origin(of: request))
         switch outcome {
         case .signedIn(let opened):
@@ -135,7 +141,7 @@ struct PhoneSignInController: BrowserGroup {
                 fields: visit.errand.fields + [HiddenField(name: Self.formField, value: token)],
                 errand: visit.errand),
             to: visit.visitor)
-        FormCookie.set(visit.browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+        FormCookie.set(visit.browser, in: &response.headers)
         return response
     }
 }

@@ -43,7 +43,7 @@ struct SignInCodeController: BrowserGroup {
         }
         guard form.isOurs else { return try again(.notOurs(form)) }
         let outcome = try await phones.shownCodes.use(
-            form.parameters["code"] ?? "", of: username, replacing: try await browsers.opened(by: request),
+            form.parameters["code"] ?? "", of: username, replacing: try await browsers.replaceable(in: request),
             origin: context.origin(of: request))
         switch outcome {
         case .signedIn(let opened):
@@ -62,7 +62,7 @@ struct SignInCodeController: BrowserGroup {
         var response = pages.signInCode(
             fields: errand.fields + [HiddenField(name: PhoneSignInController.formField, value: token)],
             for: errand, username: username, notice: notice, to: visitor)
-        FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+        FormCookie.set(browser, in: &response.headers)
         return response
     }
 }

@@ -18,10 +18,18 @@ enum SecondFactorNotice: PageNotice {
     case removed
     case limited(Duration)
 
-    /// The text's key in the section `second_factor`.
+    /// Where a recovery code may have been typed as well, it says what to do about that.
+    var section: String? {
+        switch self {
+        case .wrongCode(.remove), .wrongCode(.recoveryCodes): "code"
+        default: nil
+        }
+    }
+
+    /// The text's key in the section `second_factor`, or in ``section``.
     var key: String {
         switch self {
-        case .wrongCode: "wrong_code"
+        case .wrongCode: section == nil ? "wrong_code" : "refused"
         case .stale: "stale"
         case .conflict: "conflict"
         case .shownBefore: "shown_before"

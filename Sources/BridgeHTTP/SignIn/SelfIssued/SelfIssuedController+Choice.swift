@@ -13,7 +13,7 @@ extension SelfIssuedController {
         var response = pages.selfIssuedChoice(
             found.proof, formToken: try formTokens.make(for: .selfIssued, binding: binding),
             to: pageVisitor(request, context))
-        FormCookie.set(binding, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+        FormCookie.set(binding, in: &response.headers)
         return response
     }
 
@@ -36,7 +36,7 @@ extension SelfIssuedController {
             do {
                 let opened = try await phone.createAccount(
                     for: found, told: form.parameters["told"] == "yes",
-                    replacing: try await browsers.opened(by: request), origin: context.origin(of: request))
+                    replacing: try await browsers.replaceable(in: request), origin: context.origin(of: request))
                 return try await signedIn(.signedIn(opened, errand: found.errand), request, context)
             } catch let refusal as SelfIssuedRefusal {
                 metrics.count(refusal)

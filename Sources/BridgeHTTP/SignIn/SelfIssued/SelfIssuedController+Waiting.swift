@@ -39,7 +39,7 @@ extension SelfIssuedController {
             case "confirm":
                 let outcome = try await phone.pickUp(
                     state, code: form.parameters["code"], browser: browser,
-                    current: try await browsers.opened(by: request), origin: origin)
+                    current: try await browsers.replaceable(in: request), origin: origin)
                 switch outcome {
                 case .done(let outcome): return try await signedIn(outcome, request, context)
                 case .wrongCode: return try await waitPage(state, .wrongCode, form, request, visitor, origin)
@@ -64,7 +64,7 @@ extension SelfIssuedController {
         var response = pages.selfIssuedWait(
             found, notice: notice, fields: try waitingFields(state, form.browser),
             waysOut: try await waysOut(of: state), to: visitor)
-        FormCookie.set(form.browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+        FormCookie.set(form.browser, in: &response.headers)
         return response
     }
 

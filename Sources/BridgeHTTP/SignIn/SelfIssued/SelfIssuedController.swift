@@ -102,7 +102,7 @@ struct SelfIssuedController: BrowserGroup {
                     ? nil : code(state: state, nonce: nonce, fields: try waitingFields(state, binding)),
                 isLinking: isLinking, signInURL: isLinking ? LinkedKeysController.path : errand.url),
             to: visitor)
-        FormCookie.set(binding, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+        FormCookie.set(binding, in: &response.headers)
         return response
     }
 
@@ -170,7 +170,7 @@ struct SelfIssuedController: BrowserGroup {
             code: isPosted || isLinking
                 ? nil : code(state: state, nonce: nonce, fields: waits ? try waitingFields(state, binding) : []),
             to: pageVisitor(request, context))
-        if waits { FormCookie.set(binding, lifetime: FormCookie.journeyLifetime, in: &response.headers) }
+        if waits { FormCookie.set(binding, in: &response.headers) }
         return response
     }
 
@@ -197,7 +197,7 @@ struct SelfIssuedController: BrowserGroup {
         let answer = try await answer(of: request, context)
         do {
             let outcome = try await phone.finish(
-                answer, browser: request.selfIssuedBrowser, current: try await browsers.opened(by: request),
+                answer, browser: request.selfIssuedBrowser, current: try await browsers.replaceable(in: request),
                 origin: context.origin(of: request))
             metrics.count(outcome)
             return try await response(to: outcome, request, context)

@@ -44,14 +44,14 @@ extension IssuerKey {
     /// - Returns: `nil` for a key that is not for verifying, not understood, too weak, malformed or not allowed; such
     ///   keys are passed over (RFC 7517 §5).
     init?(jwk members: [String: JSONValue], allowed: Set<SignatureAlgorithm>) {
-        // A private key in a public set has leaked: whoever read it can sign.
+        // A private key in a public set has leaked: anyone who read it can sign.
         guard Self.isForVerifying(members), VerificationKey.privateMembers.isDisjoint(with: members.keys),
             Self.isWellFormedRSA(members)
         else { return nil }
         if let value = members["kid"], value.string == nil { return nil }
         var algorithms = allowed
         if let value = members["alg"] {
-            guard let pinned = value.string.flatMap(SignatureAlgorithm.init(rawValue:)) else { return nil }
+            guard let pinned = value.string.flatMap(SignatureAlgorithm.init(joseName:)) else { return nil }
             algorithms.formIntersection([pinned])
         }
         // `oct` is not among the kinds that are read: a shared secret never comes out of a public key set.

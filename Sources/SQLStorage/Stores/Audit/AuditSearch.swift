@@ -194,13 +194,13 @@ struct AuditSearch {
             // Both engines' own lower() knows the case of ASCII letters, and takes a tenth of the time.
             let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
             let searched = isASCII ? "lower(\(Self.searchedText))" : dialect.lowercase(Self.searchedText)
-            add("\(searched) LIKE ? ESCAPE '!'", .text(LikePattern.containing(text.lowercased())))
+            add("\(searched) LIKE ? ESCAPE '!'", .text(LikePattern.containing(text.lowercasedForSearch)))
         }
     }
 
     // The columns stand on lines of their own, so that no match runs from one into the next.
     private static let searchedText: String = {
-        let columns = ["subject", "client_id", "target_client_id", "reason", "address", "user_agent"]
+        let columns = ["subject", "client_id", "target_client_id", "reason", "address", "user_agent", "detail"]
         let lines = columns.map { "coalesce(\($0), '')" }.joined(separator: " || '\n' || ")
         return "type || '\n' || \(lines)"
     }()

@@ -29,7 +29,7 @@ extension DurableStorage {
                     AuditTallySQL.advance, [.text(node), .integer(progress), .integer(end)])
             else { return [] }
             for count in counts {
-                try transaction.run(
+                try transaction.submit(
                     AuditTallySQL.add,
                     [
                         SQLValue(count.at), .text(node), .text(count.type.rawValue), .text(count.outcome.rawValue),
@@ -40,20 +40,24 @@ extension DurableStorage {
         }
     }
 
-    package func tallies(from: Timestamp, to: Timestamp) async throws -> [AuditTally] {
+    package func tallies(from: Timestamp, to: Timestamp, minutesPerBar: Int64) async throws -> [AuditTally] {
         let heads = try await chains()
-        return try await read { session in
-            var counts = try session.run(AuditTallySQL.select, [SQLValue(from), SQLValue(to)]).compactMap { row in
+        let width = minutesPerBar * 60_000
+        let count: @Sendable (any SQLSession) throws -> [AuditTally] = { session in
+            let bounds = [SQLValue(from), SQLValue(to), .integer(width)]
+            var counts = try session.run(AuditTallySQL.select, bounds).compactMap { row in
                 row.minute.flatMap { Self.tally(row, at: $0) }
             }
             for head in heads {
                 let progress = try Self.progress(of: head.node, upTo: head.sequence, session) ?? head.sequence
                 let first = max(progress, head.sequence - Self.uncountedLimit)
                 counts += try Self.count(head.node, after: first, through: head.sequence, session)
-                    .filter { from <= $0.at && $0.at < to }
+                    .filter { from <= $0.at && $0.at < to }.map { $0.inBar(of: width) }
             }
             return counts
         }
+        // Alerts go by the single minutes of the last few. They must not wait for what an administrator looks for.
+        return try await minutesPerBar == 1 ? read(count) : browse(count)
     }
 
     package func record(_ sample: StateSample) async throws {
@@ -122,6 +126,14 @@ extension DurableStorage {
         return AuditTally(
             at: at, type: AuditEventType(rawValue: type), outcome: outcome, reason: reason.isEmpty ? nil : reason,
             count: count)
+    }
+}
+
+extension AuditTally {
+    /// This tally, moved to the start of the bar that it falls into.
+    fileprivate func inBar(of width: Int64) -> AuditTally {
+        let start = Timestamp(milliseconds: at.milliseconds / width * width)
+        return AuditTally(at: start, type: type, outcome: outcome, reason: reason, count: count)
     }
 }
 

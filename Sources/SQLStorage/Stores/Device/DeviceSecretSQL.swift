@@ -33,11 +33,12 @@ enum DeviceSecretSQL {
 
     /// Those on which no app is signed in first: each sign-in of an app that keeps no secret over its sign-out is another
     /// device. Then the one that was used longest ago; one that was never used counts from its making. The second column
-    /// is 1 where an app is signed in.
+    /// is 1 where an app is signed in, other than the session `$3`, which is about to leave.
     static let liveByUse: SQLStatement = """
         SELECT id, CASE WHEN EXISTS
                 (SELECT 1 FROM app_session s
-                 WHERE s.device_secret_id = device_secret.id AND s.ended_at IS NULL AND s.expires_at > $2)
+                 WHERE s.device_secret_id = device_secret.id AND s.ended_at IS NULL AND s.expires_at > $2
+                    AND s.id <> $3)
             THEN 1 ELSE 0 END AS is_signed_in
         FROM device_secret WHERE subject = $1 AND revoked_at IS NULL AND expires_at > $2
         ORDER BY 2, COALESCE(last_used_at, created_at), id
@@ -67,17 +68,35 @@ enum DeviceSecretSQL {
         UPDATE app_user SET issuer = issuer WHERE subject = (SELECT subject FROM app_session WHERE id = $1)
         """
 
-    /// Holds the live devices that were given a secret in an app session; with the session of their first one.
-    static let holdGivenIn: SQLStatement = """
-        UPDATE device_secret SET use_count = use_count
-        WHERE subject = (SELECT subject FROM app_session WHERE id = $1) AND revoked_at IS NULL AND expires_at > $2
-            AND (session_id = $1 OR EXISTS
-                (SELECT 1 FROM device_secret_digest v
-                 WHERE v.device_secret_id = device_secret.id AND v.session_id = $1))
-        RETURNING id, session_id
+    /// The user's live devices that were given a secret in an app session or in a descendant, over or not; with that
+    /// session, and whether it is the one of their first secret. Upwards from the secrets, of which a user has few, and
+    /// each session has one parent. What is above is looked up and not joined: PostgreSQL, which expects many secrets,
+    /// would read all sessions for a join.
+    static let givenBelow: SQLStatement = """
+        SELECT device_id, given_in, is_first FROM (
+            WITH RECURSIVE given (device_id, given_in, is_first, above) AS (
+                SELECT d.id, COALESCE(v.session_id, d.session_id),
+                    CASE WHEN COALESCE(v.session_id, d.session_id) = d.session_id THEN 1 ELSE 0 END,
+                    COALESCE(v.session_id, d.session_id)
+                FROM device_secret d JOIN device_secret_digest v ON v.device_secret_id = d.id
+                WHERE d.subject = (SELECT subject FROM app_session WHERE id = $1)
+                    AND d.revoked_at IS NULL AND d.expires_at > $2
+                UNION
+                SELECT g.device_id, g.given_in, g.is_first, COALESCE(
+                    (SELECT COALESCE(a.parent_id, a.granted_in, a.browser_session_id)
+                     FROM app_session a WHERE a.id = g.above),
+                    (SELECT COALESCE(w.handed_from, w.parent_id) FROM web_session w WHERE w.id = g.above))
+                FROM given g WHERE g.above <> $1)
+            SELECT * FROM given) AS found
+        WHERE above = $1 ORDER BY device_id, given_in
         """
 
-    /// Takes back what refreshes gave out in an app session, and what came of that by rotation.
+    /// Holds the row while the device lives, and changes nothing.
+    static let holdLive: SQLStatement = """
+        UPDATE device_secret SET use_count = use_count WHERE id = $1 AND revoked_at IS NULL AND expires_at > $2
+        """
+
+    /// Takes back what refreshes gave out in an app session, and what it was rotated into.
     static let takeBack: SQLStatement = """
         DELETE FROM device_secret_digest WHERE device_secret_id = $1 AND session_id = $2
         """
@@ -141,9 +160,8 @@ enum DeviceSecretSQL {
              ORDER BY issued_at DESC, digest LIMIT 1000 OFFSET $2)
         """
 
-    static let purgeable: SQLStatement = """
-        SELECT id FROM device_secret WHERE expires_at < $1 ORDER BY expires_at LIMIT $2
-        """
+    static let purge = ExpiredRows(of: "device_secret", by: "id")
+    /// The digests of one removed device: whichever rows another node's purge took meanwhile, no secret is left without
+    /// its device.
     static let purgeDigests: SQLStatement = "DELETE FROM device_secret_digest WHERE device_secret_id = $1"
-    static let purge: SQLStatement = "DELETE FROM device_secret WHERE id = $1"
 }

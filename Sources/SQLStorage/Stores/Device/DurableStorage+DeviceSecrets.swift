@@ -41,16 +41,17 @@ extension DurableStorage: DeviceStore {
             // The user's row is held, so that two sign-ins at once cannot both find room for one device.
             _ = try transaction.changes(SubjectSQL.hold, [SQLValue(device.subject)])
             let live: [(id: DeviceSecretID, isSignedIn: Bool)] = try transaction.run(
-                DeviceSecretSQL.liveByUse, [SQLValue(device.subject), SQLValue(device.createdAt)]
+                DeviceSecretSQL.liveByUse,
+                [SQLValue(device.subject), SQLValue(device.createdAt), SQLValue(device.sessionID)]
             ).map { (try $0.identifier(0), try $0.integer(1) == 1) }
-            var ended = Ended.nothing
             let excess = live.prefix(max(0, live.count - limit.count + 1))
             guard limit.behavior == .revokeOldest || !excess.contains(where: \.isSignedIn) else {
                 if let rejected { try transaction.record(rejected) }
                 return .rejected
             }
+            // Held before the session is, as in hanging one below a device; ended once this one has left.
             for (id, _) in excess {
-                ended = ended + (try transaction.end(.device(id), displaced, by: endings))
+                _ = try transaction.changes(DeviceSecretSQL.holdLive, [SQLValue(id), SQLValue(device.createdAt)])
             }
             try transaction.run(DeviceSecretSQL.insert, device.columns)
             try transaction.run(
@@ -58,6 +59,14 @@ extension DurableStorage: DeviceStore {
             // With a session that ended meanwhile it would have nothing to open, and take another's place.
             guard try transaction.changes(DeviceSecretSQL.attach, [SQLValue(device.sessionID), SQLValue(device.id)])
             else { throw Withdrawn(outcome: DeviceSecretIssueOutcome.sessionEnded) }
+            var ended = Ended.nothing
+            for (id, _) in excess {
+                ended = ended + (try transaction.end(.device(id), displaced, by: endings))
+            }
+            // It descends from an app on one of them: rather no further secret than the end of this very session.
+            guard !ended.sessions.contains(device.sessionID) else {
+                throw Withdrawn(outcome: DeviceSecretIssueOutcome.rejected)
+            }
             try transaction.record(event)
             return .issued(ended: ended)
         }
@@ -96,20 +105,9 @@ extension DurableStorage: DeviceStore {
     }
 
     package func purgeDeviceSecrets(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        let isAnyDue = try await read { session in
-            try !session.run(DeviceSecretSQL.purgeable, [SQLValue(cutoff), .limit(1)]).isEmpty
-        }
-        guard isAnyDue else { return 0 }
-        return try await writeUpkeep { transaction in
-            let ids = try transaction.run(
-                DeviceSecretSQL.purgeable, [SQLValue(cutoff), .limit(limit)]
-            ).map(\.values)
-            for id in ids {
-                try transaction.run(DeviceSecretSQL.purgeDigests, id)
-                try transaction.run(DeviceSecretSQL.purge, id)
-            }
-            return ids.count
-        }
+        try await purge([DeviceSecretSQL.purge], before: cutoff, limit: limit) { transaction, devices in
+            for device in devices { try transaction.submit(DeviceSecretSQL.purgeDigests, [device.values[0]]) }
+        }.reduce(0, +)
     }
 }
 
@@ -117,7 +115,8 @@ extension WriteTransaction {
     /// Holds the row of a device's user, before the device's own: an end of everything of the user goes from sessions on to
     /// devices, and would wait for who goes the other way.
     /// - Parameter held: ``DurableStorage/heldDeviceOwner`` of a device.
-    /// - Returns: whether the user may sign in; also of a device that is not there, and that nobody can hold then.
+    /// - Returns: whether the user may sign in; also for a device that is not there, which no transaction can hold
+    ///   then.
     fileprivate func isOwnerActive(_ held: SQLCall) throws -> Bool {
         try run(held).first?.optionalTimestamp(0) == nil
     }

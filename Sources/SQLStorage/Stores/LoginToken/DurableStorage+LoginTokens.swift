@@ -103,12 +103,7 @@ extension DurableStorage: LoginTokenStore {
     }
 
     package func purgeLoginTokens(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        guard try await isAnyDue(LoginTokenSQL.purgeKeys, LoginTokenSQL.purge, before: cutoff) else { return 0 }
-        return try await writeUpkeep { transaction in
-            let bounds: [SQLValue] = [SQLValue(cutoff), .limit(limit)]
-            try transaction.run(LoginTokenSQL.purgeKeys.remove, bounds)
-            return try transaction.run(LoginTokenSQL.purge.remove, bounds).count
-        }
+        try await purge([LoginTokenSQL.purgeKeys, LoginTokenSQL.purge], before: cutoff, limit: limit).last ?? 0
     }
 
     static func status(of id: TokenID, in transaction: WriteTransaction) throws -> LoginTokenState.Status? {

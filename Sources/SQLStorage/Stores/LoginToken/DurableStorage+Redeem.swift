@@ -41,8 +41,8 @@ extension DurableStorage {
             guard try transaction.changes(insert) else {
                 throw Withdrawn(outcome: try Self.useOfPurgedToken(token, in: transaction))
             }
-            for (replaced, end) in zip(replaced, ends) where try transaction.changes(end) {
-                try transaction.settle(replaced, by: session.id, endings)
+            for (replaced, end) in zip(replaced, ends) {
+                try transaction.settle(replaced, wasAlive: transaction.changes(end), by: session.id, endings)
             }
             if let refreshDigest {
                 try transaction.insertSessionRefresh(refreshDigest, of: session, parent: nil, at: use.at)
@@ -52,7 +52,7 @@ extension DurableStorage {
         }
     }
 
-    /// Whether the database was put back to a state in which it knows nothing of the token.
+    /// Whether the database was restored to a state in which it knows nothing of the token.
     static func wasLost(_ token: IssuedLoginToken, in transaction: WriteTransaction) throws -> Bool {
         try !transaction.run(RestoreSQL.lost, [SQLValue(token.issuedAt), SQLValue(token.id)]).isEmpty
     }

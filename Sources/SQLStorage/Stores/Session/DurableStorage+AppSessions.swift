@@ -40,12 +40,7 @@ extension DurableStorage {
     }
 
     package func purgeAppSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        guard try await isAnyDue(RefreshTokenSQL.purge, AppSessionSQL.purge, before: cutoff) else { return 0 }
-        return try await writeUpkeep { transaction in
-            let bounds: [SQLValue] = [SQLValue(cutoff), .limit(limit)]
-            let tokens = try transaction.run(RefreshTokenSQL.purge.remove, bounds).count
-            return max(tokens, try transaction.run(AppSessionSQL.purge.remove, bounds).count)
-        }
+        try await purge([RefreshTokenSQL.purge, AppSessionSQL.purge], before: cutoff, limit: limit).max() ?? 0
     }
 }
 

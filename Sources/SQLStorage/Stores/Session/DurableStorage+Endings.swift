@@ -9,7 +9,7 @@ extension DurableStorage: SessionStore {
 }
 
 extension WriteTransaction {
-    /// Ends `root` and all that came of it, as part of a verb.
+    /// Ends `root` and everything that descends from it, as part of a verb.
     func end(_ root: EndingRoot, _ ending: Ending, by sql: EndingSQL, first: [AuditEvent] = []) throws -> Ended {
         try EndingWalk.run(ending, of: root, on: SQLEndingGround(transaction: self, sql: sql), first: first)
     }
@@ -23,23 +23,30 @@ extension WriteTransaction {
         try submit(EndingSQL.deleteCodesBelow, both)
     }
 
-    /// What becomes of a session whose place in its browser another took, and that was alive until now.
+    /// What happens to a session whose place in its browser another took. One that had ended before may have been left
+    /// something by the session before it that goes on (``EndingWalk``).
     ///
     /// What goes on is only submitted: no statement that a write names ahead (ADR-0011) may read the columns that change
     /// here, `browser_session_id`, `granted_in`, `handed_from` and `parent_id`.
-    func settle(_ replaced: ReplacedSession, by new: SessionID, _ sql: EndingSQL) throws {
-        try record(replaced.event)
-        announce(ended: replaced.id)
+    ///
+    /// - Parameter wasAlive: whether it ended by this.
+    func settle(_ replaced: ReplacedSession, wasAlive: Bool, by new: SessionID, _ sql: EndingSQL) throws {
+        if wasAlive {
+            try record(replaced.event)
+            announce(ended: replaced.id)
+        }
         guard replaced.isSameUser else {
-            _ = try end(.webSession(replaced.id), replaced.ending, by: sql)
+            var ending = replaced.ending
+            ending.rootHadEnded = !wasAlive
+            _ = try end(.webSession(replaced.id), ending, by: sql)
             return
         }
         let places = [SQLValue(replaced.id), SQLValue(new)]
-        // The same sign-in, made stronger: what came of it comes of it still.
+        // The same sign-in, made stronger: its descendants stay its descendants.
         for origin in replaced.isRaised ? EndingSQL.renamedOrigins : [] { try submit(origin, places) }
         // Codes first, as at an end.
         try submit(EndingSQL.moveCodes, places)
-        try submit(EndingSQL.moveAppSessions, places)
+        try submit(wasAlive ? EndingSQL.moveAppSessions : EndingSQL.moveLeftAppSessions, places)
         try submit(EndingSQL.moveHandOffs, places)
     }
 }
@@ -50,7 +57,7 @@ extension WriteTransaction {
 struct EndingSQL: Sendable {
     let endAppSession: SQLStatement
     let endWebSession: SQLStatement
-    /// As ``endWebSession``, where the row is at hand: for busy paths.
+    /// As ``endWebSession``, where the row has been read already: for busy paths.
     let replaceWebSession: SQLStatement
     /// The ends since a mark, each beside what the next reading begins with: the run of the database, and the lowest number
     /// that a transaction under way may have; a row without an end where there is none. A dump that was loaded into
@@ -95,6 +102,13 @@ struct EndingSQL: Sendable {
             WHERE w.handed_from = $1 AND w.ended_at IS NOT NULL AND a.ended_at IS NULL
         ORDER BY 1, 2
         """)
+
+    /// What a browser's session holds now, whichever session it was granted in, or its browser went on from.
+    static let heldBy: SQLStatement = """
+        SELECT 'app', id FROM app_session WHERE browser_session_id = $1 AND ended_at IS NULL
+        UNION SELECT 'web', id FROM web_session WHERE parent_id = $1 AND opening = 'hand_off' AND ended_at IS NULL
+        ORDER BY 1, 2
+        """
 
     /// Whether a session `w` below $1 counts where $2 is 0: only a sign-in hands on to other domains (contract §16.4), so
     /// any other session took such a one over.
@@ -171,6 +185,14 @@ struct EndingSQL: Sendable {
         UPDATE app_session SET browser_session_id = $2, granted_in = COALESCE(granted_in, browser_session_id)
         WHERE browser_session_id = $1 AND ended_at IS NULL
         """
+
+    /// As ``moveAppSessions``, from a session that had ended before: what outlives its browser (``AppSession``) stays
+    /// where its client was told of that end, or each of the next would tell it again.
+    static let moveLeftAppSessions: SQLStatement = """
+        UPDATE app_session SET browser_session_id = $2, granted_in = COALESCE(granted_in, browser_session_id)
+        WHERE browser_session_id = $1 AND ended_at IS NULL
+            AND NOT (opening = 'authorize' AND ' ' || scope || ' ' LIKE '% offline_access %')
+        """
 }
 
 extension EndingSQL {
@@ -180,7 +202,7 @@ extension EndingSQL {
         """
 
     /// Where something was granted, or a browser went on from, when that session has another id now. Codes by two
-    /// statements: the indexes of those that nobody has redeemed serve no `OR` on SQLite.
+    /// statements: the indexes of unredeemed ones serve no `OR` on SQLite.
     static let renamedOrigins: [SQLStatement] = [
         "UPDATE authorization_code SET granted_in = $2 WHERE granted_in = $1 AND redeemed_at IS NULL",
         """
@@ -228,20 +250,30 @@ struct SQLEndingGround: EndingGround {
             .map(EndingRoot.init(row:))
     }
 
+    func deleteCodes(heldBy id: SessionID) throws {
+        try transaction.submit(EndingSQL.deleteCodesIn, [SQLValue(id), .integer(1)])
+    }
+
+    func sessions(heldBy id: SessionID) throws -> [EndingRoot] {
+        try transaction.run(EndingSQL.heldBy, [SQLValue(id)]).map(EndingRoot.init(row:))
+    }
+
     func grants(in id: SessionID, at now: Timestamp) throws -> [AppSession] {
         try transaction.run(EndingSQL.grantsIn, [SQLValue(id), SQLValue(now)]).map { try AppSession(row: $0) }
     }
 
-    func takeBackSecrets(givenIn id: SessionID, at now: Timestamp) throws -> [DeviceSecretID] {
-        // The user's row first, as whoever hangs a session below a device does.
+    func takeBackSecrets(givenBelow id: SessionID, at now: Timestamp) throws -> [DeviceSecretID] {
+        // The user's row first, as in hanging a session below a device.
         _ = try transaction.changes(DeviceSecretSQL.holdUserOf, [SQLValue(id)])
-        let devices: [(id: DeviceSecretID, firstGivenIn: SessionID)] = try transaction.run(
-            DeviceSecretSQL.holdGivenIn, [SQLValue(id), SQLValue(now)]
-        ).map { (try $0.identifier(0), try $0.identifier(1)) }
-        for device in devices {
-            _ = try transaction.changes(DeviceSecretSQL.takeBack, [SQLValue(device.id), SQLValue(id)])
+        var firstOnes: [DeviceSecretID] = []
+        for row in try transaction.run(DeviceSecretSQL.givenBelow, [SQLValue(id), SQLValue(now)]) {
+            let (device, session) = (row.values[0], row.values[1])
+            // Held, so that no rotation adds a successor meanwhile.
+            guard try transaction.changes(DeviceSecretSQL.holdLive, [device, SQLValue(now)]) else { continue }
+            _ = try transaction.changes(DeviceSecretSQL.takeBack, [device, session])
+            if try row.integer(2) == 1 { firstOnes.append(try row.identifier(0)) }
         }
-        return devices.filter { $0.firstGivenIn == id }.map(\.id)
+        return firstOnes
     }
 
     func appSessions(of device: DeviceSecretID) throws -> [SessionID] {

@@ -30,7 +30,7 @@ extension DurableStorage {
         let insert = SQLCall(WebSessionSQL.insert, opened.newRow(by: nil))
         let role = administrator.map { _ in SQLCall(AccountSQL.administrator, [SQLValue(opened.subject)]) }
         let passkey: PasskeyUse? = if case .passkey(let use) = basis { use } else { nil }
-        // One that is raised is refused by what comes of the statements before, and so is a passkey.
+        // A raised session is refused by the results of the statements before it, and so is a passkey.
         let course =
             replaced?.isRaised == true || passkey != nil
             ? nil : [password, standing, key, parent, end, insert, upstream, role].compactMap(\.self)
@@ -43,7 +43,7 @@ extension DurableStorage {
                 else { return false }
             }
             if let row = try transaction.run(standing).first, try row.optionalTimestamp(0) != nil { return false }
-            // Whoever unlinks the key holds its row as well, and ends this session or comes first.
+            // Unlinking the key holds its row as well, and ends this session or comes first.
             if let key, try !transaction.changes(key) { return false }
             // Nothing of a use that does not count stays, here and in what follows: its challenge is not used up.
             if let passkey, try !transaction.use(passkey, by: opened.subject, at: opened.createdAt) {
@@ -63,10 +63,10 @@ extension DurableStorage {
             }
             if let upstream { _ = try transaction.changes(upstream) }
             let administers = try role.map { try !transaction.run($0).isEmpty } ?? false
-            if let replaced, hasReplaced {
-                try transaction.settle(replaced, by: opened.id, endings)
+            if let replaced {
+                try transaction.settle(replaced, wasAlive: hasReplaced, by: opened.id, endings)
             }
-            // Made stronger, or after a new password, it still is what came of the sign-in there.
+            // Made stronger, or after a new password, it still results from the sign-in there.
             if let replaced, replaced.isSameSignIn {
                 _ = try transaction.changes(UpstreamSessionSQL.move, [SQLValue(replaced.id), SQLValue(opened.id)])
             }
@@ -99,15 +99,8 @@ extension DurableStorage {
     }
 
     package func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        guard
-            try await isAnyDue(SessionRefreshSQL.purge, UpstreamSessionSQL.purge, WebSessionSQL.purge, before: cutoff)
-        else { return 0 }
-        return try await writeUpkeep { transaction in
-            let bounds: [SQLValue] = [SQLValue(cutoff), .limit(limit)]
-            let cookies = try transaction.run(SessionRefreshSQL.purge.remove, bounds).count
-            let upstream = try transaction.run(UpstreamSessionSQL.purge.remove, bounds).count
-            return max(cookies, upstream, try transaction.run(WebSessionSQL.purge.remove, bounds).count)
-        }
+        let kinds = [SessionRefreshSQL.purge, UpstreamSessionSQL.purge, WebSessionSQL.purge]
+        return try await purge(kinds, before: cutoff, limit: limit).max() ?? 0
     }
 }
 
@@ -142,7 +135,7 @@ extension DurableStorage {
     }
 
     package func countLiveSessions(at now: Timestamp) async throws -> Int64 {
-        try await read { session in
+        try await browse { session in
             try session.run(WebSessionSQL.countLive, [SQLValue(now)]).first?.integer(0) ?? 0
         }
     }

@@ -20,10 +20,17 @@ extension DurableStorage {
         }
     }
 
-    package func claimRecoveryCode(digest: String, of subject: Subject, at now: Timestamp) async throws -> Bool {
+    package func claimRecoveryCode(
+        digest: String, of subject: Subject, at now: Timestamp, event: @escaping @Sendable (_ left: Int) -> AuditEvent
+    ) async throws -> Bool {
         try await write { transaction in
-            try transaction.changes(
-                AccountSQL.claimRecoveryCode, [SQLValue(subject), .text(digest), SQLValue(now)])
+            // Held first, so that two codes at once are counted one after the other.
+            guard try transaction.changes(AccountSQL.holdSecondFactor, [SQLValue(subject)]) else { return false }
+            let row: [SQLValue] = [SQLValue(subject), .text(digest), SQLValue(now)]
+            guard try transaction.changes(AccountSQL.claimRecoveryCode, row) else { return false }
+            let left = try transaction.run(AccountSQL.unusedRecoveryCodes, [SQLValue(subject)]).first?.count(0) ?? 0
+            try transaction.record(event(left))
+            return true
         }
     }
 

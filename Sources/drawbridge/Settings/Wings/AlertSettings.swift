@@ -5,7 +5,7 @@ struct AlertSettings: Sendable {
     static let webhook = Setting.text(
         "alerts.webhook", "Where alerts are posted as JSON: an https URL. Without one, the console shows them.")
     static let webhookSecretFile = Setting.path(
-        "alerts.webhook_secret_file",
+        "alerts.webhook_secret_file", isReadOnce: true,
         "File of at least 32 bytes that signs what is posted, as HMAC-SHA256 in Drawbridge-Signature.")
 
     static func threshold(of rule: AlertRule.Name) -> Setting<Int> {

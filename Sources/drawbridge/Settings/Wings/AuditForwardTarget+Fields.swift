@@ -5,7 +5,9 @@ import OAuth2
 
 extension AuditForwardTarget {
     static let list = Setting.objects(
-        "audit_forwarders", "Receivers that every audit event is sent to: syslog over TLS, or JSON Lines over https.")
+        "audit_forwarders", fieldsReadOnce: [authorizationField],
+        "Receivers that every audit event is sent to: syslog over TLS, or JSON Lines over https.")
+    private static let authorizationField = "authorization_file"
 
     static func read(_ settings: SettingsReader) -> [AuditForwardTarget] {
         settings.entries(of: list, named: "name") {
@@ -53,7 +55,7 @@ extension AuditForwardTarget {
             }
             return .jsonLines(url: endpoint, authorization: authorization, tls: tls)
         }
-        if authorization != nil { fields.note("authorization_file", "is for https only: syslog has no place for it") }
+        if authorization != nil { fields.note(authorizationField, "is for https only: syslog has no place for it") }
         if url.hasPrefix("tls://") {
             guard let place = place(url.dropFirst(6), port: syslogTLSPort) else {
                 fields.note("url", "must be tls://host or tls://host:port, and nothing else")
@@ -123,11 +125,11 @@ extension AuditForwardTarget {
     private static func authorization(
         _ fields: inout SettingFields, absolute: (String) -> String
     ) -> Secret<String>? {
-        guard let path = fields.text("authorization_file").map(absolute) else { return nil }
+        guard let path = fields.text(authorizationField).map(absolute) else { return nil }
         do {
             return try AuthorizationFile.read(path)
         } catch {
-            fields.note("authorization_file", value: path, "\(error)")
+            fields.note(authorizationField, value: path, "\(error)")
             return nil
         }
     }

@@ -12,7 +12,7 @@ struct ProviderSettings: Sendable {
     static let refreshTokenIdle = Setting.duration(
         "provider.refresh_token_idle", .seconds(300)...(.seconds(400 * 86_400)),
         default: DurationText.describe(RefreshTokens.defaultIdleLifetime),
-        "How long a refresh token may lie unused.")
+        "How long a refresh token may stay unused.")
     static let passkeys = Setting.boolean(
         "provider.passkeys", default: true,
         "Whether users may sign in with passkeys; only at https origins that have a name, and at localhost.")

@@ -9,7 +9,7 @@ struct SessionSettings: Sendable {
     static let idle = Setting.duration(
         "session.idle", .seconds(60)...(.seconds(90 * 86_400)),
         default: DurationText.describe(Client.defaultSessionIdle),
-        "How long a web session may lie unused, unless its client says otherwise.")
+        "How long a web session may stay unused, unless its client says otherwise.")
     static let cacheSize = Setting.integer(
         "session.cache_size", 0...10_000_000, default: 20_000, "How many sessions are kept in memory.")
     static let webhookSecretsDirectory = Setting.path(

@@ -11,7 +11,7 @@ struct SharedRedisSettings: Sendable {
     )
     static let user = Setting.text("redis.user", "User of Redis's access list. Needs redis.password_file.")
     static let passwordFile = Setting.path(
-        "redis.password_file", "File with the password; only its owner may read it.")
+        "redis.password_file", isReadOnce: true, "File with the password; only its owner may read it.")
     static let topology = Setting.choice(
         "redis.topology", among: Topology.allCases, default: .standalone,
         "What the addresses in redis.url are: servers, sentinels, or nodes of a cluster.")
@@ -20,14 +20,14 @@ struct SharedRedisSettings: Sendable {
     static let sentinelUser = Setting.text(
         "redis.sentinel_user", "User of the sentinels' own access list. Needs redis.sentinel_password_file.")
     static let sentinelPasswordFile = Setting.path(
-        "redis.sentinel_password_file",
+        "redis.sentinel_password_file", isReadOnce: true,
         "File with the password that the sentinels ask for; only its owner may read it.")
     static let authority = Setting.path(
-        "redis.tls.ca_file", "PEM file of the authorities to trust instead of the system's.")
+        "redis.tls.ca_file", isReadOnce: true, "PEM file of the authorities to trust instead of the system's.")
     static let certificate = Setting.path(
-        "redis.tls.certificate", "PEM file with our own certificate, for servers that ask for one.")
+        "redis.tls.certificate", isReadOnce: true, "PEM file with our own certificate, for servers that ask for one.")
     static let privateKey = Setting.path(
-        "redis.tls.private_key", "PEM file with its private key; only its owner may read it.")
+        "redis.tls.private_key", isReadOnce: true, "PEM file with its private key; only its owner may read it.")
     static let prefix = Setting.text(
         "redis.prefix", default: RedisKeys.standardPrefix, "Stands in front of every key and channel.")
     static let onFailure = Setting.choice(

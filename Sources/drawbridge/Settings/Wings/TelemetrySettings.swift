@@ -11,7 +11,7 @@ struct TelemetrySettings: Sendable {
         "telemetry.sample", default: "0",
         "The share of requests that begin a trace. What a trusted proxy traces goes by the proxy's word.")
     static let authorizationFile = Setting.path(
-        "telemetry.authorization_file",
+        "telemetry.authorization_file", isReadOnce: true,
         "The Authorization header for that endpoint, one line; only its owner may read the file.")
 
     /// `nil` records nothing.

@@ -114,7 +114,7 @@ extension TrustedIssuerSettings {
 
     private static func algorithms(_ fields: inout SettingFields) -> Set<SignatureAlgorithm>? {
         guard let names = fields.list("algorithms") else { return nil }
-        let known = names.compactMap(SignatureAlgorithm.init(rawValue:))
+        let known = names.compactMap(SignatureAlgorithm.init(joseName:))
         if known.count != names.count {
             let words = SignatureAlgorithm.allCases.filter { !$0.isSymmetric }.map(\.rawValue)
             fields.note(

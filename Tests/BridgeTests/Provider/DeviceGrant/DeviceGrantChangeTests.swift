@@ -19,6 +19,20 @@ import Testing
         }
     }
 
+    @Test func `a client that comes to want two factors after its user has answered is not let in with one`()
+        async throws
+    {
+        try await withDevices { world in
+            let started = try await world.start()
+            try await world.answer(started, in: try await world.signIn())
+            world.provider.service.change(DeviceWorld.tv) {
+                $0.minimumACR = AuthenticationLevel.twoFactors.rawValue
+            }
+            let outcome = try await refusal { try await world.poll(started) }
+            #expect(outcome == "access_denied authentication_too_weak")
+        }
+    }
+
     @Test func `what a client may have no more when its user answers is not granted`() async throws {
         try await withDevices { world in
             let started = try await world.start(DeviceWorld.trusted, scope: "openid profile address phone")
@@ -32,6 +46,51 @@ import Testing
             world.provider.service.change(DeviceWorld.trusted) { $0.isFirstParty = true }
             let tokens = try await world.poll(started, as: DeviceWorld.trusted)
             #expect(tokens.scope == Scope("openid profile"))
+        }
+    }
+
+    @Test func `what the page did not show is not granted, though the client may have it when its user answers`()
+        async throws
+    {
+        try await withDevices { world in
+            let started = try await world.start(DeviceWorld.trusted, scope: "openid profile address phone")
+            let session = try await world.signIn()
+            world.provider.service.change(DeviceWorld.trusted) { $0.isFirstParty = false }
+            let question = try await world.question(started, session)
+            #expect(question.scope == Scope("openid profile"))
+            world.provider.service.change(DeviceWorld.trusted) { $0.isFirstParty = true }
+            let outcome = try await world.settle(question.sealed, in: session)
+            #expect(outcome == "approved")
+            let tokens = try await world.poll(started, as: DeviceWorld.trusted)
+            #expect(tokens.scope == Scope("openid profile"))
+        }
+    }
+
+    @Test func `a device is sent away although its client has lost all scopes`() async throws {
+        try await withDevices { world in
+            let started = try await world.start()
+            let session = try await world.signIn()
+            world.provider.service.change(DeviceWorld.tv) { $0.scope = .empty }
+            let outcome = try await world.answer(started, in: session, agreed: false)
+            #expect(outcome == "denied")
+            #expect(try await refusal { try await world.poll(started) } == "access_denied denied")
+        }
+    }
+
+    @Test func `an answer on a page of the version before counts, which did not say what it showed`() async throws {
+        try await withDevices { world in
+            let session = try await world.signIn()
+            let seal = ShortLivedSeal(
+                keys: world.provider.service.keys, purpose: "device approval", time: world.clock.source)
+            for (agreed, expected) in [(false, "denied"), (true, "approved")] {
+                let started = try await world.start()
+                let code = try #require(OpaqueSecret(started.deviceCode.expose(), kind: .deviceCode))
+                let page = #"{"device":"\#(code.digest)","sub":"\#(session.subject.rawValue)"}"#
+                let sealed = try seal.seal(
+                    Array(page.utf8), binding: world.browser.digest, lifetime: FormTokens.lifetime)
+                let outcome = try await world.settle(sealed, agreed: agreed, in: session)
+                #expect(outcome == expected)
+            }
         }
     }
 

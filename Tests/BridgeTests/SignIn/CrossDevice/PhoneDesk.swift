@@ -83,13 +83,12 @@ struct PhoneDesk: Sendable {
     func phone(
         _ name: String = "phone", of subject: Subject = "alice", client: ClientID = app,
         opening: SessionOpening = .authorize, ancestry: Set<SessionOpening> = [.authorize], issuedAt: Timestamp? = nil,
-        scope: Scope = Scope(tokens: ["openid", "profile"])
+        granted: Scope = Scope(tokens: ["openid", "profile"]), scope: Scope = Scope(tokens: ["openid", "profile"])
     ) async throws -> BearerIdentity {
         let id = SessionID(rawValue: name)
         if try await service.storage.appSession(id: id) == nil {
             let session = AppSession(
-                id: id, subject: subject, clientID: client, scope: Scope(tokens: ["openid", "profile"]),
-                opening: opening, ancestry: ancestry,
+                id: id, subject: subject, clientID: client, scope: granted, opening: opening, ancestry: ancestry,
                 authentication: Authentication(time: noon, acr: "aal1", amr: ["pwd"]), createdAt: noon,
                 expiresAt: noon + .seconds(86_400))
             _ = try await service.storage.open(session, refreshToken: nil, events: [])

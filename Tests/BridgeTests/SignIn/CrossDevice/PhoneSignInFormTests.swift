@@ -26,7 +26,7 @@ import Testing
     ) throws {
         let signIn = try #require(read(members))
         #expect(signIn.stored == state)
-        #expect(signIn.isReported == (state == .denied) && signIn.wrong == (state == .approved ? 2 : 0))
+        #expect(signIn.mayYetBeReported == (state == .locked) && signIn.wrong == (state == .approved ? 2 : 0))
         #expect(PhoneSignIn(signIn.text) == signIn)
         #expect(String(decoding: signIn.text, as: UTF8.self).contains(#""wrong":"#))
     }

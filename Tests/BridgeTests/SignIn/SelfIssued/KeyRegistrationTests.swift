@@ -168,6 +168,17 @@ import Testing
         }
     }
 
+    @Test func `a token whose answer had no device secret is not cut down`() async throws {
+        try await withService { service in
+            let desk = try Desk(service)
+            try await desk.accounts.add("alice")
+            service.change(app) { $0.isNativeSSOEnabled = true }
+            let granted = Scope(tokens: ["openid", "profile", Scope.deviceSSO])
+            let bearer = try await desk.phones.phone("app-of-alice", of: "sub-alice", granted: granted)
+            #expect(try await desk.refusal { try await desk.invite(bearer) } == "none")
+        }
+    }
+
     @Test func `a sign-in of more than five minutes ago, or an old token, links nothing`() async throws {
         try await withService { service in
             let desk = try Desk(service)

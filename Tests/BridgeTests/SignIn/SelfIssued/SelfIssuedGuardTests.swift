@@ -91,6 +91,22 @@ import Testing
         }
     }
 
+    @Test func `attack: no key is linked in a session that lay unused for too long`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service, lifetime: .seconds(900))
+            try await desk.accounts.add("alice")
+            let session = try await desk.passwordSession()
+            let asked = try await desk.begin(linking: session.subject)
+            service.clock.advance(session.idleLifetime)
+            let found = try await reason {
+                try await desk.phone.finish(
+                    try desk.answer(asked), browser: desk.browser, current: session, origin: origin())
+            }
+            #expect(found == .notSignedIn)
+            #expect(try await service.storage.linkedKeys(of: session.subject).isEmpty)
+        }
+    }
+
     @Test func `attack: a choice makes one account, and signs nobody in again`() async throws {
         try await withService { service in
             let desk = try SelfIssuedDesk(service)

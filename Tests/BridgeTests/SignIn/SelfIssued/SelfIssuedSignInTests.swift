@@ -359,6 +359,8 @@ import Testing
                     beginning.state, code: code.text.expose(), browser: desk.browser, current: nil, origin: origin())
                 guard case .done = outcome else { Issue.record("\(outcome)"); return }
             }
+            let used = try await service.secondFactorChanges().suffix(7).compactMap(\.detail)
+            #expect(used == (3..<10).reversed().map(SecondFactorEnrolmentTests.usedUp))
         }
     }
 
@@ -374,6 +376,16 @@ import Testing
             guard case .over = outcome else { Issue.record("\(outcome)"); return }
             #expect(try await service.events().last == "self_issued.refused browser_mismatch")
             #expect(try await desk.look(beginning.state) == "answered")
+        }
+    }
+
+    @Test func `the right browser that picks up what is not there yet is not taken for another`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            let beginning = try await desk.begin()
+            guard case .over = try await desk.pickUp(beginning) else { Issue.record("picked up"); return }
+            #expect(try await !service.events().contains { $0.hasPrefix("self_issued.refused") })
+            #expect(try await desk.look(beginning.state) == "waiting")
         }
     }
 }

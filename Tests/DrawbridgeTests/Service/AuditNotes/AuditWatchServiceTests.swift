@@ -110,7 +110,7 @@ import Testing
         try await storage.close()
     }
 
-    @Test func `a database put back to an earlier state is told loudly, and again when it is accepted`() async throws {
+    @Test func `a database restored to an earlier state is told loudly, and again when it is accepted`() async throws {
         try await rewound()
         let storage = try open("n")
         let service = service(storage)
@@ -134,7 +134,7 @@ import Testing
         try await storage.close()
     }
 
-    /// A database that was put back to the state before its second life.
+    /// A database that was restored to the state before its second life.
     private func rewound() async throws {
         try await live("n", events: 3)
         try copy("backup", from: path, to: "\(path).backup")

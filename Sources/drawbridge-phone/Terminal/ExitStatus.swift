@@ -7,6 +7,7 @@ enum ExitStatus: Int32 {
     case badLink = 2
     case network = 3
     case refused = 4
+    /// Something of this machine cannot be used: keys, PIN, profile or the output.
     case store = 5
     case declined = 10
     /// `EX_USAGE`, as for an option that nobody knows.
