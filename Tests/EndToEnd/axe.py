@@ -80,6 +80,11 @@ for (const list of document.querySelectorAll(".scroll")) {
     const hidden = list.checkVisibility() ? list.scrollWidth - list.clientWidth : 0;
     if (innerWidth >= 1280 && hidden > 0) found.push(`${hidden} of ${list.getAttribute("aria-label")} out of sight`);
 }
+// What is typed or compared is whole, wherever no keyboard can scroll it.
+for (const code of document.querySelectorAll("main pre:not([tabindex])")) {
+    const hidden = code.checkVisibility() ? code.scrollWidth - code.clientWidth : 0;
+    if (hidden > 0) found.push(`${hidden} of #${code.id} out of sight`);
+}
 const missing = document.body.innerText.match(/\\b(?:console(?:_[a-z_]+)?|client_fields)\\.[a-z_]+/);
 if (missing) found.push(`no text for ${missing[0]}`);
 return found;
