@@ -75,8 +75,8 @@ struct LogoutController: BrowserGroup {
         return response
     }
 
-    /// Whether the hint is of a sign-in in this very browser: then the user need not be asked (contract §5.8). It may
-    /// lie unused for long, or have ended: what its cookie still names is this browser's.
+    /// Whether the hint is of a sign-in in this very browser: then the user need not be asked (contract §5.8). Its
+    /// session may have been unused for long, or have ended: what its cookie still names is this browser's.
     private func concerns(_ hint: PresentedIDToken, _ found: [SignedIn]) async throws -> Bool {
         let own = sessions(of: hint.subject, among: found)
         guard !own.isEmpty, let sid = hint.sessionID,

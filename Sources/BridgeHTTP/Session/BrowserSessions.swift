@@ -163,7 +163,7 @@ package final class BrowserSessions: Sendable {
     }
 
     /// What a sign-out ends: every session that the cookies name, at whichever website, until its absolute end. One
-    /// that lay unused for too long is closed, and what was granted in it goes on; so does what one that has ended took
+    /// that was unused for too long is closed, and what was granted in it goes on; so does what one that has ended took
     /// over from the session before it (ADR-0017). No use of them.
     func allToEnd(of request: Request) async throws -> [SignedIn] {
         let now = time.now()

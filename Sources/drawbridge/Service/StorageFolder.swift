@@ -33,8 +33,9 @@ enum StorageFolder {
         // Root may run a command for the service's account.
         guard [0, account].contains(status.st_uid) || account == 0 else {
             return .refused(
-                "The folder \(path) belongs to another account (\(status.st_uid)). Who has it \(consequence): give it to "
-                    + "the account that runs this (chown), or name another data_directory.")
+                "The folder \(path) belongs to another account (\(status.st_uid)). Whoever uses that account "
+                    + "\(consequence): give the folder to the account that runs this (chown), or name another "
+                    + "data_directory.")
         }
         guard status.st_mode & 0o022 != 0 else { return nil }
         let mode = "0" + String(status.st_mode & 0o7777, radix: 8)

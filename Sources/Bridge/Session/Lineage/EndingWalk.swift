@@ -174,8 +174,8 @@ package struct EndingWalk {
         }
     }
 
-    /// What is left to a session that had ended. Where another took its place, what came of it goes on there: a copy of
-    /// its cookie must not end that.
+    /// What is left to a session that had ended. Where another took its place, its descendants go on there: a copy of its
+    /// cookie must not end them.
     private mutating func takeHeld(by id: SessionID, reason: Ending.Reason) throws {
         try ground.deleteCodes(heldBy: id)
         for held in try ground.sessions(heldBy: id) { push(held, reason: reason) }
