@@ -48,9 +48,12 @@ struct ConsoleEvents: ConsoleGroup {
                 ["word": word, "title": title, "is_chosen": word == value]
             }
             field["choices"] = ["words": choices] as [String: any Sendable]
-        // Found in the events' details too, where who administered stands.
-        case "q": field["hint"] = words("console_events", "text_hint")
-        // A whole link would find nothing, and its token would stand in the address of this page.
+        // A whole link would find nothing, and its token would be in the address of this page.
+        case "q":
+            // Events' details too, which name who administered.
+            field["hint"] = words("console_events", "text_hint")
+            field["pattern"] = "(?!.*token=).*"
+            field["pattern_title"] = words("console_events", "no_link")
         case "token_id", "sid", "request_id":
             field["pattern"] = #"[A-Za-z0-9_\-]*"#
             field["pattern_title"] = words("console_events", "id_only")
