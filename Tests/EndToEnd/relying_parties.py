@@ -5,15 +5,19 @@ import json
 import os
 import re
 import secrets
+import subprocess
 import sys
 from collections.abc import Mapping
 from http.cookies import SimpleCookie
 from pathlib import Path
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
+
+from tornado.web import create_signed_value, decode_signed_value
 
 import instance
 import tls
 import wire
+from libraries import HANGS
 from servers import Nginx, Server
 
 
@@ -92,6 +96,7 @@ class Django(RelyingParty):
 
     def start(self, demo, client_id: str, secret: str):
         (self.folder / "client-secret").write_text(secret + "\n")
+        (self.folder / "drawbridge_sign_in.py").write_text(listing("django.md", "drawbridge_sign_in.py"))
         further = {name: "\n".join(listing("django.md", f"{name}, {more}", replacements) for more in self.further)
                    for name, replacements in [("settings.py", {"https://auth.example.com": demo.base}), ("urls.py", {})]}
         settings = listing("django.md", "settings.py", {
@@ -125,6 +130,23 @@ django.setup()
 from django.core.management import call_command
 call_command("migrate", verbosity=0, run_syncdb=True)
 call_command("runserver", "127.0.0.1:{self.port}", use_reloader=False)
+""")
+
+    def shell(self, program: str) -> str:
+        """What a program prints that runs as in `manage.py shell`."""
+        begins = 'import os\nos.environ["DJANGO_SETTINGS_MODULE"] = "site_settings"\nimport django\ndjango.setup()\n'
+        done = subprocess.run([sys.executable, "-c", begins + program], cwd=self.folder, capture_output=True, text=True,
+                              timeout=HANGS)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def age(self, visit: "Traveller", seconds: int):
+        """As if so much time had passed since the sign-in, though the session is used all the while."""
+        self.shell(f"""
+from django.contrib.sessions.backends.db import SessionStore
+session = SessionStore({visit.jars[self.origin]["sessionid"]!r})
+session["oidc_id_token_expiration"] -= {seconds}
+session.save()
 """)
 
 
@@ -175,11 +197,18 @@ app.run("127.0.0.1", {self.port})
 
 
 class JupyterHub(RelyingParty):
-    """JupyterHub with oauthenticator. The hub alone: nobody starts a notebook here."""
+    """JupyterHub with oauthenticator, and in place of a notebook server a service that signs its visitors in as one does."""
 
     kind, page, callback = "jupyterhub", "/hub/home", "/hub/oauth_callback"
+    COOKIE, SERVER = "jupyterhub-hub-login", "service-notebook"
+    #: Where the service would listen.
+    CALLBACK = "http://127.0.0.1:1/oauth_callback"
     #: What the page adds to its settings.
     further: list[str] = []
+
+    def __init__(self):
+        super().__init__()
+        self.server_secret = secrets.token_hex(16)
 
     def fields(self) -> dict:
         return {"return_paths": ["/hub/oauth_login"], "default_return_path": "/hub/oauth_login"}
@@ -206,11 +235,43 @@ c.JupyterHub.hub_bind_url = "http://127.0.0.1:{self.port}"
 c.JupyterHub.db_url = "sqlite:///{self.folder}/hub.sqlite"
 c.JupyterHub.cookie_secret_file = "{self.folder}/cookie_secret"
 c.JupyterHub.spawner_class = "simple"
+c.JupyterHub.services = [{{"name": "notebook", "api_token": "{self.server_secret}", "oauth_client_id": "{self.SERVER}",
+                          "oauth_redirect_uri": "{self.CALLBACK}", "oauth_no_confirm": True}}]
+c.JupyterHub.load_roles = [{{"name": "user", "scopes": ["self", "access:services"]}}]
 {settings}
 {further}
 ''')
         self.run([sys.executable, "-m", "jupyterhub", "-f", str(self.folder / "jupyterhub_config.py")], cwd=self.folder)
         self.wait()
+
+    def code(self, visit: "Traveller") -> str:
+        """What the hub sends this browser back to the server with."""
+        query = urlencode({"client_id": self.SERVER, "redirect_uri": self.CALLBACK, "response_type": "code", "state": "s"})
+        answer = visit.get(f"{self.origin}/hub/api/oauth2/authorize?{query}")
+        assert answer.status == 302 and answer.header("Location").startswith(self.CALLBACK), (answer.status, answer.text[:500])
+        [code] = parse_qs(urlsplit(answer.header("Location")).query)["code"]
+        return code
+
+    def redeem(self, code: str) -> wire.Answer:
+        """What the server then asks the hub for; the token goes into its own cookie."""
+        form = {"grant_type": "authorization_code", "code": code, "redirect_uri": self.CALLBACK, "client_id": self.SERVER,
+                "client_secret": self.server_secret}
+        return wire.send(f"http://127.0.0.1:{self.port}", "POST", "/hub/api/oauth2/token", {"Content-Type": wire.FORM},
+                         urlencode(form))
+
+    def knows(self, token: str) -> bool:
+        """Whether the hub still says to the server whose browser it is."""
+        answer = wire.send(f"http://127.0.0.1:{self.port}", "GET", "/hub/api/user", {"Authorization": f"Bearer {token}"})
+        assert answer.status in (200, 403), (answer.status, answer.text[:500])
+        return answer.status == 200
+
+    def age(self, visit: "Traveller", seconds: int):
+        """As if the hub had set its cookie so much earlier."""
+        secret, jar = bytes.fromhex((self.folder / "cookie_secret").read_text()), visit.jars[self.origin]
+        held = jar[self.COOKIE].strip('"')
+        then = int(held.split("|")[2].partition(":")[2]) - seconds
+        jar[self.COOKIE] = '"%s"' % create_signed_value(
+            secret, self.COOKIE, decode_signed_value(secret, self.COOKIE, held), clock=lambda: then).decode()
 
 
 class JupyterHubBySubject(JupyterHub):
@@ -244,19 +305,19 @@ class PHP(RelyingParty):
         return f"http://127.0.0.1:{self.port}/backchannel-logout.php"
 
     def start(self, demo, client_id: str, secret: str):
-        root, ended, kept = self.folder / "site", self.folder / "ended", self.folder / "sessions"
-        for folder in [root / "members", ended, kept]:
+        root, ended, kept, keys = (self.folder / name for name in ["site", "ended", "sessions", "keys"])
+        for folder in [root / "members", ended, kept, keys]:
             folder.mkdir(parents=True)
         (self.folder / "client-secret").write_text(secret + "\n")
         addresses = {"https://auth.example.com": demo.base, "'php-site'": f"'{client_id}'",
                      "/etc/php-site/client-secret": str(self.folder / "client-secret"), "/var/lib/php-site/ended": str(ended),
-                     "/var/lib/php-site/keys.json": str(self.folder / "keys.json")}
+                     "/var/lib/php-site/keys.json": str(keys / "keys.json")}
         for name in ["login-with-token.php", "backchannel-logout.php", "session.php", "members/index.php"]:
             text = listing("php.md", name, addresses if name == "session.php" else {})
             (root / name).write_text("<?php\n" + text)
         # Two workers: the provider's news comes while a visitor is served.
-        self.run(["php", *self.options, "-d", f"session.save_path={kept}", "-d", "display_errors=stderr",
-                  "-S", f"127.0.0.1:{self.port}", "-t", str(root)], cwd=self.folder,
+        self.run(["php", *self.options, "-d", f"session.save_path={kept}", "-S", f"127.0.0.1:{self.port}", "-t", str(root)],
+                 cwd=self.folder,
                  env={**os.environ, "PHP_CLI_SERVER_WORKERS": "2"})
         self.wait()
 

@@ -1,7 +1,9 @@
 """The JavaScript library in a browser, as a page's own module: no bundle, nothing of Node."""
 
-import shutil
+import re
+import subprocess
 from contextlib import ExitStack, closing
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +31,15 @@ try {
 """
 
 
+def copy_as_the_page_says(folder: Path):
+    """The one line of the library's page for a page without a bundler."""
+    library = instance.ROOT / "clients/js"
+    [line] = re.findall(r"^cp -r .*", (library / "README.md").read_text(), re.M)
+    assert " assets/ " in line
+    here = line.replace("../drawbridge/clients/js", str(library)).replace(" assets/ ", f" {folder} ")
+    subprocess.run(["bash", "-c", here], check=True)
+
+
 @pytest.fixture(scope="module")
 def website():
     """One origin: the server, and a page of the website with the library beside it."""
@@ -47,7 +58,7 @@ server {{
 """, port)))
         (nginx.folder / "shop").mkdir()
         (nginx.folder / "shop/page.html").write_text(PAGE)
-        shutil.copy(instance.ROOT / "clients/js/drawbridge.mjs", nginx.folder / "shop")
+        copy_as_the_page_says(nginx.folder / "shop")
         demo.website = f"http://127.0.0.1:{port}"
         yield demo
 

@@ -1,9 +1,11 @@
 """What the pages for developers show is true: each first block lands signed in, the others run or compile, and the
 tables name what is there."""
 
+import contextlib
 import io
 import json
 import re
+import socket
 import subprocess
 
 import pytest
@@ -13,6 +15,7 @@ import wire
 from drawbridge_client import Drawbridge
 from instance import type_code
 from libraries import HANGS, JAVA, LIBRARIES, loopback_browser, redeemed_as, run
+from servers import Server
 from sites import JAKARTA, JARS, SITES
 
 CLIENTS, MIDDLEWARE = instance.ROOT / "clients", instance.ROOT / "middleware"
@@ -309,6 +312,79 @@ export default () => ({{ get: (path, ...handlers) => {{
 """)
     (tmp_path / "page.mjs").write_text(f"{own_block('js', demo)}\n{notice_block('js')}")
     assert run(["node", str(tmp_path / "page.mjs")]).strip() == alice[1]
+
+
+@pytest.fixture
+def socket_site(demo, tmp_path):
+    """Starts the block for web sockets with a part of the package `ws` that accepts a socket, says one thing, and closes."""
+    [block] = re.findall(r"^```js\n(.*?)^```", MIDDLEWARE_PAGE.split("## Web sockets")[1].split("\n## ")[0], re.M | re.S)
+    modules = tmp_path / "node_modules"
+    (modules / "ws").mkdir(parents=True)
+    (modules / "drawbridge-site").symlink_to(MIDDLEWARE / "node")
+    (modules / "ws/package.json").write_text('{"main": "index.mjs"}')
+    (modules / "ws/index.mjs").write_text("""
+export class WebSocketServer {
+  handleUpgrade(incoming, socket, head, accepted) {
+    socket.write('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\n');
+    accepted({ send: (text) => socket.end(text) });
+  }
+}
+""")
+    started = []
+
+    def start(more: str = "", drawbridge: str = demo.base) -> int:
+        port = instance.free_port()
+        (tmp_path / "page.mjs").write_text(f"""
+import http from 'node:http';
+import {{ Site }} from 'drawbridge-site';
+const site = new Site({{ source: 'session', origin: '{demo.base}', drawbridge: '{drawbridge}' }});
+const server = http.createServer(site.guarded((request, response) => response.end('page')));
+const feed = (opened, user) => opened.send(user.subject);
+{more}
+{block}
+server.listen({port}, '127.0.0.1');
+""")
+        started.append(Server("web-sockets"))
+        started[-1].run(["node", str(tmp_path / "page.mjs")])
+        instance.wait_until(lambda: instance.listens(port), 60, started[-1].log)
+        return port
+
+    yield start
+    for server in started:
+        server.close()
+
+
+def handshake(port: int, *headers: str) -> str:
+    """What comes back until the connection ends."""
+    lines = ["GET /account HTTP/1.1", f"Host: 127.0.0.1:{port}", "Connection: Upgrade", "Upgrade: websocket",
+             "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", *headers]
+    with socket.create_connection(("127.0.0.1", port), timeout=HANGS) as connection:
+        connection.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+        with contextlib.suppress(ConnectionResetError):
+            return b"".join(iter(lambda: connection.recv(4096), b"")).decode()
+    return ""
+
+
+def test_the_block_for_web_sockets_opens_one_for_a_visitor_of_this_websites_own_page(demo, alice, socket_site):
+    port, cookie = socket_site(), f"Cookie: {alice[0]}"
+    own = f"Origin: {demo.base}"
+    opened = handshake(port, own, cookie)
+    assert opened.startswith("HTTP/1.1 101") and opened.endswith(alice[1])
+    for status, others in [(401, [own]), (401, [own, "Cookie: __Host-drawbridge_session=made-up"]), (403, [cookie]),
+                           (403, ["Origin: https://sibling.example.com", cookie]), (403, ["Origin: null", cookie])]:
+        assert handshake(port, *others).startswith(f"HTTP/1.1 {status} "), others
+
+
+@pytest.mark.parametrize(("fault", "answer"), [
+    ({"drawbridge": "http://127.0.0.1:1"}, "HTTP/1.1 503 "),
+    ({"more": "site.guard = async () => { throw new Error('of this test'); };"}, ""),
+], ids=["Drawbridge is away", "a fault"])
+def test_the_block_for_web_sockets_opens_none_when_nobody_can_say_whose_it_is(demo, alice, socket_site, fault, answer):
+    port = socket_site(**fault)
+    for _ in range(2):
+        assert handshake(port, f"Origin: {demo.base}", f"Cookie: {alice[0]}")[:len("HTTP/1.1 503 ")] == answer
+    page = wire.send(f"http://127.0.0.1:{port}", "GET", "/", {"Cookie": alice[0]})
+    assert page.status in (500, 503), "the website itself goes on"
 
 
 def test_the_middlewares_block_for_go_lets_a_visitor_in(demo, alice, tmp_path):

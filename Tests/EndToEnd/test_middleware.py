@@ -5,6 +5,7 @@ import hmac
 import json
 import re
 import secrets
+import socket
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from urllib.parse import urlencode
 import pytest
 
 import instance
+import node_package
 import signing
 import wire
 from admin import admin, reach
@@ -76,21 +78,26 @@ def test_nodes_types_fit_strict_programs():
 
 
 def test_everything_that_nodes_module_exports_has_its_type():
-    code, types = [(MIDDLEWARE / f"node/drawbridge-site.{ending}").read_text() for ending in ["mjs", "d.mts"]]
-    exported = set(re.findall(r"^export (?:async )?(?:const|class|function) (\w+)", code, re.M))
-    declared = set(re.findall(r"^export declare (?:const|class|function) (\w+)", types, re.M))
-    assert exported and exported == declared
+    folder = MIDDLEWARE / "node"
+    exported = node_package.exported(folder / "drawbridge-site.mjs")
+    assert exported and exported == node_package.declared(folder / "drawbridge-site.d.mts")
+    types = (folder / "drawbridge-site.d.mts").read_text()
     # The class that every website has: nothing of it is left out.
+    code = (folder / "drawbridge-site/site.mjs").read_text()
     methods = set(re.findall(r"^  (?:async )?(\w+)\(.*\) \{$", code.split("export class Site")[1].split("\n}\n")[0], re.M))
+    assert {"guard", "identify", "webhook"} < methods
     assert methods - {"constructor"} <= set(re.findall(r"^    (\w+)[(<]", types.split("class Site")[1], re.M))
-    settings = code.split("const DEFAULTS = {")[1].split("\n};")[0]
+    settings = (folder / "drawbridge-site/settings.mjs").read_text().split("const DEFAULTS = {")[1].split("\n};")[0]
     assert {*re.findall(r"(\w+): ", settings), "source", "origin"} == set(
         re.findall(r"^    (\w+)\??: ", types.split("interface Settings {")[1].split("\n}\n")[0], re.M))
 
 
 def test_nodes_package_holds_what_it_exports_and_pythons_says_that_it_has_types():
-    package = json.loads((MIDDLEWARE / "node/package.json").read_text())
-    assert sorted(package["files"]) == sorted(path.removeprefix("./") for path in package["exports"]["."].values())
+    folder = MIDDLEWARE / "node"
+    [entry] = node_package.entries(folder).values()
+    needed, others = node_package.reached(entry)
+    assert node_package.shipped(folder) == needed | {(folder / "drawbridge-site.d.mts").resolve()}
+    assert {name for name in others if not name.startswith("node:")} == set()
     # PEP 561.
     data = tomllib.loads((MIDDLEWARE / "python/pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
     assert data == {"drawbridge_site": ["py.typed"]} and (MIDDLEWARE / "python/drawbridge_site/py.typed").is_file()
@@ -171,6 +178,30 @@ def test_who_came_by_a_link_is_known_by_session_until_he_signs_out(server, start
     out = server.send("POST", "/session/logout", {**cookie, "Origin": server.base, "Content-Type": wire.FORM}, b"")
     assert out.status == 303
     assert to_sign_in(site.get("/contacts", cookie), "%2Fcontacts")
+
+
+def test_a_form_that_came_without_a_sign_in_shows_a_person_the_way_there_and_a_script_json(server, start):
+    site = start("session")
+    shown, said = (wire.send(site.base, "POST", "/contacts", {**headers, "Content-Type": wire.FORM}, "a=b")
+                   for headers in [wire.NAVIGATION, {"Accept": "application/json"}])
+    for answer in [shown, said]:
+        assert (answer.status, answer.header("WWW-Authenticate")) == (401, "Bearer")
+        assert answer.header("Cache-Control") == "no-store"
+    assert shown.header("Content-Type").lower().replace("; ", ";") == "text/html;charset=utf-8"
+    assert said.json() == {"error": "invalid_token"}
+    [way] = re.findall(r'<a href="([^"]+)" target="_blank" rel="noopener">', shown.text)
+    there = server.send("GET", way, wire.NAVIGATION)
+    assert there.status == 303 and there.header("Location").startswith(f"{server.base}/sign-in"), there.headers
+
+
+def test_nothing_follows_the_head_of_an_answer_to_head(start):
+    """A proxy would read it as the beginning of the next answer, which is another visitor's."""
+    site = start("session")
+    with socket.create_connection(("127.0.0.1", site.port), timeout=HANGS) as connection:
+        connection.sendall(b"HEAD /contacts HTTP/1.1\r\nHost: www.example.com\r\nConnection: close\r\n\r\n")
+        answer = b"".join(iter(lambda: connection.recv(4096), b""))
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert (head.split()[1], body) == (b"401", b"")
 
 
 def test_a_web_views_cookie_is_verified_offline_until_a_notice_ends_it(server, language, start):

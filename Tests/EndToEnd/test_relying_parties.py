@@ -5,12 +5,13 @@ import subprocess
 import sys
 import time
 from unittest.mock import patch
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import flask
 import pytest
 
 import wire
+from accounts import OLD_PASSWORD
 from admin import admin, reach
 from relying_parties import Django, Flask, JupyterHub, LemonLDAP, Traveller, listing
 
@@ -96,6 +97,118 @@ def test_flask_asks_again_after_a_quarter_of_an_hour(demo, party):
     begun = shown(880, "/login").all("Set-Cookie")[0].partition(";")[0]
     answer = wire.send(f"http://127.0.0.1:{party.port}", "GET", "/members", {**wire.NAVIGATION, "Cookie": begun})
     assert (answer.status, answer.header("Location")) == (302, "/login")
+
+
+@pytest.mark.parametrize("answer", [
+    "?error=access_denied&state={state}", "?code=made-up&state={state}", "?state={state}", "?code=c&state=wrong", "?code=c",
+    ""])
+def test_flask_says_how_to_go_on_when_a_sign_in_does_not_work(party, answer):
+    if not isinstance(party, Flask):
+        return
+    visit = Traveller(party)
+    begun = visit.get(f"{party.origin}/login").header("Location")
+    [state] = parse_qs(urlsplit(begun).query)["state"]
+    told = visit.get(f"{party.origin}/callback{answer.format(state=state)}")
+    assert (told.status, '<a href="/login">' in told.text) == (400, True), told.text[:500]
+    assert "access_denied" not in told.text and "Traceback" not in party.log, party.log[-3000:]
+    assert visit.get(party.origin + party.page).status == 302
+
+
+def test_flasks_sign_in_that_is_loaded_again_signs_nobody_out(demo, party):
+    if not isinstance(party, Flask):
+        return
+    visit = Traveller(party)
+    visit.go(demo.issue("alice", client_id=party.client_id, redirect="/members")["login_url"])
+    [callback] = [url for url in visit.whole if url.startswith(f"{party.origin}/callback")]
+    assert visit.get(callback).status == 400 and "Traceback" not in party.log, party.log[-3000:]
+    assert visit.get(party.origin + party.page).status == 200
+
+
+def visitor(demo, party, subject: str = "alice") -> Traveller:
+    """Who came by a link."""
+    visit = Traveller(party)
+    visit.go(demo.issue(subject, client_id=party.client_id, redirect=target(party))["login_url"])
+    return visit
+
+
+def is_member(visit: Traveller) -> bool:
+    return visit.get(visit.party.origin + visit.party.page).status == 200
+
+
+def test_django_asks_again_a_quarter_of_an_hour_after_the_sign_in(demo, party):
+    if not isinstance(party, Django):
+        return
+    visit = visitor(demo, party)
+    party.age(visit, 840)
+    assert is_member(visit)
+    # A sign-in that is begun changes the session, from which Django would count anew.
+    assert visit.get(f"{party.origin}/oidc/authenticate/?next=/members/").status == 302 and is_member(visit)
+    party.age(visit, 120)
+    assert not is_member(visit)
+
+
+def test_djangos_sign_in_that_was_begun_before_the_quarter_of_an_hour_was_over_is_finished(demo, party):
+    if not isinstance(party, Django):
+        return
+    visit = visitor(demo, party)
+    begun = visit.get(f"{party.origin}/oidc/authenticate/?next=/members/").header("Location")
+    party.age(visit, 1000)
+    answer = visit.go(begun)
+    assert answer.status == 200 and visit.seen[-1] == party.origin + party.page, (visit.seen, answer.text[:500])
+    assert is_member(visit)
+
+
+def test_djangos_callback_lets_nobody_stay_beyond_the_quarter_of_an_hour(demo, party):
+    if not isinstance(party, Django):
+        return
+    for query in ["", "?error=access_denied&state=s", "?code=made-up&state=s"]:
+        visit = visitor(demo, party)
+        party.age(visit, 1000)
+        visit.get(f"{party.origin}/oidc/callback/{query}")
+        assert not is_member(visit), query
+
+
+def test_jupyterhub_and_its_servers_ask_again_within_a_quarter_of_an_hour(demo, party):
+    if not isinstance(party, JupyterHub):
+        return
+    visit = visitor(demo, party)
+    party.age(visit, 240)
+    assert is_member(visit)
+    token = party.redeem(party.code(visit)).json()
+    party.age(visit, 120)
+    assert not is_member(visit)
+    # The hub's cookie, the token, and what a server remembers of the hub's answer.
+    assert 300 + token["expires_in"] + 300 <= 900
+
+
+def test_djangos_local_superuser_is_opened_by_no_address_that_nobody_has_verified(demo, party):
+    if not isinstance(party, Django):
+        return
+    made = admin(demo, "POST", "/api/admin/users", {
+        "username": "the-boss", "password": OLD_PASSWORD, "email": "boss@example.com"})
+    assert made.status == 201, made.text
+    person = made.json()["sub"]
+    party.shell("from django.contrib.auth import get_user_model\n"
+                "get_user_model().objects.create_superuser('root', 'Boss@example.com', 'local')")
+    visit = visitor(demo, party, person)
+    assert visit.seen[-1] == f"{party.origin}/" and not is_member(visit)
+
+    assert admin(demo, "PATCH", f"/api/admin/users/{person}", {"claims": {"email_verified": True}}).status == 200
+    assert "member Boss@example.com" in visitor(demo, party, person).get(party.origin + party.page).text
+
+
+def test_django_takes_a_verified_address_of_ascii_and_no_other(party):
+    if not isinstance(party, Django):
+        return
+    said = party.shell("""
+from drawbridge_sign_in import ByVerifiedAddress
+for more in [{"email_verified": True}, {}, {"email_verified": None}, {"email_verified": False}, {"email_verified": "true"},
+             {"email_verified": True, "email": "bo\N{LATIN SMALL LETTER LONG S}s@example.com"},
+             {"email_verified": True, "email": None}, {"email_verified": True, "email": ""}]:
+    print(bool(ByVerifiedAddress().verify_claims({"sub": "s", "email": "boss@example.com", **more})))
+print(bool(ByVerifiedAddress().verify_claims({"sub": "s", "email_verified": True})))
+""")
+    assert said.split() == ["True", *["False"] * 8]
 
 
 def test_djangos_accounts_are_of_one_subject_each_and_never_a_local_one(tmp_path):

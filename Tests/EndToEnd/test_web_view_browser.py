@@ -10,12 +10,15 @@ import wire
 from browsers import NEEDS_CHROMIUM
 from native import App
 from pages import inject, wait_for_path
-from va import VAApp, post
+from va import REFRESH, TOKEN, VAApp, post
 from waiting import wait
 
 pytestmark = NEEDS_CHROMIUM
 
-REFRESH_PATHS = ["/v0/sign_in/refresh", "/session/refresh"]
+REFRESH_PATHS = [REFRESH, "/session/refresh"]
+
+#: Where an app fetches the cookies decides where they are renewed.
+wherever_they_were_fetched = pytest.mark.parametrize("path", ["/oauth/token", TOKEN])
 
 
 @pytest.fixture
@@ -152,10 +155,11 @@ def test_signing_out_in_the_web_view_leaves_the_app_signed_in(demo, app, browser
     assert app.web_cookies().status == 200
 
 
-def test_the_script_renews_the_cookies_before_they_run_out(demo, browser):
+@wherever_they_were_fetched
+def test_the_script_renews_the_cookies_before_they_run_out(demo, browser, path):
     app = App(demo)
     app.sign_in()
-    view = app.cookies()
+    view = app.cookies(path=path)
     browser.get(f"{demo.base}/errors/invalid_token")
     inject(browser, demo, view)
     # A page that is opened when the access token is about to run out, by its clock.
@@ -174,11 +178,12 @@ def test_the_script_renews_the_cookies_before_they_run_out(demo, browser):
     assert cookies_in(browser)["vagov_refresh_token"]["value"] == renewed["vagov_refresh_token"]["value"]
 
 
-def test_two_tabs_renew_once_and_lose_nothing(demo, browser):
+@wherever_they_were_fetched
+def test_two_tabs_renew_once_and_lose_nothing(demo, browser, path):
     """A refresh cookie is used once; two tabs that both used it would look like a theft."""
     app = App(demo)
     app.sign_in()
-    view = app.cookies()
+    view = app.cookies(path=path)
     browser.get(f"{demo.base}/errors/invalid_token")
     inject(browser, demo, view)
     browser.get(f"{demo.base}/contacts")

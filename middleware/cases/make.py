@@ -449,14 +449,44 @@ def rotation() -> list:
     ]
 
 
+def taken(paths: list, *names: str) -> list:
+    """The lines that take cookies away. Each without and with `Partitioned`, which are two cookies to a browser; no more
+    than 2048 bytes."""
+    places = [f"Path={path}{domain}" for path in paths
+              for domain in ("", "; Domain=www.example.com", "; Domain=example.com")]
+    lines = [f"{name}=; Max-Age=0; {place}; Secure; HttpOnly{partitioned}" for name in names
+             for place in (["Path=/"] if name.startswith("__Host-") else places)
+             for partitioned in ("", "; Partitioned")]
+    while sum(map(len, lines)) > 2048:
+        lines = lines[:-2]
+    return lines
+
+
+def unsent(sign_in: str) -> dict:
+    """What a person reads whose form came without a sign-in; a script reads JSON."""
+    return {"status": 401, "challenge": "Bearer", "type": "text/html; charset=utf-8", "body": f"""<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Not signed in</title>
+<h1>You are not signed in</h1>
+<p>What you sent was not accepted. <a href="{sign_in}" target="_blank" rel="noopener">Sign in</a> (this opens a new tab), \
+then come back to this tab, go back to the form and send it again.</p>
+"""}
+
+
 def returns() -> list:
+    """What whoever is not signed in gets. `sign_in` is the setting, where it is not the usual one."""
     page = [["Accept", "text/html,*/*"]]
     navigation = [["Sec-Fetch-Mode", "navigate"], ["Sec-Fetch-Dest", "document"]]
     to = "/session/sign-in?redirect="
+    to_script = {"status": 401, "challenge": "Bearer", "type": "application/json"}
+    name = "vagov_access_token"
 
     def case(name: str, target: str, location, headers=page, method: str = "GET"):
         return {"id": name, "method": method, "target": target, "headers": headers,
-                "expect": {"status": 303, "location": location} if location else {"status": 401}}
+                "expect": {"status": 303, "location": location} if location else to_script}
+
+    def form(name: str, headers: list, sign_in: str | None = None, written: str = "/session/sign-in", **more):
+        found = {**case(name, "/a", None, headers, "POST"), "expect": {**unsent(written), **more}}
+        return {**found, "sign_in": sign_in} if sign_in else found
 
     return [
         case("a page", "/account/1", to + "%2Faccount%2F1"),
@@ -478,7 +508,19 @@ def returns() -> list:
         case("no Accept", "/a", None, []),
         case("a script that takes anything", "/a", None, [["Sec-Fetch-Mode", "cors"], ["Sec-Fetch-Dest", "empty"], *page]),
         case("a frame", "/a", None, [["Sec-Fetch-Mode", "navigate"], ["Sec-Fetch-Dest", "iframe"], *page]),
-        case("a form", "/a", None, page, "POST"),
+        case("HEAD of a script", "/a", None, [["Accept", "application/json"]], "HEAD"),
+        # A redirect would lose what a person has typed, so the way to the sign-in is beside it.
+        form("a form", navigation),
+        form("a form of an old browser", page),
+        form("a form, and a sign-in whose address is no plain one", navigation, "/sign-in?a=1&b=\"'<c>",
+             "/sign-in?a=1&#38;b=&#34;&#39;&#60;c&#62;"),
+        form("a form with two tokens", [*navigation, ["Cookie", f"{name}=a; {name}=b"]], cookies=taken(["/", "/a"], name)),
+        case("a form in a frame", "/a", None, [["Sec-Fetch-Mode", "navigate"], ["Sec-Fetch-Dest", "iframe"], *page], "POST"),
+        case("a form that a script sends", "/a", None, [["Accept", "application/json"]], "POST"),
+        case("a form that a script sends which takes anything", "/a", None,
+             [["Sec-Fetch-Mode", "cors"], ["Sec-Fetch-Dest", "empty"], *page], "POST"),
+        case("a form without Accept", "/a", None, [], "POST"),
+        case("what no form does", "/a", None, [*navigation, *page], "PUT"),
         # A guard that is asked in place of Drawbridge would ask itself without end.
         *({"id": f"a question that a website asked itself{what}", "method": "GET", "target": "/auth/check", "headers": headers,
            "expect": {"status": 503}}
@@ -546,17 +588,6 @@ def step_ups() -> list:
     sign_out = {"status": 303, "location": "/session/logout", "cookies": []}
     no, away = ({"status": status, "location": None, "cookies": []} for status in (401, 503))
     long = "a" * 46
-
-    def taken(paths: list, *names: str) -> list:
-        """Each without and with `Partitioned`, which are two cookies to a browser; no more than 2048 bytes."""
-        places = [f"Path={path}{domain}" for path in paths
-                  for domain in ("", "; Domain=www.example.com", "; Domain=example.com")]
-        lines = [f"{name}=; Max-Age=0; {place}; Secure; HttpOnly{partitioned}" for name in names
-                 for place in (["Path=/"] if name.startswith("__Host-") else places)
-                 for partitioned in ("", "; Partitioned")]
-        while sum(map(len, lines)) > 2048:
-            lines = lines[:-2]
-        return lines
 
     def to_sign_in(wanted: str, cookies: list) -> dict:
         return {"status": 303, "location": f"/session/sign-in{wanted}", "cookies": cookies}

@@ -56,17 +56,21 @@ func (s *Site) isMet(user *User, demand Demand) bool {
 }
 
 func (s *Site) signIn(w http.ResponseWriter, r *http.Request) {
-	if !isPage(r) {
+	if !isPage(r) && !isForm(r) {
 		refuse(w, "Bearer", "invalid_token")
 		return
 	}
+	for _, line := range s.takenCookies(r) {
+		w.Header().Add("Set-Cookie", line)
+	}
 	location := s.settings.SignIn
+	if isForm(r) {
+		unsent(w, location)
+		return
+	}
 	if isReturnTarget(r.RequestURI) {
 		location += "?redirect=" + encoded(r.RequestURI)
 	}
 	w.Header().Set("Vary", "Cookie")
-	for _, line := range s.takenCookies(r) {
-		w.Header().Add("Set-Cookie", line)
-	}
 	redirect(w, location)
 }

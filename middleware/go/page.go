@@ -8,9 +8,13 @@ import (
 
 // isPage says whether somebody looks: a script has no use for a sign-in page.
 func isPage(r *http.Request) bool {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return false
-	}
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && isNavigation(r)
+}
+
+// isForm says whether somebody sends a form, and looks at what comes back.
+func isForm(r *http.Request) bool { return r.Method == http.MethodPost && isNavigation(r) }
+
+func isNavigation(r *http.Request) bool {
 	mode, destination := r.Header.Values("Sec-Fetch-Mode"), r.Header.Values("Sec-Fetch-Dest")
 	if len(mode)+len(destination) > 0 {
 		return strings.Join(mode, ",") == "navigate" && strings.Join(destination, ",") == "document"

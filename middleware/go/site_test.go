@@ -82,10 +82,12 @@ var table struct {
 	Rotation, Webhooks, Logouts []sequence
 	Returns                     []struct {
 		ID, Method, Target string
+		SignIn             string `json:"sign_in"`
 		Headers            [][2]string
 		Expect             struct {
-			Status   int
-			Location string
+			Status                          int
+			Location, Challenge, Type, Body string
+			Cookies                         []string
 		}
 	}
 	Demands []struct {
@@ -446,11 +448,19 @@ var page = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.F
 func TestReturns(t *testing.T) {
 	for _, one := range table.Returns {
 		t.Run(one.ID, func(t *testing.T) {
-			site, _ := made(t, nil)
+			site, _ := made(t, func(s *Settings) { s.SignIn = one.SignIn })
 			w := httptest.NewRecorder()
 			site.Guard(page, Demand{}).ServeHTTP(w, request(one.Method, one.Target, one.Headers))
-			if w.Code != one.Expect.Status || w.Header().Get("Location") != one.Expect.Location {
+			got := []string{w.Header().Get("Location"), w.Header().Get("WWW-Authenticate"), w.Header().Get("Content-Type")}
+			expected := []string{one.Expect.Location, one.Expect.Challenge, one.Expect.Type}
+			if w.Code != one.Expect.Status || !reflect.DeepEqual(got, expected) {
 				t.Error(w.Code, w.Header())
+			}
+			if cookies := w.Header().Values("Set-Cookie"); !reflect.DeepEqual(cookies, one.Expect.Cookies) {
+				t.Error(cookies)
+			}
+			if one.Expect.Body != "" && w.Body.String() != one.Expect.Body {
+				t.Error(w.Body)
 			}
 		})
 	}

@@ -128,7 +128,14 @@ export interface Outgoing {
     end(body?: string): unknown;
 }
 
-/** A request behind `guarded`. */
+/** As much of an upgrade's socket as is used. */
+export interface UpgradeSocket {
+    on(event: string, listener: (...values: any[]) => void): unknown;
+    end(text: string, sent: () => void): unknown;
+    destroy(): unknown;
+}
+
+/** A request behind `guarded` or `upgraded`. */
 export interface Guarded {
     drawbridgeUser: User;
 }
@@ -145,6 +152,8 @@ export declare class Request {
     cookies(name: string): string[];
     /** Whether somebody looks: a script has no use for a sign-in page. */
     get isPage(): boolean;
+    /** Whether somebody sends a form, and looks at what comes back. */
+    get isForm(): boolean;
 }
 
 /** An event of docs/webhooks.md, or the claims of a logout token. */
@@ -180,6 +189,10 @@ export declare class Site {
     /** For node:http: `http.createServer(site.guarded(handler))`. */
     guarded<In extends Incoming, Out extends Outgoing>(
         handler: (incoming: In & Guarded, response: Out) => unknown, demand?: Demand): (incoming: In, response: Out) => void;
+    /** For web sockets, which `guarded` and `middleware` never see: `server.on('upgrade', site.upgraded(handler))`. */
+    upgraded<In extends Incoming, Socket extends UpgradeSocket, Head>(
+        handler: (incoming: In & Guarded, socket: Socket, head: Head) => unknown, demand?: Demand):
+        (incoming: In, socket: Socket, head: Head) => void;
     /** For node:http and Express: the POST of a webhook or of a back-channel logout. */
     receiver(kind: "webhook" | "logout", handle?: (notice: Notice) => unknown):
         (incoming: IncomingNotice, response: Outgoing) => Promise<void>;

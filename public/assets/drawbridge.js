@@ -101,18 +101,54 @@ const watchSession = ({ flag } = {}) => {
     const isDue = ({ authenticated, anti_csrf_token: token }) => Boolean(token)
         && (!authenticated || known().some(({ due, end }) => due < end && due <= Date.now()));
 
+    // A browser sends the refresh cookie of a web view to one of these only: to the second where its app fetched it at
+    // the VA's sign-in paths. Nothing that a page sees tells which, so every page tries first what renewed last.
+    const renewalPaths = ["/session/refresh", "/v0/sign_in/refresh"];
+    let renewalPath = renewalPaths[0];
+
+    const pathsInTurn = () => {
+        try {
+            renewalPath = localStorage.getItem("drawbridge.renewal-path") ?? renewalPath;
+        } catch {
+            // Storage is off: each page finds out for itself.
+        }
+        return [...renewalPaths].sort((one, other) => (other === renewalPath) - (one === renewalPath));
+    };
+
+    const keepPath = (path) => {
+        if (path === renewalPath) return;
+        renewalPath = path;
+        try {
+            localStorage.setItem("drawbridge.renewal-path", path);
+        } catch {
+            // Storage is off: this page knows.
+        }
+    };
+
     // The cookies of a web view live shorter than its session. One tab renews them for all: each value is used once.
     const renewed = async (session) => {
         if (!isDue(session) || performance.now() - renewedAt < pause) return session;
         renewedAt = performance.now();
         const renew = async () => {
-            const latest = await ask();
-            // While this tab waited another one may have done it.
-            if (!isDue(latest)) return latest;
-            const answer = await fetch("/session/refresh", {
-                method: "POST", credentials: "same-origin", headers: { "X-CSRF-Token": latest.anti_csrf_token },
-            });
-            return answer.ok || answer.status === 401 ? ask() : latest;
+            let latest = await ask();
+            for (const path of pathsInTurn()) {
+                // Another tab may have done it while this one waited, and a session that is over has no value any more.
+                if (!isDue(latest)) break;
+                const value = latest.anti_csrf_token;
+                const answer = await fetch(path, {
+                    method: "POST", credentials: "same-origin", headers: { "X-CSRF-Token": value },
+                    // A website that has this path for itself may lead elsewhere; the value stays here.
+                    redirect: "manual",
+                });
+                latest = await ask();
+                // Renewed cookies have another value, however wrong this device's clock is. A status alone says little:
+                // some websites answer 200 at every path.
+                if (answer.ok && latest.anti_csrf_token !== value) {
+                    keepPath(path);
+                    break;
+                }
+            }
+            return latest;
         };
         return "locks" in navigator ? navigator.locks.request("drawbridge.renewal", renew) : renew();
     };

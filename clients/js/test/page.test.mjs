@@ -1,4 +1,5 @@
-// The script for websites, in a page with nothing but what it takes of a browser: sign-outs that overtake a question.
+// The script for websites, in a page with nothing but what it takes of a browser: sign-outs that overtake a question,
+// and where the cookies of a web view are renewed.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { watchSession } from "../page.mjs";
@@ -108,28 +109,35 @@ test("what is asked after the sign-out counts, also a new sign-in", async () => 
     assert.deepEqual(await refreshed, alice);
 });
 
-test("of the tabs whose cookies run out one renews them", async () => {
-    page();
-    const cookie = (seconds) => {
-        const times = { access_token_expiration: seconds, refresh_token_expiration: 3600 };
-        const info = Object.fromEntries(Object.entries(times).map(
-            ([name, after]) => [name, new Date(Date.now() + 1000 * after).toISOString()]));
-        return `web_info_token=${encodeURIComponent(JSON.stringify(info))}`;
-    };
+/** The readable cookie of a web view whose access token ends in so many seconds. */
+const readable = (seconds) => {
+    const times = { access_token_expiration: seconds, refresh_token_expiration: 3600 };
+    const info = Object.fromEntries(Object.entries(times).map(
+        ([name, after]) => [name, new Date(Date.now() + 1000 * after).toISOString()]));
+    return `web_info_token=${encodeURIComponent(JSON.stringify(info))}`;
+};
+
+/** Lets one tab after another in, as a browser does where tabs share a lock. */
+const shareLocks = () => {
     let last = Promise.resolve();
     const request = (_, work) => (last = last.then(work));
     Object.defineProperty(globalThis, "navigator", { value: { locks: { request } }, configurable: true });
+};
+
+test("of the tabs whose cookies run out one renews them", async () => {
+    page();
+    shareLocks();
     // Nobody is signed in by cookies that have run out, until they are renewed.
     for (const before of [alice, nobody]) {
         let renewals = 0;
         globalThis.fetch = async (path) => {
             if (path === "/session/refresh") {
                 renewals += 1;
-                document.cookie = cookie(600);
+                document.cookie = readable(600);
             }
-            return Response.json({ ...(renewals > 0 ? alice : before), anti_csrf_token: "t" });
+            return Response.json({ ...(renewals > 0 ? alice : before), anti_csrf_token: `value ${renewals}` });
         };
-        document.cookie = cookie(10);
+        document.cookie = readable(10);
         const tabs = [watchSession(), watchSession(), watchSession()];
         try {
             for (const state of await Promise.all(tabs.map((tab) => tab.refresh()))) assert.equal(state.sub, "alice");
@@ -140,4 +148,149 @@ test("of the tabs whose cookies run out one renews them", async () => {
             await Promise.all(tabs.map((tab) => tab.refresh()));
         }
     }
+});
+
+const usual = "/session/refresh";
+const ofTheVA = "/v0/sign_in/refresh";
+
+/**
+ * A browser with the cookies of a web view, whose refresh cookie goes to one path alone.
+ * `answers` are what is answered at the others: a status each, 404 where none is given.
+ */
+const webView = (takes, { answers = {}, kept = {}, hasStorage = true } = {}) => {
+    page();
+    shareLocks();
+    const view = { takes, posts: [], tabs: [], renewals: 0, session: alice, kept, hasEnded: false };
+    const storage = {
+        getItem: (key) => kept[key] ?? null,
+        setItem: (key, value) => {
+            kept[key] = value;
+        },
+    };
+    Object.defineProperty(globalThis, "localStorage", {
+        get: () => {
+            if (hasStorage) return storage;
+            throw new Error("storage is off");
+        },
+        configurable: true,
+    });
+    const value = () => `value ${view.renewals}`;
+    globalThis.fetch = async (path, init = {}) => {
+        if (path === "/session") {
+            return Response.json(view.hasEnded ? nobody : { ...view.session, anti_csrf_token: value() });
+        }
+        view.posts.push(path);
+        assert.deepEqual([init.method, init.redirect, init.headers], ["POST", "manual", { "X-CSRF-Token": value() }]);
+        if (path !== view.takes) return new Response("", { status: answers[path] ?? 404 });
+        if (view.refusal) return view.refusal();
+        view.renewals += 1;
+        document.cookie = readable(600);
+        return Response.json({});
+    };
+    /** What is posted by a page that is opened now, with cookies that are about to run out, and the state it finds. */
+    view.open = async () => {
+        document.cookie = readable(10);
+        view.posts = [];
+        const tab = watchSession();
+        view.tabs.push(tab);
+        return { state: await tab.refresh(), posts: view.posts };
+    };
+    /** No timer outlives the test. */
+    view.close = async () => {
+        document.cookie = "";
+        view.hasEnded = true;
+        await Promise.all(view.tabs.map((tab) => tab.refresh()));
+    };
+    return view;
+};
+
+/** A test of a web view, which is closed after it. */
+const testWebView = (name, make, play) => test(name, async () => {
+    const view = make();
+    try {
+        await play(view);
+    } finally {
+        await view.close();
+    }
+});
+
+for (const [path, attempts] of [[usual, [usual]], [ofTheVA, [usual, ofTheVA]]]) {
+    testWebView(`cookies that go to ${path} are renewed there, and at once in the pages after`, () => webView(path, {
+        answers: { [usual]: 401, [ofTheVA]: 400 },
+    }), async (view) => {
+        // Also where the access token has run out already.
+        for (const [session, posts] of [[alice, attempts], [nobody, [path]], [alice, [path]]]) {
+            view.session = session;
+            const opened = await view.open();
+            assert.deepEqual(opened.posts, posts);
+        }
+        assert.equal(view.renewals, 3);
+    });
+}
+
+testWebView("a page whose storage is off knows itself where it renewed last", () => webView(ofTheVA, {
+    hasStorage: false, answers: { [usual]: 401 },
+}), async (view) => {
+    await view.open();
+    const { now } = performance;
+    // Half a minute later by the page's clock: it asks for no renewal before.
+    performance.now = () => now.call(performance) + 31000;
+    try {
+        document.cookie = readable(10);
+        view.posts = [];
+        await view.tabs[0].refresh();
+        assert.deepEqual([view.posts, view.renewals], [[ofTheVA], 2]);
+    } finally {
+        performance.now = now;
+    }
+});
+
+testWebView("cookies of the other path, fetched since, are found again", () => webView(ofTheVA, {
+    answers: { [usual]: 403, [ofTheVA]: 400 },
+}), async (view) => {
+    await view.open();
+    view.takes = usual;
+    assert.deepEqual((await view.open()).posts, [ofTheVA, usual]);
+    assert.deepEqual((await view.open()).posts, [usual]);
+});
+
+testWebView("where the VA's paths are off nothing is renewed, and the page goes on asking", () => webView(null, {
+    answers: { [usual]: 401 },
+}), async (view) => {
+    assert.deepEqual(await view.open(), { state: { ...alice, anti_csrf_token: "value 0" }, posts: [usual, ofTheVA] });
+    assert.deepEqual(view.kept, {});
+});
+
+testWebView("a session that has ended meanwhile is asked for at no second path", () => webView(usual), async (view) => {
+    view.refusal = () => {
+        view.hasEnded = true;
+        return new Response("", { status: 401 });
+    };
+    assert.deepEqual(await view.open(), { state: nobody, posts: [usual] });
+});
+
+testWebView("a website that answers everything with 200 is not taken for a renewal", () => webView(usual, {
+    answers: { [ofTheVA]: 200 },
+}), async (view) => {
+    view.refusal = () => new Response("", { status: 503 });
+    await view.open();
+    assert.deepEqual(view.kept, {});
+    view.refusal = null;
+    assert.deepEqual((await view.open()).posts, [usual]);
+});
+
+testWebView("what another script wrote into the storage is no address", () => webView(usual, {
+    kept: { "drawbridge.renewal-path": "https://elsewhere.example/" },
+}), async (view) => {
+    assert.deepEqual((await view.open()).posts, [usual]);
+    assert.equal(view.renewals, 1);
+});
+
+testWebView("tabs that wait for the one that renews post nothing, wherever it is done", () => webView(ofTheVA, {
+    answers: { [usual]: 401 },
+}), async (view) => {
+    document.cookie = readable(10);
+    view.tabs.push(watchSession(), watchSession(), watchSession());
+    for (const state of await Promise.all(view.tabs.map((tab) => tab.refresh()))) assert.equal(state.sub, "alice");
+    assert.deepEqual(view.posts, [usual, ofTheVA]);
 });

@@ -1,9 +1,11 @@
 // The file of secrets, and settings that a timer does not take; and a store that does not let itself be read.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { promisify } from "node:util";
 import { Drawbridge, DrawbridgeError, memoryStore } from "../drawbridge.mjs";
 import { crypto, fileStore } from "../node.mjs";
 
@@ -167,24 +169,25 @@ test("a kept token with half of a character is one that the provider does not kn
 });
 
 test("a platform without coders of text opens a page with a bearer, and says what a sign-in lacks", async () => {
-    const { TextDecoder: decoder, TextEncoder: encoder } = globalThis;
-    const answer = JSON.stringify({ login_url: "http://127.0.0.1:1/in", expires_in: 60 });
-    // React Native's, where an answer has no stream either.
-    const fetch = async () => ({ status: 200, headers: new Headers(), text: async () => answer });
-    try {
+    // In a program of its own, where no file of the library is loaded yet. An answer of React Native has no stream either.
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", `
+        const headers = new Headers();
         delete globalThis.TextDecoder;
         delete globalThis.TextEncoder;
-        const { Drawbridge: Alone } = await import("../drawbridge.mjs?without-coders");
-        const app = new Alone({ issuer: "http://127.0.0.1:1", clientId: "app-a", sharing: "maker", fetch, store: {
+        const { Drawbridge, memoryStore } = await import(${JSON.stringify(new URL("../drawbridge.mjs", import.meta.url).href)});
+        const answer = JSON.stringify({ login_url: "http://127.0.0.1:1/in", expires_in: 60 });
+        const fetch = async () => ({ status: 200, headers, text: async () => answer });
+        const app = new Drawbridge({ issuer: "http://127.0.0.1:1", clientId: "app-a", sharing: "maker", fetch, store: {
             ...memoryStore(), get: async () => JSON.stringify({ device_secret: "ds", id_token: "e30.e30.AA" }),
         } });
-        assert.equal((await app.openURL("/", { bearer: "t" })).url, "http://127.0.0.1:1/in");
+        const { url } = await app.openURL("/", { bearer: "t" });
         const { error } = await app.signInSilently();
-        assert.equal(error.code, "configuration");
-        assert.match(error.message, /TextDecoder/);
-    } finally {
-        Object.assign(globalThis, { TextDecoder: decoder, TextEncoder: encoder });
-    }
+        console.log(JSON.stringify({ url, code: error.code, message: error.message }));
+    `]);
+    const { url, code, message } = JSON.parse(stdout);
+    assert.equal(url, "http://127.0.0.1:1/in");
+    assert.equal(code, "configuration");
+    assert.match(message, /TextDecoder/);
 });
 
 test("a lock that cannot be read is an error, and nobody waits for it", async () => {

@@ -12,6 +12,6 @@ app.post('/hooks/logout', site.receiver('logout'));
 app.use(express.urlencoded({ extended: false }), express.json());
 
 app.get('/', (request, response) => response.send('for everybody'));
-app.get('/contacts', site.middleware(), (request, response) => response.type('text').send(`signed in as ${request.drawbridgeUser.subject}`));
+app.all('/contacts', site.middleware(), (request, response) => response.type('text').send(`signed in as ${request.drawbridgeUser.subject}`));
 app.get('/strong/:name', site.middleware({ acr: ['aal9'] }), (request, response) => response.send('stronger'));
 app.listen(Number(process.argv[2]), '127.0.0.1');

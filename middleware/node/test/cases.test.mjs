@@ -1,6 +1,7 @@
 // The shared table, and what is Node's own: `node --test`.
 
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
@@ -163,9 +164,14 @@ for (const one of table.rotation) {
 
 for (const one of table.returns) {
   test(`return: ${one.id}`, async () => {
-    const { answer } = await site().guard(new Request(one.method, one.target, one.headers));
-    assert.equal(answer.status, one.expect.status);
-    assert.equal(new Map(answer.headers).get('Location'), one.expect.location);
+    const changes = one.sign_in ? { sign_in: one.sign_in } : {};
+    const { answer } = await site(changes).guard(new Request(one.method, one.target, one.headers));
+    const { status, location, challenge, type, cookies = [], body = answer.body } = one.expect;
+    const headers = new Map(answer.headers);
+    assert.deepEqual(
+      [answer.status, headers.get('Location'), headers.get('WWW-Authenticate'), headers.get('Content-Type'), answer.body],
+      [status, location, challenge, type, body]);
+    assert.deepEqual(answer.headers.filter(([name]) => name === 'Set-Cookie').map(([, value]) => value), cookies);
   });
 }
 
@@ -649,6 +655,7 @@ test('a demand that is misspelt or of another kind is refused', async () => {
     await assert.rejects(site().guard(alice, demand), ConfigurationError, inspect(demand));
     assert.throws(() => site().middleware(demand), ConfigurationError, inspect(demand));
     assert.throws(() => site().guarded(() => {}, demand), ConfigurationError, inspect(demand));
+    assert.throws(() => site().upgraded(() => {}, demand), ConfigurationError, inspect(demand));
   }
   for (const demand of [{ acr: ['aal2'] }, { acr: [], max_age: null }, { acr: undefined, max_age: undefined }, { max_age: 3600 }]) {
     assert.equal((await site().guard(alice, demand)).user.subject, 'alice');
@@ -736,4 +743,92 @@ test('a notice that is too large is answered', { timeout: 10000 }, async () => {
   const answer = await fetch(`http://127.0.0.1:${server.address().port}/`, { method: 'POST', body });
   assert.deepEqual([answer.status, await answer.json()], [413, { result: 'refused' }]);
   server.close();
+});
+
+test('a web socket takes a sign-in, and a page of this website', async () => {
+  let answers = 0;
+  const website = site({ source: 'session' }, table.now, async () => {
+    answers += 1;
+    return { status: 200, headers: [], body: ALICE };
+  });
+  const server = http.createServer((incoming, response) => response.end());
+  server.on('upgrade', website.upgraded((incoming, socket, head) => socket.end(
+    `HTTP/1.1 101 Switching Protocols\r\n\r\n${incoming.drawbridgeUser.subject}${head}`)));
+  await new Promise((listening) => { server.listen(0, '127.0.0.1', listening); });
+  const ask = (...fields) => new Promise((done, failed) => {
+    let all = '';
+    const lines = ['GET /live HTTP/1.1', 'Host: www.example.com', 'Connection: Upgrade', 'Upgrade: websocket', ...fields];
+    const socket = net.connect(server.address().port, '127.0.0.1', () => socket.write(`${lines.join('\r\n')}\r\n\r\n!`));
+    socket.setEncoding('latin1').on('data', (part) => { all += part; }).on('end', () => done(all)).on('error', failed);
+  });
+  const [alice, own] = ['Cookie: __Host-drawbridge_session=opaque', 'Origin: https://www.example.com'];
+  try {
+    assert.equal(await ask(own), 'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nCache-Control: no-store\r\n'
+      + 'Content-Type: application/json\r\nContent-Length: 25\r\nConnection: close\r\n\r\n{"error":"invalid_token"}');
+    for (const origin of ['https://beside.example.com', 'http://www.example.com', 'https://www.example.com:8443', 'null', '']) {
+      assert.match(await ask(alice, `Origin: ${origin}`), /^HTTP\/1\.1 403 Forbidden\r\n/, origin);
+    }
+    for (const fields of [[alice], [alice, own, 'Origin: https://beside.example.com']]) {
+      assert.match(await ask(...fields), /^HTTP\/1\.1 403 Forbidden\r\n/);
+    }
+    assert.equal(answers, 0);
+    assert.equal(await ask(alice, own), 'HTTP/1.1 101 Switching Protocols\r\n\r\nalice!');
+  } finally {
+    server.closeAllConnections?.();
+    server.close();
+  }
+});
+
+/** As much of a connection as an upgrade needs. */
+class Connection extends EventEmitter {
+  destroyed = false;
+
+  ended = [];
+
+  end(text) { this.ended.push(text); }
+
+  destroy() { this.destroyed = true; }
+
+  breakOff() {
+    this.destroyed = true;
+    this.emit('error', new Error('reset'));
+  }
+}
+
+/** What a page of the website asks to upgrade with. */
+const upgrading = () => (
+  { method: 'GET', url: '/live', rawHeaders: ['Cookie', '__Host-drawbridge_session=opaque', 'Origin', 'https://www.example.com'] });
+
+test('a web socket knows the pages of this website however the settings spell its origin', async () => {
+  for (const origin of ['https://WWW.example.com', 'https://www.example.com:443']) {
+    const website = site({ source: 'session', origin }, table.now, async () => ({ status: 200, headers: [], body: ALICE }));
+    const [opened, connection] = [[], new Connection()];
+    await website.upgraded((incoming) => opened.push(incoming.drawbridgeUser.subject))(upgrading(), connection, Buffer.alloc(0));
+    assert.deepEqual([opened, connection.ended], [['alice'], []], origin);
+  }
+});
+
+test('a web socket that breaks off while Drawbridge is asked reaches no handler, and ends nothing else', async () => {
+  for (const status of [200, 401]) {
+    let reply;
+    const website = site({ source: 'session' }, table.now, () => new Promise((done) => { reply = done; }));
+    const [opened, connection] = [[], new Connection()];
+    const done = website.upgraded((incoming) => opened.push(incoming))(upgrading(), connection, Buffer.alloc(0));
+    connection.breakOff();
+    reply({ status, headers: [], body: status === 200 ? ALICE : '' });
+    await done;
+    assert.deepEqual([opened, connection.ended], [[], []]);
+  }
+});
+
+test('a web socket whose handler fails is closed, and ends nothing else', async () => {
+  const website = site({ source: 'session' }, table.now, async () => ({ status: 200, headers: [], body: ALICE }));
+  const [log, logged, connection] = [console.error, [], new Connection()];
+  console.error = (...words) => logged.push(words.at(-1).message);
+  try {
+    await website.upgraded(async () => { throw new Error('of the handler'); })(upgrading(), connection, Buffer.alloc(0));
+  } finally {
+    console.error = log;
+  }
+  assert.deepEqual([logged, connection.destroyed, connection.ended], [['of the handler'], true, []]);
 });

@@ -42,6 +42,16 @@ interface Reply extends Outgoing { writableEnded: boolean }
 export const handler: (incoming: Message, response: Reply) => void = site.guarded(
     (incoming, response) => response.end(incoming.httpVersion + incoming.drawbridgeUser.subject + response.writableEnded),
     strong);
+/** As node:stream's own. */
+interface Duplex {
+    on(event: "error", listener: (error: Error) => void): this;
+    on(event: string | symbol, listener: (...values: any[]) => void): this;
+    end(chunk: any, sent?: () => void): this;
+    destroy(error?: Error): this;
+    readonly readableFlowing: boolean | null;
+}
+export const feed: (incoming: Message, socket: Duplex, head: Uint8Array) => void = site.upgraded(
+    (incoming, socket, head) => socket.end(incoming.drawbridgeUser.subject + socket.readableFlowing + head.length), strong);
 export const subject = ({ drawbridgeUser }: Guarded): string => drawbridgeUser.subject;
 
 /** As Express's own, whose request is `Express.Request` and more. */

@@ -6,6 +6,10 @@ require __DIR__ . '/../src/Site.php';
 
 use Drawbridge\Site\{Answer, Request, Settings, Site, User};
 
+// A warning that is printed sends a 200 before the answer to a notice does.
+ini_set('display_errors', '0');
+ini_set('log_errors', '1');
+
 $given = json_decode((string) getenv('SITE'), true, 16, JSON_THROW_ON_ERROR);
 $site = new Site(new Settings(
     source: $given['source'], origin: $given['origin'], folder: (string) getenv('FOLDER'),

@@ -7,6 +7,12 @@ namespace Drawbridge\Site;
 /** Settings that cannot work, or that would believe anybody. */
 final class ConfigurationError extends \InvalidArgumentException
 {
+    public function __construct(string $sentence)
+    {
+        parent::__construct($sentence);
+        // Where errors are displayed (`display_errors`), what nobody catches is a 200, and a notice settled that nobody heard.
+        headers_sent() || http_response_code(500);
+    }
 }
 
 /** Nobody can say now who this is: 503, never "signed out" and never "signed in". */
@@ -97,7 +103,7 @@ final class Settings
         foreach ($proxyAddresses as $text) {
             [$address, $bits] = array_pad(explode('/', $text, 2), 2, null);
             $packed = @inet_pton($address);
-            ($packed !== false && ($bits === null || (ctype_digit($bits) && (int) $bits <= 8 * strlen($packed))))
+            ($packed !== false && ($bits === null || (preg_match('~\A[0-9]+\z~', $bits) && (int) $bits <= 8 * strlen($packed))))
                 || $refuse("proxyAddresses: $text is no address");
         }
         (is_dir($folder) && (fileperms($folder) & 0077) === 0) || $refuse("$folder is no folder that is this website's alone (mode 0700)");
@@ -230,9 +236,17 @@ final class Request
     /** Whether somebody looks: a script has no use for a sign-in page. */
     public function isPage(): bool
     {
-        if (!in_array($this->method, ['GET', 'HEAD'], true)) {
-            return false;
-        }
+        return in_array($this->method, ['GET', 'HEAD'], true) && $this->isNavigation();
+    }
+
+    /** Whether somebody sends a form, and looks at what comes back. */
+    public function isForm(): bool
+    {
+        return $this->method === 'POST' && $this->isNavigation();
+    }
+
+    private function isNavigation(): bool
+    {
         [$mode, $destination] = [$this->values('sec-fetch-mode'), $this->values('sec-fetch-dest')];
         if ($mode || $destination) {
             return $mode === ['navigate'] && $destination === ['document'];
@@ -263,10 +277,11 @@ class Memory
     /** @return string `new`, `known` or `full`, which is said of a folder that takes nothing too */
     public function add(string $text, int $until, int $now): string
     {
-        // It holds how many texts there are at most, since to count them takes long.
-        $lock = fopen("$this->folder/.lock", 'c+');
+        // It holds how many texts there are at most, since to count them takes long. What is not there or full is said without
+        // a warning, here and below: printed, it would send a 200 before the answer does.
+        $lock = @fopen("$this->folder/.lock", 'c+');
         if ($lock === false || !flock($lock, LOCK_EX)) {
-            return 'full';
+            return $this->unwritten();
         }
         try {
             if ($this->has($text, $now)) {
@@ -281,11 +296,18 @@ class Memory
             }
             ftruncate($lock, 0);
             rewind($lock);
-            fwrite($lock, (string) ((int) $count + 1));
-            return file_put_contents($this->path($text), (string) $until) === false ? 'full' : 'new';
+            @fwrite($lock, (string) ((int) $count + 1));
+            return @file_put_contents($this->path($text), (string) $until) === false ? $this->unwritten() : 'new';
         } finally {
             fclose($lock);
         }
+    }
+
+    /** Unlike a folder that has reached its limit, this is for the website's operator to mend. */
+    private function unwritten(): string
+    {
+        error_log("drawbridge: $this->folder cannot be written");
+        return 'full';
     }
 
     public function has(string $text, int $now): bool
@@ -307,7 +329,7 @@ class Memory
     /** @return int how many are left */
     private function makeRoom(int $now): int
     {
-        $names = array_diff(scandir($this->folder, SCANDIR_SORT_NONE), ['.', '..', '.lock', '.forgotten']);
+        $names = array_diff(@scandir($this->folder, SCANDIR_SORT_NONE) ?: [], ['.', '..', '.lock', '.forgotten']);
         $surplus = count($names) < $this->limit ? 0 : count($names) - intdiv(9 * $this->limit, 10);
         if ($surplus === 0) {
             return count($names);
@@ -319,8 +341,10 @@ class Memory
         asort($written);
         $oldest = array_slice(array_keys($written), 0, $surplus);
         $ends = array_map(fn (string $name): int => self::read("$this->folder/$name"), $oldest);
-        if (max($ends) > max($now, $this->forgotten())) {
-            file_put_contents("$this->folder/.forgotten", (string) max($ends));
+        if (max($ends) > max($now, $this->forgotten())
+            && @file_put_contents("$this->folder/.forgotten", (string) max($ends)) === false) {
+            $this->unwritten();
+            return count($names);
         }
         foreach ($oldest as $name) {
             @unlink("$this->folder/$name");
@@ -346,6 +370,14 @@ final class Site
     public const SESSION_COOKIE = '__Host-drawbridge_session';
     /** Signing out is Drawbridge's own page: a form of the same origin ends the session and takes its cookies away. */
     public const SIGN_OUT_FORM = '<form method="post" action="/session/logout"><button>Sign out</button></form>';
+    // What a person reads whose form came without a sign-in. No script and no style: a website's own policy may forbid them.
+    private const UNSENT = <<<'HTML'
+        <!doctype html>
+        <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Not signed in</title>
+        <h1>You are not signed in</h1>
+        <p>What you sent was not accepted. <a href="%s" target="_blank" rel="noopener">Sign in</a> (this opens a new tab), then come back to this tab, go back to the form and send it again.</p>
+
+        HTML;
     private const PROXY_FIELD = 'x-drawbridge-proxy';
     // Of each own question. A request with it is one that this website, asked in place of Drawbridge, sent itself.
     private const QUESTION_FIELD = 'Drawbridge-Question';
@@ -435,7 +467,7 @@ final class Site
                 $bad = min(self::outage($file)[0] + $counts, self::OUTAGE_ANSWERS);
                 ftruncate($file, 0);
                 rewind($file);
-                $counts && fwrite($file, "$bad " . ($this->now)());
+                $counts && @fwrite($file, "$bad " . ($this->now)());
             }
         } finally {
             fclose($file);
@@ -755,12 +787,27 @@ final class Site
 
     private function signIn(Request $request): Answer
     {
-        if (!$request->isPage()) {
+        if (!$request->isPage() && !$request->isForm()) {
             return self::refusal('Bearer', 'invalid_token');
         }
+        $taken = array_map(static fn (string $line): array => ['Set-Cookie', $line], $this->takenCookies($request));
+        if ($request->isForm()) {
+            return $this->unsent($taken);
+        }
         $wanted = $request->isReturnTarget() ? '?redirect=' . rawurlencode($request->target) : '';
-        return new Answer(303, [['Location', $this->settings->signIn . $wanted], ['Cache-Control', 'no-store'], ['Vary', 'Cookie'],
-            ...array_map(static fn (string $line): array => ['Set-Cookie', $line], $this->takenCookies($request))]);
+        return new Answer(303, [['Location', $this->settings->signIn . $wanted], ['Cache-Control', 'no-store'], ['Vary', 'Cookie'], ...$taken]);
+    }
+
+    /**
+     * Of a form: a redirect would lose what somebody has typed, so the way to the sign-in is beside it.
+     *
+     * @param array<array{string, string}> $more
+     */
+    private function unsent(array $more): Answer
+    {
+        $signIn = preg_replace_callback('~[&<>"\']~', static fn (array $found): string => '&#' . ord($found[0]) . ';', $this->settings->signIn);
+        $headers = [['WWW-Authenticate', 'Bearer'], ['Cache-Control', 'no-store'], ['Content-Type', 'text/html; charset=utf-8'], ...$more];
+        return new Answer(401, $headers, sprintf(self::UNSENT, $signIn));
     }
 
     /**
@@ -832,7 +879,7 @@ final class Site
     {
         $labels = explode('.', $host);
         $domains = [];
-        for ($at = 0; $at < count($labels) - 1 && !ctype_digit(end($labels)); $at++) {
+        for ($at = 0; $at < count($labels) - 1 && !preg_match('~\A[0-9]+\z~', end($labels)); $at++) {
             $domains[] = implode('.', array_slice($labels, $at));
         }
         return $domains;
@@ -908,6 +955,17 @@ final class Site
     private function once(callable $read, ?callable $handle, int $now): Answer
     {
         try {
+            return $this->heard($read, $handle, $now);
+        } catch (\Throwable $failure) {
+            // Thrown on, it would be a 200 where errors are displayed (`display_errors`), and so settled.
+            error_log('drawbridge: a notice could not be handled: ' . $failure::class . ": {$failure->getMessage()} in {$failure->getFile()}:{$failure->getLine()}");
+            return self::said(500, 'failed');
+        }
+    }
+
+    private function heard(callable $read, ?callable $handle, int $now): Answer
+    {
+        try {
             [$name, $until, $session, $notice] = $read();
         } catch (Refused $refusal) {
             // A 4xx settles it; after a 5xx it comes again.
@@ -937,10 +995,6 @@ final class Site
                 $this->notices->forget("in hand $name");
                 $this->notices->add($name, $until, $now);
             }
-        } catch (\Throwable $failure) {
-            // Thrown on, it would be a 200 where errors are displayed (`display_errors`), and so settled.
-            error_log('drawbridge: a notice could not be handled: ' . $failure::class . ": {$failure->getMessage()} in {$failure->getFile()}:{$failure->getLine()}");
-            return self::said(500, 'failed');
         } finally {
             $this->notices->forget("in hand $name");
         }
@@ -1132,7 +1186,10 @@ final class Site
             $file = $this->locked('keys.json', LOCK_EX);
             try {
                 ftruncate($file, 0);
-                fwrite($file, json_encode($state, JSON_THROW_ON_ERROR));
+                $text = json_encode($state, JSON_THROW_ON_ERROR);
+                if (@fwrite($file, $text) !== strlen($text)) {
+                    error_log("drawbridge: {$this->settings->folder}/keys.json cannot be written");
+                }
             } finally {
                 fclose($file);
             }
@@ -1367,7 +1424,7 @@ final class Site
         if (isset($said['transfer-encoding'])) {
             $body = strtolower($said['transfer-encoding']) === 'chunked' ? self::dechunked($body) : null;
         } elseif (isset($said['content-length'])) {
-            $body = ctype_digit($said['content-length']) && strlen($body) === (int) $said['content-length'] ? $body : null;
+            $body = preg_match('~\A[0-9]+\z~', $said['content-length']) && strlen($body) === (int) $said['content-length'] ? $body : null;
         }
         if ($body === null || strlen($body) > 262_144) {
             throw new Unavailable('Drawbridge gave no whole answer');

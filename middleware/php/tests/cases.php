@@ -281,8 +281,13 @@ namespace {
     same('after a Drawbridge that hung nobody asks for keys for two seconds',
         [['unavailable', 1], ['unavailable', 1], ['unavailable', 2]], $found);
     foreach ($table['returns'] as $case) {
-        $answer = made()[0]->guard(new Request($case['method'], $case['target'], $case['headers']));
-        same($case['id'], [$case['expect']['status'], $case['expect']['location'] ?? null], [$answer->status, header_of($answer, 'Location')]);
+        [$expect, $changes] = [$case['expect'], isset($case['sign_in']) ? ['signIn' => $case['sign_in']] : []];
+        $answer = made($changes)[0]->guard(new Request($case['method'], $case['target'], $case['headers']));
+        same($case['id'], [$expect['status'], $expect['location'] ?? null, $expect['challenge'] ?? null, $expect['type'] ?? null],
+            [$answer->status, header_of($answer, 'Location'), header_of($answer, 'WWW-Authenticate'), header_of($answer, 'Content-Type')]);
+        same("{$case['id']}: cookies", $expect['cookies'] ?? [], array_column(
+            array_filter($answer->headers, static fn (array $pair): bool => $pair[0] === 'Set-Cookie'), 1));
+        isset($expect['body']) && same("{$case['id']}: body", $expect['body'], $answer->body);
     }
     foreach ($table['step_ups'] as $case) {
         [$keys, $asked] = [new Provider(), []];
@@ -392,6 +397,22 @@ namespace {
         $memory->has('a', 0), $memory->has('b', 0), $memory->forgotten()]);
     same('but whose time is over is not forgotten early', ['new', 10], [$memory->add('d', 30, 15), $memory->forgotten()]);
     same('a memory without any room is full', 'full', (new Memory("$scratch/no-memory", 0))->add('a', 10, 0));
+    // Where a folder takes nothing, as one of another user's: these hold for root too.
+    ini_set('error_log', "$scratch/errors");
+    mkdir("$scratch/taken/.lock", 0700, true);
+    same('a memory that cannot be locked is full', 'full', (new Memory("$scratch/taken"))->add('a', 10, 0));
+    same('and the log says where', 1, substr_count((string) file_get_contents("$scratch/errors"), "$scratch/taken"));
+    mkdir("$scratch/taken-name/" . hash('sha256', 'a'), 0700, true);
+    same('a memory that cannot be written is full', 'full', (new Memory("$scratch/taken-name"))->add('a', 10, 0));
+    same('and the log says where it cannot', 1, substr_count((string) file_get_contents("$scratch/errors"), "$scratch/taken-name cannot be written"));
+    mkdir("$scratch/taken-mark/.forgotten", 0700, true);
+    $memory = new Memory("$scratch/taken-mark", 2);
+    same('in a full memory none makes room of which it cannot be remembered', ['new', 'new', 'full', true, true], [
+        $memory->add('a', 10, 0), $memory->add('b', 11, 0), $memory->add('c', 12, 0), $memory->has('a', 0), $memory->has('b', 0)]);
+    same('and the log says that it cannot', 1, substr_count((string) file_get_contents("$scratch/errors"), "$scratch/taken-mark cannot be written"));
+    same('a memory that is only full says nothing', ['full', false], [
+        (new Memory("$scratch/no-memory", 0))->add('b', 10, 0), str_contains((string) file_get_contents("$scratch/errors"), 'no-memory')]);
+    ini_set('error_log', '');
     mkdir("$scratch/earlier", 0700);
     for ($i = 0; $i < 3; $i++) {
         file_put_contents("$scratch/earlier/" . hash('sha256', "of an earlier version $i"), '10');
@@ -473,7 +494,7 @@ namespace {
     // What the web server says after a handler that ended the process, and after others.
     file_put_contents("$scratch/hook.php", '<?php require ' . var_export(dirname(__DIR__) . '/src/Site.php', true) . <<<'HOOK'
         ;
-        $handle = match ($_SERVER['QUERY_STRING']) {
+        $handle = match (explode('&', $_SERVER['QUERY_STRING'])[0]) {
             'exit' => static fn () => exit,
             'memory' => static fn () => str_repeat('x', 1 << 30),
             'failure' => static fn () => throw new LogicException('of the handler'),
@@ -482,18 +503,31 @@ namespace {
         $site = new Drawbridge\Site\Site(new Drawbridge\Site\Settings(...json_decode(getenv('SITE'), true)), static fn () => (int) getenv('NOW'));
         $answer = $site->webhook(file_get_contents('php://input'), $_SERVER['HTTP_DRAWBRIDGE_WEBHOOK_SIGNATURE'], $handle);
         // As it is where the page sends no answer of its own.
-        $_SERVER['REQUEST_URI'] === '/sent?success' && $answer->send();
+        str_starts_with($_SERVER['REQUEST_URI'], '/sent?') && $answer->send();
         HOOK);
-    foreach (['/?exit' => 500, '/?memory' => 500, '/?failure' => 200, '/?success' => 200, '/sent?success' => 200] as $target => $expected) {
+    // And where the folder cannot be used: after a redeploy by another user, or with a full disk.
+    $taken = [
+        '/sent?success&no-folder' => static fn (string $folder) => rmdir($folder),
+        '/sent?success&no-mode' => static fn (string $folder) => chmod($folder, 0755),
+        '/sent?success&ended' => static fn (string $folder) => touch("$folder/ended"),
+        '/sent?success&ended-lock' => static fn (string $folder) => mkdir("$folder/ended/.lock", 0700, true),
+        '/sent?success&notices-lock' => static fn (string $folder) => mkdir("$folder/notices/.lock", 0700, true),
+    ];
+    $statuses = ['/?exit' => 500, '/?memory' => 500, '/?failure' => 200, '/?success' => 200, '/sent?success' => 200,
+        '/sent?success&no-folder' => 500, '/sent?success&no-mode' => 500, '/sent?success&ended' => 500, '/sent?success&ended-lock' => 503,
+        '/sent?success&notices-lock' => 200];
+    foreach ($statuses as $target => $expected) {
         mkdir($folder = "$scratch/hook-" . md5($target), 0700);
+        isset($taken[$target]) && $taken[$target]($folder);
         $given = ['source' => 'session', 'origin' => 'https://www.example.com', 'folder' => $folder, 'webhookSecrets' => $table['settings']['webhook_secrets']];
-        $cgi = proc_open([PHP_BINARY, '-S', '127.0.0.1:0', '-d', 'display_errors=1', '-d', 'memory_limit=64M', "$scratch/hook.php"],
+        $cgi = proc_open([PHP_BINARY, '-n', '-S', '127.0.0.1:0', '-d', 'memory_limit=64M', "$scratch/hook.php"],
             [1 => ['file', '/dev/null', 'w'], 2 => ['pipe', 'w']], $pipes, null, ['SITE' => json_encode($given), 'NOW' => (string) $table['now']]);
         preg_match('~http://([0-9.:]+)~', (string) fgets($pipes[2]), $match);
         $context = stream_context_create(['http' => ['method' => 'POST', 'content' => $step['body'], 'ignore_errors' => true,
             'header' => ["Drawbridge-Webhook-Signature: {$step['header']}", 'Content-Type: application/json']]]);
-        @file_get_contents("http://$match[1]$target", false, $context);
+        $body = (string) @file_get_contents("http://$match[1]$target", false, $context);
         same("the status after a handler: $target", $expected, (int) explode(' ', $http_response_header[0] ?? 'no answer')[1]);
+        $expected !== 500 && same("and no warning in it: $target", false, str_contains($body, 'Warning'));
         proc_terminate($cgi);
     }
 
@@ -611,6 +645,25 @@ namespace {
     same('all addresses within the patience', true, microtime(true) - $begun < 3.5);
     $addresses = null;
     proc_terminate($server);
+
+    // Debian has most extensions in files of their own, which no php.ini loads here.
+    mkdir("$scratch/bare", 0700);
+    $bare = 'require $argv[1]; $given = new Drawbridge\Site\Settings(source: "session", origin: "https://www.example.com", folder: $argv[2],'
+        . ' proxyAddresses: ["10.0.0.0/8"]); $asked = new Drawbridge\Site\Request("GET", "/a", [["Accept", "text/html"]]);'
+        . ' echo (new Drawbridge\Site\Site($given))->guard($asked)->status;';
+    same('it takes no extension besides json and openssl', '303', shell_exec(implode(' ', array_map(escapeshellarg(...), [
+        PHP_BINARY, '-n', '-r', $bare, dirname(__DIR__) . '/src/Site.php', "$scratch/bare"]))));
+
+    // A limit on the size of files is like a full disk.
+    mkdir("$scratch/no-room", 0700);
+    $asks = 'require $argv[1]; $given = new Drawbridge\Site\Settings(source: "cookie", origin: "https://www.example.com", folder: $argv[2],'
+        . ' issuer: "https://id.example.com", clientId: "web", cookie: "at"); $asked = new Drawbridge\Site\Request("GET", "/", [["Cookie", "at=$argv[3]"]]);'
+        . ' $site = new Drawbridge\Site\Site($given, fn () => (int) $argv[4], fn () => [200, [], $argv[5]]); echo $site->guard($asked)->subject;';
+    $said = (string) shell_exec("trap '' XFSZ; ulimit -f 0; " . implode(' ', array_map(escapeshellarg(...), [
+        PHP_BINARY, '-n', '-d', 'error_log=', '-r', $asks, dirname(__DIR__) . '/src/Site.php', "$scratch/no-room",
+        $table['tokens'][0]['token'], (string) $table['now'], (new Provider())('', [])[2]])) . ' 2>&1');
+    same('keys that cannot be written down are told, and hold', [1, true], [
+        substr_count($said, "$scratch/no-room/keys.json cannot be written"), str_ends_with($said, 'alice')]);
 
     // PSR-15, over a PSR-7 that others wrote.
     require '/usr/share/php/Nyholm/Psr7/autoload.php';

@@ -38,7 +38,9 @@ class Guard:
         request = request_of(scope)
         # `path` has `root_path` in it today, and had not with older servers; `prefixes` may be meant with it or without.
         root, path = scope.get("root_path", ""), scope["path"]
-        scope = {**scope, _FIND: lambda: self.site.user(request)}
+        # Django takes this field for a user, earlier versions of it with an underscore too; it is never a visitor's.
+        headers = [pair for pair in scope["headers"] if bytes(pair[0]).lower().replace(b"_", b"-") != b"remote-user"]
+        scope = {**scope, "headers": headers, _FIND: lambda: self.site.user(request)}
         # Whom a guard around this one found stays; no header can write `drawbridge.user`.
         if not isinstance(scope.get(USER), User):
             scope.pop(USER, None)
@@ -56,7 +58,7 @@ class Guard:
         headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in found.headers]
         headers.append((b"content-length", str(len(found.body)).encode()))
         await send({"type": f"{answer}.response.start", "status": found.status, "headers": headers})
-        await send({"type": f"{answer}.response.body", "body": found.body})
+        await send({"type": f"{answer}.response.body", "body": b"" if request.method == "HEAD" else found.body})
 
 
 def request_of(scope) -> Request:

@@ -27,8 +27,15 @@ class Request:
 
 def is_page(request: Request) -> bool:
     """Whether somebody looks: a script has no use for a sign-in page."""
-    if request.method not in ("GET", "HEAD"):
-        return False
+    return request.method in ("GET", "HEAD") and _is_navigation(request)
+
+
+def is_form(request: Request) -> bool:
+    """Whether somebody sends a form, and looks at what comes back."""
+    return request.method == "POST" and _is_navigation(request)
+
+
+def _is_navigation(request: Request) -> bool:
     mode, destination = request.values("sec-fetch-mode"), request.values("sec-fetch-dest")
     if mode or destination:
         return mode == ["navigate"] and destination == ["document"]

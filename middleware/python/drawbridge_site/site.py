@@ -6,7 +6,7 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from . import fields, proxy
-from .answers import Answer, away, redirect, refusal, told
+from .answers import Answer, away, redirect, refusal, told, unsent
 from .claims import is_text
 from .cookies import own_cookies, session_cookie, taken_cookies
 from .demand import Demand, check_acr, step_up
@@ -17,7 +17,7 @@ from .memory import Memory
 from .notices import logout_claims, webhook_event
 from .outage import Unavailable
 from .questions import QUESTION_FIELD, Questions
-from .request import Request, is_page, is_return_target
+from .request import Request, is_form, is_page, is_return_target
 from .settings import ConfigurationError, Settings
 from .tokens import Tokens
 from .user import Identity, User
@@ -131,13 +131,14 @@ class Site:
             return away()
 
     def _sign_in(self, request: Request) -> Answer:
-        if not is_page(request):
+        if not is_page(request) and not is_form(request):
             return refusal("Bearer", "invalid_token")
-        location = self.settings.sign_in
+        location, taken = self.settings.sign_in, [("Set-Cookie", line) for line in taken_cookies(request, self.settings)]
+        if is_form(request):
+            return unsent(location, *taken)
         if is_return_target(request.target):
             location += "?redirect=" + quote(request.target, safe="")
-        return redirect(location, ("Vary", "Cookie"),
-                        *(("Set-Cookie", line) for line in taken_cookies(request, self.settings)))
+        return redirect(location, ("Vary", "Cookie"), *taken)
 
     # What does Drawbridge tell this server?
 

@@ -51,7 +51,7 @@ class Guard:
         if is_below(self.prefixes, *paths, *texts):
             found = self.site.guard(request, self.acr, self.max_age)
             if isinstance(found, Answer):
-                return answer(found, start_response)
+                return answer(found, start_response, request.method)
             environ[USER], environ["REMOTE_USER"] = found, found.subject
         return self.application(environ, start_response)
 
@@ -69,8 +69,9 @@ def _target(environ) -> str:
     return path + ("?" + environ["QUERY_STRING"] if environ.get("QUERY_STRING") else "")
 
 
-def answer(found: Answer, start_response):
+def answer(found: Answer, start_response, method: str = "GET"):
     import http
     phrase = http.HTTPStatus(found.status).phrase
     start_response(f"{found.status} {phrase}", [*found.headers, ("Content-Length", str(len(found.body)))])
-    return [found.body]
+    # Servers send what they are given, and after the head of an answer to HEAD it would be read as the next answer.
+    return [] if method == "HEAD" else [found.body]

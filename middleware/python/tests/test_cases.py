@@ -202,9 +202,15 @@ class Shared(unittest.TestCase):
 
     @each
     def test_returns(self, case):
-        answer = site().guard(request(case["headers"], case["method"], case["target"]))
-        self.assertEqual(answer.status, case["expect"]["status"])
-        self.assertEqual(dict(answer.headers).get("Location"), case["expect"].get("location"))
+        changes = {name: case[name] for name in ["sign_in"] if name in case}
+        answer = site(**changes).guard(request(case["headers"], case["method"], case["target"]))
+        headers, expect = dict(answer.headers), case["expect"]
+        self.assertEqual(answer.status, expect["status"])
+        for name, word in [("Location", "location"), ("WWW-Authenticate", "challenge"), ("Content-Type", "type")]:
+            self.assertEqual(headers.get(name), expect.get(word))
+        self.assertEqual([value for name, value in answer.headers if name == "Set-Cookie"], expect.get("cookies", []))
+        if "body" in expect:
+            self.assertEqual(answer.body.decode(), expect["body"])
 
     @each
     def test_demands(self, case):
@@ -804,6 +810,30 @@ class Own(unittest.TestCase):
         probe.join()
         self.assertEqual([found[0].subject, one.guard(page).subject, len(asked)], ["alice", "alice", 3])
 
+    def test_an_answer_to_head_has_no_body_and_the_length_of_the_one_to_get(self):
+        # Bytes after the head of such an answer are read as the next one's, which a proxy passes to another visitor.
+        def by_wsgi(method):
+            lengths = []
+            parts = wsgi.Guard(None, site())(
+                {"REQUEST_METHOD": method, "PATH_INFO": "/", "wsgi.input": io.BytesIO()},
+                lambda status, headers: lengths.append(dict(headers)["Content-Length"]))
+            return b"".join(parts), lengths
+
+        def by_asgi(method):
+            sent = []
+
+            async def send(message):
+                sent.append(message)
+
+            asyncio.run(asgi.Guard(None, site())({"type": "http", "method": method, "path": "/", "headers": []}, None, send))
+            return sent[1]["body"], [dict(sent[0]["headers"])[b"content-length"].decode()]
+
+        for answered in [by_wsgi, by_asgi]:
+            with self.subTest(answered.__name__):
+                body, length = answered("GET")
+                self.assertEqual((body, length), (b'{"error": "invalid_token"}', ["26"]))
+                self.assertEqual(answered("HEAD"), (b"", length))
+
     def test_wsgi_guards_its_prefixes_below_a_mount_too(self):
         def application(environ, start_response):
             raise AssertionError("reached")
@@ -863,6 +893,23 @@ class Own(unittest.TestCase):
                     with self.subTest(root=root, path=path, prefix=prefix, kind=kind):
                         self.assertTrue(asgi_scope_is_guarded((prefix,), kind, root, path))
             self.assertFalse(asgi_scope_is_guarded(("/other",), "http", root, path))
+
+    def test_asgi_takes_the_field_remote_user_away(self):
+        seen = []
+
+        async def application(scope, receive, send):
+            seen.append([name for name, _ in scope["headers"]])
+
+        signed_in = b"cookie", cookie(TABLE["ended"]["token"])[0][1].encode()
+        given = [(b"remote-user", b"admin"), (b"remote_user", b"admin"), (b"Remote-User", b"admin"), (b"remote-users", b"3"),
+                 signed_in]
+        for kind in ["http", "websocket"]:
+            for path in ["/account/1", "/"]:
+                with self.subTest(kind, path=path):
+                    scope = {"type": kind, "path": path, "headers": given}
+                    asyncio.run(asgi.Guard(application, site(), ("/account/",))(scope, None, None))
+                    self.assertEqual(seen.pop(), [b"remote-users", b"cookie"])
+                    self.assertEqual(len(scope["headers"]), 5)
 
     def test_asgi_closes_web_sockets_of_strangers(self):
         async def application(scope, receive, send):

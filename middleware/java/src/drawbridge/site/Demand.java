@@ -26,11 +26,12 @@ final class Demand {
 
     /** The answer for whoever is not signed in. */
     Answer signIn(Request request) {
-        if (!request.isPage()) {
+        if (!request.isPage() && !request.isForm()) {
             return Answer.refusal("Bearer", "invalid_token");
         }
         String wanted = request.isReturnTarget() ? "?redirect=" + Texts.encoded(request.target) : "";
-        Answer answer = new Answer(303, "", "Location", settings.signIn + wanted, "Cache-Control", "no-store", "Vary", "Cookie");
+        Answer answer = request.isForm() ? Answer.unsent(settings.signIn)
+            : new Answer(303, "", "Location", settings.signIn + wanted, "Cache-Control", "no-store", "Vary", "Cookie");
         if (settings.source != Settings.Source.PROXY) {
             TwiceSet.take(settings, request, answer);
         }

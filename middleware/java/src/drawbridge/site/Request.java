@@ -61,9 +61,15 @@ public final class Request {
 
     /** Whether somebody looks: a script has no use for a sign-in page. */
     boolean isPage() {
-        if (!method.equals("GET") && !method.equals("HEAD")) {
-            return false;
-        }
+        return (method.equals("GET") || method.equals("HEAD")) && isNavigation();
+    }
+
+    /** Whether somebody sends a form, and looks at what comes back. */
+    boolean isForm() {
+        return method.equals("POST") && isNavigation();
+    }
+
+    private boolean isNavigation() {
         String mode = String.join(",", values("Sec-Fetch-Mode"));
         String destination = String.join(",", values("Sec-Fetch-Dest"));
         if (!mode.isEmpty() || !destination.isEmpty()) {

@@ -42,6 +42,15 @@ final class Texts {
         }
     }
 
+    /** As an attribute's value in HTML. */
+    static String escaped(String text) {
+        StringBuilder out = new StringBuilder();
+        for (char c : text.toCharArray()) {
+            out.append("&<>\"'".indexOf(c) >= 0 ? "&#" + (int) c + ";" : String.valueOf(c));
+        }
+        return out.toString();
+    }
+
     /** All but RFC 3986's unreserved characters. */
     static String encoded(String text) {
         StringBuilder out = new StringBuilder();

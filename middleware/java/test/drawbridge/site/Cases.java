@@ -496,10 +496,31 @@ public final class Cases {
     private static void returns() {
         for (Map<String, Object> one : list(table, "returns")) {
             Request request = new Request(text(one, "method"), text(one, "target"), pairs(one.get("headers")), "");
-            Answer answer = site().guard(request, Collections.emptyList(), null).answer;
-            same(text(one, "id"), Arrays.asList(map(one, "expect").get("status"), map(one, "expect").get("location")),
-                Arrays.asList((long) answer.status, answer.header("Location")));
+            Settings settings = plain();
+            if (one.containsKey("sign_in")) {
+                settings.signIn = text(one, "sign_in");
+            }
+            Answer answer = site(settings, Cases::provider).guard(request, Collections.emptyList(), null).answer;
+            Map<String, Object> expect = map(one, "expect");
+            same(text(one, "id"),
+                Arrays.asList(expect.get("status"), expect.get("location"), expect.get("challenge"), expect.get("type"),
+                    texts(expect.get("cookies"))),
+                Arrays.asList((long) answer.status, answer.header("Location"), answer.header("WWW-Authenticate"),
+                    answer.header("Content-Type"), cookies(answer)));
+            if (expect.containsKey("body")) {
+                same(text(one, "id") + ": body", expect.get("body"), answer.body);
+            }
         }
+    }
+
+    private static List<String> cookies(Answer answer) {
+        List<String> cookies = new ArrayList<>();
+        for (String[] pair : answer.headers) {
+            if (pair[0].equals("Set-Cookie")) {
+                cookies.add(pair[1]);
+            }
+        }
+        return cookies;
     }
 
     private static Request withCookie(String token, String target) {
@@ -556,15 +577,9 @@ public final class Cases {
             if (decision.user != null) {
                 got.put("user", decision.user.subject);
             } else {
-                List<String> cookies = new ArrayList<>();
-                for (String[] pair : decision.answer.headers) {
-                    if (pair[0].equals("Set-Cookie")) {
-                        cookies.add(pair[1]);
-                    }
-                }
                 got.put("status", (long) decision.answer.status);
                 got.put("location", decision.answer.header("Location"));
-                got.put("cookies", cookies);
+                got.put("cookies", cookies(decision.answer));
             }
             same("step-up: " + one.get("id"), Arrays.asList(one.get("expect"), one.get("asked")), Arrays.asList(got, questions));
         }
