@@ -240,6 +240,33 @@ def test_a_return_address_of_another_host_is_refused(website, phone):
     expect_refusal(phone, website, website.link(), 4, "return_uri_foreign")
 
 
+LURE = "/oauth/authorize?" + urllib.parse.urlencode({
+    "client_id": "demo-rp", "redirect_uri": "https://evil.example/callback", "response_type": "token"})
+THUMBPRINTS = {"subject_syntax_types_supported": ["urn:ietf:params:oauth:jwk-thumbprint"]}
+
+
+@pytest.mark.parametrize("head", ["openid://?", "https://rp.example/self-issued/open?"])
+@pytest.mark.parametrize("asked", [
+    lambda lure: {"redirect_uri": lure, "client_metadata": json.dumps(THUMBPRINTS)},
+    lambda lure: {"client_metadata": json.dumps({**THUMBPRINTS, "redirect_uris": [lure]})},
+    lambda lure: {"redirect_uri": lure, "response_type": "token id_token userinfo"},
+    lambda lure: {"redirect_uri": lure},
+    lambda lure: {"response_uri": lure, "response_mode": "direct_post"}], ids=["v2", "list", "2012", "core", "post"])
+def test_attack_a_link_leads_the_answer_to_a_page_of_the_website_that_hands_it_on(website, phone, tmp_path, asked, head):
+    """A token that is good at the website, in the fragment of an address that its redirector leads away from."""
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\n: > {tmp_path}/opened\n')
+    browser.chmod(0o755)
+    link = by_value(website, "openid", **asked(website.origin + LURE)).replace("openid://?", head)
+    expect_refusal(phone, website, link, 4, "return_uri_foreign", "--open", str(browser))
+    assert not (tmp_path / "opened").exists()
+
+
+def test_of_a_link_that_anybody_may_have_written_the_address_of_the_answer_is_shown(website, phone):
+    done = phone.handle(by_value(website, "openid"), consent="--deny", status=10)
+    assert f"counts for no other address:\n  {website.return_uri}\n" in done.stderr
+
+
 def test_a_request_in_another_websites_name_is_refused(serve_website, website, phone):
     """Its own host, its own certificate, and somebody else's client_id."""
     evil = serve_website("other.example")

@@ -1,5 +1,6 @@
 """Both sides of ours: `drawbridge-phone` answers a Drawbridge that is the website, over TLS, in each form."""
 
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
@@ -13,6 +14,13 @@ def website(serve, tmp_path):
     authority = phone.Authority(tmp_path)
     server = serve(settings=SETTINGS, tls=authority.issue("127.0.0.1", "localhost"))
     return Trusted(server, authority.path)
+
+
+@pytest.fixture
+def demo_website(start_demo, tmp_path):
+    authority = phone.Authority(tmp_path)
+    certificate, key = authority.issue("127.0.0.1", "localhost")
+    return Trusted(start_demo("--tls-certificate", str(certificate), "--tls-key", str(key)), authority.path)
 
 
 @pytest.mark.parametrize("form", ["seed", "core", "v2"])
@@ -66,18 +74,31 @@ def test_our_phone_answers_the_code_on_another_screen(website, tmp_path):
     assert answer.status == 303 and waiting.session()["origin"] == "device_code"
 
 
-def test_our_phone_signs_in_at_the_demo_as_its_guide_says(start_demo, tmp_path):
-    authority = phone.Authority(tmp_path)
-    certificate, key = authority.issue("127.0.0.1", "localhost")
-    demo = start_demo("--tls-certificate", str(certificate), "--tls-key", str(key))
-    assert demo.base.startswith("https://127.0.0.1:")
-    website = Trusted(demo, authority.path)
+def test_our_phone_signs_in_at_the_demo_as_its_guide_says(demo_website, tmp_path):
+    website = demo_website
+    assert website.base.startswith("https://127.0.0.1:")
     browser = Browser(website)
     browser.start("?return=%2Fcontacts")
     done = handle(website, link_of(browser.page.text, "open-scheme"), tmp_path / "store")
     assert done.returncode == 0, done.stderr
     browser.respond(done.stdout.strip().partition("#")[2])
     answer = browser.submit(browser.request("GET", "/self-issued/choice"), 0)
-    assert answer.header("Location") == demo.base + "/contacts"
+    assert answer.header("Location") == website.base + "/contacts"
     assert browser.session()["origin"] == "self_issued"
     assert "signed in" in browser.request("GET", "/contacts").text.lower()
+
+
+def test_attack_our_phone_does_not_answer_at_a_page_of_ours_that_leads_to_a_relying_party(demo_website, tmp_path):
+    """Of the attacker's own sign-in: a browser would carry the answer on to a redirect address of the attacker's."""
+    attacker = Browser(demo_website)
+    attacker.start("?form=v2")
+    honest = link_of(attacker.page.text, "open-scheme")
+    redirector = "/oauth/authorize?" + urlencode({
+        "client_id": "demo-rp", "redirect_uri": "https://rp.example.com/callback", "response_type": "token"})
+    led = Browser(demo_website).request("GET", redirector)
+    assert led.status == 303 and led.header("Location").startswith("https://rp.example.com/callback?error=")
+    asked = dict(parse_qsl(urlsplit(honest).query)) | {"redirect_uri": demo_website.base + redirector}
+    done = handle(demo_website, "openid://?" + urlencode(asked), tmp_path / "store")
+    assert (done.returncode, done.stdout) == (4, ""), done.stderr
+    assert "return_uri_foreign: " in done.stderr
+    assert handle(demo_website, honest, tmp_path / "store").returncode == 0

@@ -44,10 +44,15 @@ struct RequestReader {
         return address
     }
 
-    /// Where to answer, by the website's own words alone: never from the link when there is a file.
+    /// Where to answer, by the website's own words alone: never from the link when there is a file, and where there is
+    /// none at the `client_id`.
     private func returnAddress(of clientID: WebAddress) throws(PhoneRefusal) -> WebAddress {
         let listed = request.registered("redirect_uris")?.words ?? []
         let named = try request.text("redirect_uri")
+        guard proof == .certificate else {
+            try checkLink(names: listed + [named].compactMap(\.self), beside: clientID)
+            return clientID
+        }
         if let named, !listed.isEmpty, !listed.contains(named) {
             throw PhoneRefusal(.returnURIForeign, "redirect_uri is not one of the website's redirect_uris")
         }
@@ -71,6 +76,21 @@ struct RequestReader {
                 .returnURIForeign, "the answer would go to \(address.website.name), not to \(clientID.website.name)")
         }
         return address
+    }
+
+    /// In Core §7.2 and in SIOPv2 the `client_id` of a website that was not asked is its return address: a link that
+    /// holds the request names no other.
+    ///
+    /// One of the same website would not do. The token is good at the `client_id`; by a path of their own choice the
+    /// link's author would decide who else reads it, since browsers carry a fragment across redirects (RFC 9110
+    /// §10.2.2), and any redirector of the website's would hand it on.
+    private func checkLink(names addresses: [String], beside clientID: WebAddress) throws(PhoneRefusal) {
+        guard addresses.allSatisfy({ $0.utf8.elementsEqual(clientID.text.utf8) }) else {
+            throw PhoneRefusal(
+                .returnURIForeign,
+                "the link leads the answer to another address than its client_id; where the request is in the link, "
+                    + "they must be the same")
+        }
     }
 
     private func responseTypes() throws(PhoneRefusal) -> Set<String> {
@@ -113,6 +133,7 @@ struct RequestReader {
             guard let address = WebAddress(named ?? returnAddress.text) else {
                 throw PhoneRefusal(.returnURIInvalid, "response_uri must be a plain https address")
             }
+            if proof == .returnAddressAlone { try checkLink(names: [address.text], beside: clientID) }
             guard address.website == clientID.website else {
                 throw PhoneRefusal(
                     .returnURIForeign,

@@ -4,7 +4,8 @@ public struct SelfIssuedRequest: Sendable {
     public enum Proof: Sendable {
         /// The request came from the website itself, whose certificate speaks for `client_id`.
         case certificate
-        /// Anybody may have written the link; sure is only that the answer goes to the website named.
+        /// Anybody may have written the link; sure is only that the answer goes to `client_id`, and counts for no other
+        /// address.
         case returnAddressAlone
     }
 

@@ -14,7 +14,8 @@ enum ConsentText {
         switch request.proof {
         case .certificate: lines.append("  Its certificate says that it is \(request.clientID.host).")
         case .returnAddressAlone:
-            lines.append("  Anybody may have written this link; sure is only that the answer goes to that website.")
+            lines.append("  Anybody may have written this link. The answer goes here, and counts for no other address:")
+            lines.append("  \(request.clientID)")
         }
         lines.append(
             question.isFirstTime

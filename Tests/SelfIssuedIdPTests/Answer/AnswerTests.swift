@@ -70,6 +70,23 @@ import Testing
         #expect(phone.consent.asked.first?.request.proof == .returnAddressAlone)
     }
 
+    @Test(arguments: ["", "&redirect_uri=https://example.com/cb"])
+    func `a link of 2012 that holds the request is answered at its client_id`(_ tail: String) async throws {
+        let link = Self.coreLink.replacing("=id_token", with: "=token%20id_token%20userinfo") + tail
+        let outcome = try await Phone().handle(link)
+        #expect(outcome.open?.expose().hasPrefix("https://example.com/cb#access_token=") == true)
+        #expect(outcome.token()?.claims["aud"] == "https://example.com/cb")
+        #expect(outcome.token("userinfo_token")?.claims["aud"] == "https://example.com/cb")
+    }
+
+    @Test(arguments: ["", "&response_uri=https://example.com/cb"])
+    func `a link that holds the request has its answer posted to its client_id`(_ tail: String) async throws {
+        let website = FakeWebsite()
+        website.serve("{}", at: "https://example.com/cb")
+        _ = try await Phone(website: website).handle(Self.coreLink + "&response_mode=direct_post" + tail)
+        #expect(website.posts.count == 1)
+    }
+
     @Test func `one website knows the same person in every form, another website another`() async throws {
         let phone = Phone()
         let known = try await phone.handle().thumbprint

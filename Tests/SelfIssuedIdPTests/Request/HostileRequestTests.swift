@@ -166,6 +166,43 @@ import Testing
         #expect(outcome.website.host == "example.com")
     }
 
+    /// Of a request that is in the link anybody may be the author.
+    private static func byValue(_ tail: String) -> String {
+        "openid://?client_id=https://example.com/cb&scope=openid&nonce=4f8921ce98f89&response_type=" + tail
+    }
+
+    @Test(arguments: [
+        "id_token&redirect_uri=https://example.com/go?to=evil",
+        #"id_token&redirect_uri=https://example.com/go&client_metadata={"subject_syntax_types_supported":["#
+            + #""urn:ietf:params:oauth:jwk-thumbprint"]}"#,
+        #"id_token&client_metadata={"redirect_uris":["https://example.com/go"]}"#,
+        #"id_token&redirect_uri=https://example.com/cb&client_metadata={"redirect_uris":["https://example.com/cb","#
+            + #""https://example.com/go"]}"#,
+        #"id_token&registration={"claims":{"redirect_uris":"https://example.com/go"}}"#,
+        "token%20id_token%20userinfo&redirect_uri=https://example.com/go",
+        #"token%20id_token%20userinfo&registration={"redirect_uris":["https://example.com/go"]}"#,
+        "id_token&redirect_uri=https://example.com/cb/", "id_token&redirect_uri=https://example.com/cb?",
+        "id_token&redirect_uri=https://example.com:443/cb", "id_token&redirect_uri=https://EXAMPLE.com/cb",
+        "id_token&redirect_uri=", "id_token&redirect_uri=https://evil.example/cb",
+        "id_token&response_mode=direct_post&response_uri=https://example.com/log",
+        "id_token&response_mode=post&response_uri=https://example.com/cb/",
+    ])
+    func `attack: who wrote a link with the request in it has the answer opened on a page of their choice`(
+        _ tail: String
+    ) async {
+        await expectRefused(Phone(), Self.byValue(tail), .returnURIForeign)
+    }
+
+    @Test func `attack: a link that is scanned names where its answer is posted`() async {
+        var options = SelfIssuedProvider.Options()
+        options.isFromOtherDevice = true
+        let phone = Phone()
+        phone.website.serve("{}", at: "https://example.com/log")
+        let link = Self.byValue("id_token&response_uri=https://example.com/log")
+        #expect(await phone.refusal(of: link, options) == .returnURIForeign)
+        #expect(phone.website.posts.isEmpty)
+    }
+
     @Test func `a link that changes where the answer goes is refused`() async {
         let tail = "&redirect_uri=https://example.com/open-redirect"
         let file = Self.file(["redirect_uri": "https://example.com/rp/authz/callback.php"])
