@@ -60,6 +60,10 @@ extension PercentEncoding {
         in text: ArraySlice<UInt8>, plusIsSpace: Bool = false, passesOverOthers: Bool = false,
         by replace: (UInt8, inout [UInt8]) -> Bool
     ) -> [UInt8]? {
+        // Most texts have none, and login tokens are long.
+        guard text.contains(where: { $0 == UInt8(ascii: "%") || plusIsSpace && $0 == UInt8(ascii: "+") }) else {
+            return Array(text)
+        }
         var output: [UInt8] = []
         output.reserveCapacity(text.count)
         var index = text.startIndex
