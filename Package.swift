@@ -219,20 +219,33 @@ let package = Package(
             ],
             path: "bench/storage",
             swiftSettings: strict),
+        // What the tests of several targets share. The first knows nothing of the service: the tests of any may use it.
+        .target(
+            name: "TestSupport",
+            path: "Tests/TestSupport",
+            swiftSettings: strict),
+        .target(
+            name: "BridgeTestSupport",
+            dependencies: [
+                "Bridge",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/BridgeTestSupport",
+            swiftSettings: strict),
         .target(
             name: "StorageConformance",
-            dependencies: ["OAuth2", "Bridge"],
+            dependencies: ["OAuth2", "Bridge", "TestSupport"],
             path: "Tests/StorageConformance",
             swiftSettings: strict),
         .testTarget(
             name: "OAuth2Tests",
-            dependencies: ["OAuth2"],
+            dependencies: ["OAuth2", "TestSupport"],
             resources: [.copy("Cases")],
             swiftSettings: strict),
         .testTarget(
             name: "BridgeTests",
             dependencies: [
-                "OAuth2", "Bridge", "SQLStorage", "StorageConformance",
+                "OAuth2", "Bridge", "SQLStorage", "StorageConformance", "TestSupport", "BridgeTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -242,7 +255,7 @@ let package = Package(
         .testTarget(
             name: "SQLStorageTests",
             dependencies: [
-                "OAuth2", "Bridge", "SQLStorage", "StorageConformance",
+                "OAuth2", "Bridge", "SQLStorage", "StorageConformance", "TestSupport", "BridgeTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -250,7 +263,7 @@ let package = Package(
         .testTarget(
             name: "RedisStorageTests",
             dependencies: [
-                "Bridge", "RedisStorage", "StorageConformance",
+                "Bridge", "RedisStorage", "StorageConformance", "TestSupport",
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -260,7 +273,7 @@ let package = Package(
         .testTarget(
             name: "FederationTests",
             dependencies: [
-                "OAuth2", "Bridge", "Federation",
+                "OAuth2", "Bridge", "Federation", "TestSupport", "BridgeTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -274,7 +287,7 @@ let package = Package(
         .testTarget(
             name: "BridgeHTTPTests",
             dependencies: [
-                "OAuth2", "Bridge", "SQLStorage", "BridgeHTTP",
+                "OAuth2", "Bridge", "SQLStorage", "BridgeHTTP", "BridgeTestSupport",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -326,6 +339,7 @@ let package = Package(
             name: "FuzzTests",
             dependencies: [
                 "OAuth2", "Bridge", "RedisStorage", "BridgeHTTP", "SelfIssuedIdP", "DrawbridgeClient", "drawbridge",
+                "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -337,6 +351,7 @@ let package = Package(
             name: "DrawbridgeTests",
             dependencies: [
                 "OAuth2", "Bridge", "SQLStorage", "RedisStorage", "Federation", "BridgeHTTP", "drawbridge",
+                "BridgeTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

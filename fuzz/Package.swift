@@ -89,7 +89,8 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             path: "Targets",
-            exclude: ["ReplayTests.swift", "SettingsFileTests.swift"],
+            // For the tests alone, of the package above.
+            exclude: ["Neighbours.swift", "ReplayTests.swift", "SettingsFileTests.swift"],
             swiftSettings: strict),
         // libFuzzer brings `main`.
         .executableTarget(

@@ -3,10 +3,13 @@ outside of the database, and without."""
 
 import getpass
 import json
+import secrets
 import shutil
 import sqlite3
 import subprocess
+from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Callable
 
@@ -211,6 +214,90 @@ def test_a_line_of_a_kept_file_that_is_no_note_is_named_and_the_others_count(cop
     assert kinds(report) == {"unreadable", "truncated"} and report["kept_notes"] == 3
 
 
+#: What those who hand out a service log make of a line that a server wrote.
+WRAPPERS: dict[str, Callable[[str], str]] = {
+    "journalctl": lambda line: f"Nov 30 08:00:00 host drawbridge[123]: {line}",
+    "journalctl -o json": lambda line: json.dumps({"__CURSOR": "s=1", "MESSAGE": line, "_PID": "123"}),
+    "journalctl -o json, not printable": lambda line: json.dumps({"MESSAGE": list(line.encode()), "_PID": "123"}),
+    "containerd": lambda line: f"2026-11-30T08:00:00.000000000Z stderr F {line}",
+    "docker": lambda line: json.dumps({"log": f"{line}\n", "stream": "stderr", "time": "2026-11-30T08:00:00Z"}),
+    "docker compose logs": lambda line: f"node-a-1  | {line}",
+    "journalctl, forwarded as json": lambda line: json.dumps({"MESSAGE": f"Nov 30 08:00:00 host drawbridge: {line}"}),
+}
+
+
+@pytest.fixture(scope="module")
+def logged(original, tmp_path_factory) -> tuple[Path, list[str], str]:
+    """One more life of the instance, without its end and the notes beside its key; that life's log, and its last note."""
+    data = Path(shutil.copytree(original, tmp_path_factory.mktemp("logged") / "data"))
+    demo = instance.Demo("--no-limits", data=data)
+    demo.sign_in("carol")
+    assert demo.stop() == 0
+    lines = demo.stderr_path.read_text().splitlines()
+    with Log(data) as log:
+        last = log.checkpoints("demo")[-2]["size"]
+        note = log.checkpoints("demo")[-1]["note"]
+        assert log.run("DELETE FROM audit_event WHERE node = 'demo' AND sequence > ?", last)
+        assert log.run("DELETE FROM audit_checkpoint WHERE node = 'demo' AND size > ?", last)
+    (data / "audit-checkpoints").unlink()
+    assert verify(data)["valid"], "nothing in the database shows it"
+    return data, lines, note
+
+
+def notes_in(lines: list[str]) -> int:
+    return len([line for line in lines if '"note":"' in line])
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_the_service_log_shows_what_is_gone_as_systemd_kubernetes_and_compose_hand_it_out(logged, tmp_path, wrapper):
+    data, lines, _ = logged
+    kept = tmp_path / "service.log"
+    kept.write_text("".join(f"{WRAPPERS[wrapper](line)}\n" for line in lines))
+    report = verify(data, "--checkpoint", str(kept))
+    assert kinds(report) == {"truncated"} and report["kept_notes"] == notes_in(lines) > 0
+
+
+#: Forms in which a note cannot be read, and which must not pass for a log without one.
+UNREADABLE: dict[str, Callable[[str], str]] = {
+    "another member": lambda line: json.dumps({"host": "a", "event": {"original": line}}),
+    "written anew": lambda line: "node-a " + json.dumps(json.loads(line)),
+    "cut off": lambda line: f"2026-11-30T08:00:00Z stderr P {line[:-20]}",
+    "the words of a terminal": lambda line: "08:00:00 notice: audit checkpoint note=" + json.dumps(json.loads(line)["note"]),
+}
+
+
+@pytest.mark.parametrize("form", UNREADABLE)
+def test_a_note_in_a_form_that_cannot_be_read_is_named_although_others_can_be(logged, tmp_path, form):
+    data, lines, note = logged
+    unknown = [UNREADABLE[form](line) for line in lines if '"note":"' in line]
+    kept = tmp_path / "service.log"
+    with Log(data) as log:
+        kept.write_text(log.checkpoints("demo")[0]["note"] + "".join(f"{line}\n" for line in unknown))
+    report = verify(data, "--checkpoint", str(kept))
+    assert kinds(report) == {"unreadable"} and report["kept_notes"] == 1
+    assert len(report["problems"]) == len(unknown)
+
+
+def test_a_quoted_signed_note_is_named_too(logged, tmp_path):
+    data, _, note = logged
+    kept = tmp_path / "mail"
+    kept.write_text("".join(f"> {line}\n" for line in note.splitlines()))
+    assert kinds(verify(data, "--checkpoint", str(kept))) == {"unreadable"}
+
+
+def test_what_a_browser_calls_itself_is_no_note(start_demo, tmp_path):
+    demo = start_demo("--no-limits")
+    agent = '"note":"' + json.dumps({"note": "x"})
+    assert demo.redeem(demo.issue()["token"], {**wire.NAVIGATION, "User-Agent": agent}).status == 303
+    assert demo.stop() == 0
+    export = instance.run("audit", "export", "--data", str(demo.data)).stdout.decode()
+    assert json.dumps(agent)[1:-1] in export
+    lines = [*export.splitlines(), *demo.stderr_path.read_text().splitlines()]
+    kept = tmp_path / "kept"
+    kept.write_text("".join(f"{line}\n" + "".join(f"{wrap(line)}\n" for wrap in WRAPPERS.values()) for line in lines))
+    assert verify(demo.data, "--checkpoint", str(kept))["valid"]
+
+
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.run.__name__)
 def test_an_export_shows_what_the_database_does(copy, tmp_path, attack):
     elsewhere, export, public = tmp_path / "kept-elsewhere", tmp_path / "export.jsonl", tmp_path / "audit.pub"
@@ -246,6 +333,23 @@ def test_our_own_reading_of_the_format_is_the_programs(original):
             previous = row["hash"]
         for row in log.checkpoints("demo"):
             assert row["note"] == key.checkpoint("demo", row["size"], row["hash"], row["at"])
+
+
+@pytest.mark.parametrize("adopted, retention, checkpoint, days, least", list(product(
+    [False, True], [0, 86_400], [True, False], [0, 2], [0, 86_400])))
+def test_a_cut_stands_where_the_format_says_so(copy, adopted, retention, checkpoint, days, least):
+    """Also one that an administrator accepted, which has no retention and may have no checkpoint."""
+    with Log(copy) as log:
+        key = Key(copy / "audit-signing-key")
+        place = cut_at_a_checkpoint(log)
+        cut = {**place, "at": place["at"] + days * DAY, "retention": retention, "adopted": adopted}
+        if not checkpoint:
+            log.run("DELETE FROM audit_checkpoint WHERE node = 'demo' AND size <= ?", place["size"])
+        log.put_cut("demo", place["size"], key.cut("demo", place["size"], cut["hash"], retention, cut["at"], adopted))
+    (copy / "audit-checkpoints").unlink()
+    report = verify(copy, *(["--retention", f"{least}s"] if least else []))
+    stands = auditlog.cut_stands(cut, place if checkpoint else None, least)
+    assert report["valid"] is stands and len(report["cuts"]) == (1 if stands else 0), report
 
 
 # What retention does
@@ -394,6 +498,119 @@ def test_a_beginning_that_was_stolen_can_be_accepted_but_not_vouched_for(copy, s
     report = verify(copy)
     assert report["valid"] and [(cut["adopted"], cut["retention"]) for cut in report["cuts"]] == [(True, 0)]
     assert kinds(verify(copy, "--retention", "1d")) == {"retention_too_short", "missing"}
+
+
+@dataclass
+class Tables:
+    """A server, and the tables of its audit log as whoever has the database's password sees them."""
+    server: instance.Served
+    run: Callable[[str], list]
+
+    def audit(self, *words: str) -> subprocess.CompletedProcess:
+        return instance.run("audit", *words, "--config", str(self.server.settings))
+
+    def live(self, issues: int):
+        """Ends with a checkpoint."""
+        self.server.start()
+        for _ in range(issues):
+            self.server.issue()
+        assert self.server.stop() == 0
+
+    def checkpoints(self) -> list[tuple[int, str]]:
+        rows = self.run("SELECT size, hash FROM audit_checkpoint WHERE node = 'main' ORDER BY size")
+        return [(int(size), digest) for size, digest in rows]
+
+    def details(self, kind: str) -> list[dict]:
+        return [json.loads(detail) for (detail,) in self.run(
+            f"SELECT detail FROM audit_event WHERE type = '{kind}' ORDER BY node, sequence")]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def tables(request, serve) -> Tables:
+    """Those of a server that has lived twice and is stopped."""
+    if request.param == "sqlite":
+        server = serve("limits: {enabled: false}\n")
+
+        def run(sql: str) -> list:
+            with closing(sqlite3.connect(server.data / "drawbridge.sqlite")) as connection, connection:
+                return connection.execute(sql).fetchall()
+    else:
+        postgres = request.getfixturevalue("postgres")
+        database = f"audit_{secrets.token_hex(4)}"
+        server = serve(f"database: {postgres.create(database)}\nlimits: {{enabled: false}}\n")
+
+        def run(sql: str) -> list:
+            return postgres.query(sql, database)
+    assert server.stop() == 0
+    tables = Tables(server, run)
+    tables.live(3)
+    return tables
+
+
+def remove_end(tables: Tables, through: int):
+    """With the checkpoints over it, so that nothing in the database shows it."""
+    tables.run(f"DELETE FROM audit_event WHERE node = 'main' AND sequence > {through}")
+    tables.run(f"DELETE FROM audit_checkpoint WHERE node = 'main' AND size > {through}")
+
+
+def test_a_beginning_that_the_key_before_this_one_signed_for_hides_no_end_that_is_gone(tables, tmp_path):
+    server, key, public = tables.server, Key(tables.server.data / "audit-signing-key"), tmp_path / "audit.pub"
+
+    def add_public_key():
+        with public.open("ab") as file:
+            file.write(tables.audit("public-key").stdout)
+
+    # As retention does it.
+    size, digest = tables.checkpoints()[0]
+    note = key.cut("main", size, digest, 0, auditlog.now())
+    tables.run(f"INSERT INTO audit_cut (node, through, note) VALUES ('main', {size}, '{note}')")
+    tables.run(f"DELETE FROM audit_event WHERE node = 'main' AND sequence <= {size}")
+    with (server.data / "audit-checkpoints").open("a") as file:
+        file.write(json.dumps({"cut": {"note": note}}) + "\n")
+    # As the runbook has it.
+    add_public_key()
+    assert report_of(server, "--public-key", str(public))["valid"]
+    (server.data / "audit-signing-key").rename(tmp_path / "leaked")
+    instance.run("keys", "init", "--config", str(server.settings))
+    add_public_key()
+    tables.live(1)
+    end = tables.checkpoints()[-1][0]
+    tables.live(40)
+    assert report_of(server, "--public-key", str(public))["valid"]
+    assert all("truncated" not in str(detail) for detail in tables.details("audit.contradicted"))
+
+    remove_end(tables, end)
+    server.start()
+    assert degraded(server) == ["audit_log"]
+    told = {(line["kind"], line["id"]) for line in server.json_lines() if line.get("level") == "error" and "kind" in line}
+    assert server.stop() == 0
+    assert {("missing", "main-1"), ("cut_unknown_key", f"main-{size}")} < told
+    assert {kind for kind, _ in told} == {"missing", "cut_unknown_key", "truncated"}
+    assert set(tables.details("audit.contradicted")[-1]["problems"]) == {f"{place} {kind}" for kind, place in told}
+
+    said = tables.audit("accept", "--reason", "key replaced, ticket 7").stdout.decode()
+    assert "main-1: missing\n" in said and f"main-{size}: cut_unknown_key\n" in said and "ends before main-" in said
+    # What only the whole verification finds: the database's own checkpoints are by two keys.
+    assert f"main-{size}: checkpoint_unknown_key\n" in said
+    [accepted] = tables.details("audit.accepted")
+    named = [problem.split()[1] for problem in accepted["problems"]]
+    assert {"missing", "truncated", "cut_unknown_key", "checkpoint_unknown_key"} <= set(named)
+    assert accepted["count"] == len(named) <= 20 and accepted["said"] == "key replaced, ticket 7"
+    assert report_of(server, "--public-key", str(public))["valid"]
+    [aside] = server.data.glob("audit-checkpoints.accepted-*")
+    assert kinds(report_of(server, "--public-key", str(public), "--checkpoint", str(aside))) == {"truncated"}
+
+
+def test_both_ends_that_are_gone_are_named_when_they_are_accepted(tables):
+    tables.live(3)
+    sizes = [size for size, _ in tables.checkpoints()]
+    tables.run(f"DELETE FROM audit_event WHERE node = 'main' AND sequence <= {sizes[0]}")
+    remove_end(tables, sizes[1])
+    said = tables.audit("accept", "--reason", "the disk lost it").stdout.decode()
+    assert "main-1: missing\n" in said and f"ends before main-{sizes[1] + 1}: " in said
+    [accepted] = tables.details("audit.accepted")
+    assert accepted["problems"] == ["main-1 missing", f"main-{sizes[1] + 1} truncated"]
+    assert report_of(tables.server)["valid"]
 
 
 def test_a_node_that_cannot_keep_its_notes_says_so_and_goes_on(copy, start_demo):

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Inputs that are near to those of a corpus: cut, spliced, repeated and altered ones. The same seed gives the same
 /// inputs, so that one that breaks a promise can be had again.
 ///
@@ -5,14 +7,14 @@
 /// the fuzzer found, so what is near to it begins there.
 struct Neighbours {
     private let corpus: [[UInt8]]
-    private var state: UInt64
+    private var dice: SplitMix64
     /// What parsers branch at.
     private static let telling =
         Array(#"{}[]",:;=&?%/\.-_+*#@~$'<>()|^ 0129azAZé"#.utf8) + [0, 9, 10, 13, 0x7F, 0x80, 0xC0, 0xFF]
 
     init(_ corpus: [[UInt8]], seed: UInt64) {
         self.corpus = corpus.isEmpty ? [[]] : corpus
-        state = seed
+        dice = SplitMix64(seed: seed)
     }
 
     mutating func next() -> [UInt8] {
@@ -45,12 +47,5 @@ struct Neighbours {
         }
     }
 
-    /// SplitMix64.
-    private mutating func below(_ bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ (mixed >> 31)) % UInt64(bound))
-    }
+    private mutating func below(_ bound: Int) -> Int { Int(dice.next() % UInt64(bound)) }
 }

@@ -55,7 +55,8 @@ extension FuzzTarget {
         AuditVerifierKey(
             name: "example.com/node1", publicKey: Array(repeating: 9, count: 32)) as AuditVerifierKey?
 
-    /// What was kept is found whatever stands around it; every note that is found is a note.
+    /// What was kept is found whatever stands around it, behind a collector's words and inside its objects too; every
+    /// note that is found is a note.
     private static let checkpointFile: @Sendable ([UInt8]) -> String? = { input in
         let kept = AuditKeptNotes(input)
         let lines = input.split(separator: 0x0A, omittingEmptySubsequences: false).count
@@ -63,7 +64,11 @@ extension FuzzTarget {
         guard kept.malformedLines.allSatisfy({ (1...lines).contains($0) }) else { return "a line that is not there" }
         for note in kept.notes {
             guard AuditNote(note: note.text) == note else { return "a note that is none" }
-            guard AuditKeptNotes(note.json + [0x0A]).notes == [note] else { return "written and read again it is lost" }
+            var wrapped = JSONObjectWriter()
+            wrapped.add("MESSAGE", String(decoding: note.json, as: UTF8.self))
+            for line in [note.json, Array("host drawbridge[1]: ".utf8) + note.json, wrapped.finish()] {
+                guard AuditKeptNotes(line + [0x0A]).notes == [note] else { return "written and read again it is lost" }
+            }
         }
         return nil
     }

@@ -9,10 +9,10 @@ extension AuditCommand {
             discussion: """
                 The server says audit_log is degraded when its database contradicts the notes in the file \
                 audit-checkpoints: events are gone, or others stand in their place. Find out why first; \
-                `drawbridge audit verify` names everything. If you know the reason, this sets the file aside \
-                under another name, begins a new one with what the database has, signs for beginnings that are \
-                gone, and records it all with your reason. It mends nothing: an event that was changed stays \
-                reported by audit verify.
+                `drawbridge audit verify` names everything. If you know the reason, this verifies the whole log \
+                and names what it takes over, sets the file aside under another name, begins a new one with what \
+                the database has, signs for beginnings that are gone, and records it all with your reason. It \
+                mends nothing: an event that was changed stays reported by audit verify.
 
                 --public-key names a file with earlier audit signing keys, where the key was replaced: else notes \
                 that they signed are told as checkpoint_unknown_key.
@@ -51,15 +51,15 @@ struct AuditAcceptance {
     let action: AdminAction
 
     func run(saying reason: String) async throws {
-        let file = location.auditNoteFile
-        let found = try await AuditComparison(storage, trusting: keys).contradictions(with: try file.read().notes)
-        guard !found.isEmpty else {
+        guard try await !contradictions().isEmpty, case let (found, unlisted) = try await problems(), !found.isEmpty
+        else {
             StandardOutput.say("The log contradicts nothing; there is nothing to accept.")
             return
         }
-        for problem in found { StandardOutput.say(Self.sentence(problem)) }
+        tell(of: found, unlisted: unlisted)
         // First: wherever this ends half way, what shows the contradiction is never gone without a word of why.
-        try await record(found, saying: reason)
+        try await record(found, count: found.count + unlisted, saying: reason)
+        let file = location.auditNoteFile
         let names = try file.setAside(at: action.at)
         let notes = try await storage.newestNotes(trusting: keys)
         if !notes.isEmpty { try file.append(notes) }
@@ -71,16 +71,62 @@ struct AuditAcceptance {
         StandardOutput.say("Accepted. Running servers notice within ten minutes, or at once when they are restarted.")
     }
 
-    private static func sentence(_ problem: AuditVerificationReport.Problem) -> String {
-        guard problem.kind == .truncated else { return "\(problem.whereabouts): \(problem.kind.rawValue)" }
-        return "The audit log ends before \(problem.whereabouts): what was written from there on is gone."
+    /// Everything that is wrong with the log: what is set aside here leaves every later report.
+    /// - Returns: what contradicts the notes before the rest, and how many there are beyond the list.
+    private func problems() async throws -> (found: [AuditVerificationReport.Problem], unlisted: Int) {
+        let report = try await verification()
+        // Again, because that takes its time: what was kept meanwhile is set aside as well.
+        let contradictions = try await contradictions()
+        let further = (report.problems + report.furtherKinds).filter { problem in
+            // Where a chain is written on, its end is another by now.
+            !contradictions.contains {
+                $0 == problem || ($0.kind == .truncated && $0.group == problem.group)
+            }
+        }
+        let listed = report.problems.count + report.furtherKinds.count
+        return (contradictions + further, report.problemCount - listed)
     }
 
-    private func record(_ found: [AuditVerificationReport.Problem], saying reason: String) async throws {
+    private func contradictions() async throws -> [AuditVerificationReport.Problem] {
+        try await AuditComparison(storage, trusting: keys)
+            .contradictions(with: try location.auditNoteFile.read().notes)
+    }
+
+    /// The whole log, beside the notes in the file.
+    private func verification() async throws -> AuditVerificationReport {
+        // Before the database: what is in the file was durable there first.
+        var terms = AuditVerificationTerms(trusting: keys, kept: try location.auditNoteFile.read().notes)
+        terms.unreadable = try location.auditNoteFile.unreadableLines()
+        let progress = Progress(of: "events", total: try await storage.eventTotal())
+        defer { progress.end() }
+        return try await AuditReview(storage).verify(terms) { progress.reach($0) }
+    }
+
+    /// Names every problem, of a thousand that are alike the first ones.
+    private func tell(of found: [AuditVerificationReport.Problem], unlisted: Int) {
+        var counts: [AuditVerificationReport.Problem.Group: Int] = [:]
+        for problem in found {
+            counts[problem.group, default: 0] += 1
+            guard counts[problem.group, default: 0] <= AuditVerificationReport.Problem.namedLimit else { continue }
+            StandardOutput.say(Self.sentence(problem))
+        }
+        let alike = counts.values.map { max(0, $0 - AuditVerificationReport.Problem.namedLimit) }.reduce(0, +)
+        guard alike + unlisted > 0 else { return }
+        StandardOutput.say("And \(alike + unlisted) more of these kinds.")
+    }
+
+    private static func sentence(_ problem: AuditVerificationReport.Problem) -> String {
+        let place = problem.file.map { "\($0), \(problem.whereabouts)" } ?? problem.whereabouts.printable
+        guard problem.kind == .truncated else { return "\(place): \(problem.kind.rawValue)" }
+        return "The audit log ends before \(place): what was written from there on is gone."
+    }
+
+    private func record(
+        _ found: [AuditVerificationReport.Problem], count: Int, saying reason: String
+    ) async throws {
         var detail = JSONObjectWriter()
         detail.add(AuditDetail.actor, action.actor.description)
-        detail.add("count", Int64(found.count))
-        detail.add("id", found[0].id)
+        detail.add(found, count: count)
         detail.add("said", reason)
         try await storage.append([
             AuditEvent(

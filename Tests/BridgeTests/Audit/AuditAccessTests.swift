@@ -19,9 +19,34 @@ import Testing
         #expect(position.text.utf8.allSatisfy { (0x21...0x7E).contains($0) })
     }
 
-    @Test(arguments: ["", "demo", "demo~x", "~1", "demo~-1", "a~1,a~2", "a~1,,b~2", "%zz~1"])
+    @Test(
+        arguments: [
+            "", "demo", "demo~x", "~1", "demo~-1", "a~1,a~2", "a~1,,b~2", "%zz~1", "a!hash5678~1", "a~1,a!hash5678~2",
+            "a~1,a!hash5678~0", "a~1,a!hash567~1", "a~1,a!hash567.~1", "a~1,a!hash56789~1", "a~1,a!~1",
+            "a~1,!hash5678~1", "a~1,a!hash5678!hash5678~1", "a~1,a!hash5678~1,a!hash6789~1",
+        ])
     func `a text that is no position is none`(_ text: String) {
         #expect(AuditPosition(text) == nil)
+    }
+
+    @Test func `a position has its marks in its text, as chains of other names to a version that knows none`() throws {
+        let heads = ["a!b", "demo"].map { AuditChainHead(node: $0, sequence: 7, hash: AuditRecord.genesis) }
+        let position = AuditPosition(heads)
+        #expect(position.text == "a%21b~7,a%21b!AAAAAAAA~7,demo~7,demo!AAAAAAAA~7")
+        #expect(AuditPosition(position.text) == position)
+        #expect(position.sequences == ["a!b": 7, "demo": 7])
+    }
+
+    @Test func `a position in very many chains leaves out marks rather than be refused`() throws {
+        func position(_ nodes: Int) -> AuditPosition {
+            AuditPosition(
+                (0..<nodes).map { AuditChainHead(node: "bridge-\($0)", sequence: 700_000, hash: AuditRecord.genesis) })
+        }
+        for nodes in [90, 200] {
+            let read = try #require(AuditPosition(position(nodes).text))
+            #expect(read.sequences == position(nodes).sequences)
+            #expect((read == position(nodes)) == (nodes == 90))
+        }
     }
 
     @Test func `a request id says when the request began, another's does not`() {

@@ -72,6 +72,47 @@ private typealias Problem = AuditVerificationReport.Problem
                 == [Problem(node: "a", sequence: 1, kind: .missing)])
     }
 
+    @Test func `a beginning that is gone hides no end that is gone, and no other history`() async throws {
+        let beginning = Problem(node: "a", sequence: 1, kind: .missing)
+        let rest = FixedAuditLog(Array(chain.dropFirst(2).prefix(2)))
+        #expect(
+            try await found(in: rest, [try checkpoint(2), try checkpoint(4), try checkpoint(6)])
+                == [beginning, Problem(node: "a", sequence: 5, kind: .truncated)])
+        let other = AuditFixture.chain(6, detail: "other")
+        let another = FixedAuditLog(Array(other.dropFirst(2).prefix(2)))
+        // Of each kind the first; what is before the chain's first event went with the beginning.
+        #expect(
+            try await found(in: another, try [1, 3, 4, 5, 6].map { try checkpoint($0) }) == [
+                beginning, Problem(node: "a", sequence: 3, kind: .checkpointMismatch),
+                Problem(node: "a", sequence: 5, kind: .truncated),
+            ])
+        let holed = FixedAuditLog(chain.filter { $0.sequence > 2 && $0.sequence != 4 })
+        #expect(
+            try await found(in: holed, [try checkpoint(4)])
+                == [beginning, Problem(node: "a", sequence: 4, kind: .missing)])
+    }
+
+    @Test func `an end that is gone, by a cut that was kept, hides no other history`() async throws {
+        let cut = try AuditFixture.cut(chain, through: 5, by: key)
+        let other = FixedAuditLog(Array(AuditFixture.chain(4, detail: "other")))
+        #expect(
+            try await found(in: other, [.cut(cut), try checkpoint(2), try checkpoint(6)]) == [
+                Problem(node: "a", sequence: 5, kind: .truncated),
+                Problem(node: "a", sequence: 2, kind: .checkpointMismatch),
+            ])
+    }
+
+    @Test func `what is proved is told apart from what is not, and before it`() async throws {
+        let stranger = try AuditFixture.key(byte: 8)
+        let cut = AuditNote.cut(try AuditFixture.cut(chain, through: 2, by: stranger))
+        let comparison = AuditComparison(
+            FixedAuditLog(Array(chain.dropFirst(2).prefix(2))), trusting: [key.verifierKey])
+        let findings = try await comparison.findings(with: [cut, try checkpoint(6)])
+        #expect(findings.proved.map(\.kind) == [.missing, .truncated])
+        #expect(findings.doubtful == [Problem(node: "a", sequence: 2, kind: .cutUnknownKey)])
+        #expect(findings.all == findings.proved + findings.doubtful)
+    }
+
     @Test func `a log from before a cut that was kept has lost its end`() async throws {
         let cut = try AuditFixture.cut(chain, through: 3, by: key)
         #expect(

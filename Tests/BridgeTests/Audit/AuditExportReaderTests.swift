@@ -2,6 +2,7 @@ import Bridge
 import Foundation
 import OAuth2
 import Testing
+import TestSupport
 
 /// What the lines of an export are that comes in pieces.
 func lines(_ bytes: [UInt8], pieces: Int = 1 << 20) -> [Result<AuditExportReader.Entry, AuditExportReader.Problem>] {
@@ -117,7 +118,7 @@ func reason(_ text: String) -> AuditExportReader.Problem? {
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func `a line in the form of an export means what it means in any other form`(seed: UInt64) {
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix64(seed: seed)
         // White space in front is read by the general reader only.
         func bothWays(_ text: [UInt8]) -> (fast: [AuditExportReader.Entry]?, general: [AuditExportReader.Entry]?) {
             (try? entries(text + [0x0A]), try? entries([0x20] + text + [0x0A]))
@@ -143,7 +144,7 @@ func reason(_ text: String) -> AuditExportReader.Problem? {
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func `no mutation of an export crashes the reader or passes verification`(seed: UInt64) throws {
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix64(seed: seed)
         let key = try AuditFixture.key()
         let chain = AuditFixture.chain(4)
         let checkpoint = try AuditFixture.checkpoint(chain, at: 4, by: key)

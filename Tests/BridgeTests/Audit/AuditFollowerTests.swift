@@ -50,6 +50,12 @@ import Testing
         return records
     }
 
+    @Test func `what a node wrote comes in the order of its chain, though its clock was set back`() async throws {
+        var follower = AuditFollower(log: FixedAuditLog(chain("a", [0, 90, 30]) + chain("b", [10, 95])), heads: [])
+        let read = try await follower.next()
+        #expect(read.map(\.id) == ["a-1", "b-1", "a-2", "a-3", "b-2"])
+    }
+
     @Test func `after an event's own id nothing is missed, and of other nodes a minute may come twice`() async throws {
         let here = chain("node-1", [0, 500, 1000])
         let elsewhere = chain("b", [0, 100, 200, 300, 430, 450, 490, 600])

@@ -101,7 +101,7 @@ private final class GrowingAuditLog: AuditLog {
 }
 
 /// A log whose database is restored.
-private final class RestoredAuditLog: AuditLog {
+final class RestoredAuditLog: AuditLog {
     private let log: Mutex<FixedAuditLog>
 
     init(_ records: [AuditRecord]) { log = Mutex(FixedAuditLog(records)) }

@@ -1,6 +1,7 @@
 import Bridge
 import OAuth2
 import Testing
+import TestSupport
 
 private typealias Problem = AuditVerificationReport.Problem
 
@@ -27,6 +28,80 @@ private typealias Problem = AuditVerificationReport.Problem
         object.add("message", note.name)
         object.add("note", note.text)
         return line(object.finish())
+    }
+
+    /// What a browser may call itself.
+    private static let hostile = #""note":"\u2014 a b {"checkpoint":{"note":"x"}}"#
+
+    /// As the service writes it to a file, with a line before and one behind that hold no note.
+    private func serviceLog(_ note: AuditNote) -> [String] {
+        var object = JSONObjectWriter()
+        object.add("time", "2026-11-21T07:00:00.000Z")
+        object.add("level", "notice")
+        object.add("logger", "drawbridge")
+        object.add("message", note.name)
+        let start = String(decoding: object.finish().dropLast(), as: UTF8.self)
+        let noted = start + #","note":\#(JSONText.quoted(note.text))}"#
+        let other = start + #","agent":\#(JSONText.quoted(Self.hostile))}"#
+        return [other, noted, #"{"time":"x","route":"/login","request_id":"\"note\":\""}"#]
+    }
+
+    private func member(_ name: String, _ line: String) -> String {
+        #"{"__CURSOR":"s=1","\#(name)":\#(JSONText.quoted(line)),"_PID":"123"}"#
+    }
+
+    @Test func `notes are read from the service log as collectors hand it out`() {
+        let wrappers: [(String) -> String] = [
+            { $0 }, { "Nov 30 08:00:00 host drawbridge[123]: \($0)" },
+            { "2026-11-30T08:00:00.000000000Z stderr F \($0)" }, { "node-a-1  | \($0)" }, { "MESSAGE=\($0)" },
+            { member("MESSAGE", $0) }, { member("log", $0 + "\n") },
+            { member("MESSAGE", "Nov 30 08:00:00 host drawbridge[123]: \($0)") },
+            { #"{"MESSAGE":[\#($0.utf8.map { String($0) }.joined(separator: ","))]}"# },
+        ]
+        for wrap in wrappers {
+            let file = notes.flatMap(serviceLog).map { wrap($0) + "\n" }.joined()
+            let kept = AuditKeptNotes(file.utf8)
+            #expect(kept.notes == notes && kept.malformedLines == [], "\(file)")
+        }
+    }
+
+    @Test func `a note in a form that is not known is told by its line, among others that are read`() {
+        let noted = serviceLog(notes[0])[1]
+        let quoted = JSONText.quoted(notes[0].text)
+        let unknown = [
+            member("message", noted), #"{"event":{"original":\#(JSONText.quoted(noted))}}"#,
+            "data: \(member("MESSAGE", noted))", #"a | {"time": "x", "note": \#(quoted)}"#,
+            "2026-11-30T08:00:00Z stderr P \(noted.dropLast(20))", member("MESSAGE", String(noted.dropLast(20))),
+            "08:00:00 notice: audit checkpoint note=\(quoted)", #"  "note" : \#(quoted),"#,
+            member("MESSAGE", notes[0].text), #"{"checkpoint":{"node":"a"}}"#, #"{"cut":7}"#,
+            #"a | {"checkpoint":{"no"#, #"a | got {"id":"5"} and {"cut":{"node":"a"}"#, "note=\(quoted) a {\"id\":\"5",
+        ]
+        for line in unknown {
+            let kept = AuditKeptNotes((notes[1].text + line + "\n" + self.line(notes[2].json)).utf8)
+            let number = notes[1].text.split(separator: "\n", omittingEmptySubsequences: false).count
+            #expect(kept.notes == [notes[1], notes[2]] && kept.malformedLines == [number], "\(line)")
+        }
+        // A line of it alone is no note, and what it said is unknown.
+        let mail = notes[0].text.split(separator: "\n").map { "> \($0)\n" }.joined()
+        #expect(AuditKeptNotes(mail.utf8).malformedLines == [5])
+    }
+
+    @Test func `lines that hold no note are passed by, whatever a request brought into them`() {
+        var event = AuditFixture.event(1)
+        event.userAgent = Self.hostile
+        event.requestID = #"{"time":""#
+        let record = AuditRecord(chaining: event, node: "a", sequence: 1, previousHash: AuditRecord.genesis)
+        let syslog = SyslogMessage().bytes(of: .entry(.intact(record)))
+        let lines = [
+            record.json, AuditOCSF.object(record), syslog, Array(member("MESSAGE", line(record.json)).utf8),
+            Array(#"{"MESSAGE":null}"#.utf8), Array("a plain text \u{2014} of no use".utf8), Array("{}".utf8),
+            Array(#"Nov 30 08:00:00 host nginx: request: "GET /{"id":" HTTP/1.1", host: "www.example.com""#.utf8),
+            Array(#"Nov 30 08:00:00 host app[7]: sent {"id":"5"} to peer"#.utf8),
+        ]
+        for line in lines {
+            let kept = AuditKeptNotes(line + [0x0A])
+            #expect(kept.notes == [] && kept.malformedLines == [], "\(String(decoding: line, as: UTF8.self))")
+        }
     }
 
     private func syslogLine(_ note: AuditNote) -> String {
@@ -67,7 +142,7 @@ private typealias Problem = AuditVerificationReport.Problem
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func `no mutation of a file of notes traps, or makes a note that verifies`(seed: UInt64) {
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix64(seed: seed)
         let file = Array((notes.map(\.text).joined() + notes.map { line($0.json) }.joined()).utf8)
         for _ in 0..<500 {
             var mutated = file

@@ -1,4 +1,5 @@
 import Bridge
+import BridgeTestSupport
 import Logging
 import Testing
 
@@ -30,13 +31,13 @@ import Testing
         let log = FixedAuditLog(entries: AuditFixture.chain(3).map(AuditEntry.intact)) {
             throw StorageError.corrupt("a stray row")
         }
-        let told = DegradationLog()
+        let told = LogLines()
         let job = AuditVerificationJob()
         job.start(
             log, terms: AuditVerificationTerms(trusting: []), total: 3, time: .system, logger: told.logger)
         while case .running = job.state { await Task.yield() }
         guard case .failed(let reason) = job.state else { return #expect(Bool(false), "it did not stop") }
         #expect(reason == "storage corrupt")
-        #expect(told.lines == ["error: the verification of the audit log stopped error=storage corrupt"])
+        #expect(told.all == ["error: the verification of the audit log stopped error=storage corrupt"])
     }
 }

@@ -2,6 +2,7 @@ import Bridge
 import Foundation
 import OAuth2
 import Testing
+import TestSupport
 
 @Suite struct SyslogMessageRFC5424Tests {
     private func record(_ change: (inout AuditEvent) -> Void, node: String = "main", sequence: Int64 = 7) -> AuditRecord
@@ -84,7 +85,7 @@ import Testing
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func `whatever an event holds, frames are read back whole`(seed: UInt64) throws {
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix64(seed: seed)
         func randomText() -> String {
             let scalars = (0..<Int.random(in: 0...60, using: &generator)).compactMap { _ in
                 Unicode.Scalar(

@@ -62,7 +62,8 @@ extension SignedNote.Signature {
 
     fileprivate var line: String { "\(Self.mark)\(name) \(Base64.encode(keyID + bytes))\n" }
 
-    fileprivate init?(line: String) {
+    /// Reads a signature line without its newline.
+    init?(line: String) {
         guard line.hasPrefix(Self.mark) else { return nil }
         let parts = line.dropFirst(Self.mark.count).split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 2, SignedNote.isKeyName(String(parts[0])), let field = Base64.decode(parts[1]),

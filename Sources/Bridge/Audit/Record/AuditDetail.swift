@@ -17,9 +17,36 @@ package enum AuditDetail {
     package static let change = "change"
     /// How many recovery codes a user has after one was used.
     package static let recoveryCodesLeft = "recovery_codes_left"
+    /// Which code an event is about: ``publicName(of:_:)``.
+    static let codeID = "code_id"
+    /// Which sign-in across devices: ``publicName(of:_:)``.
+    static let signInID = "sign_in_id"
+    /// The session that a code opened.
+    static let opened = "opened"
+    /// The session that the new one hangs under, as the event came about.
+    static let parent = "parent"
+
+    /// Says of events that they are about one thing whose own name opens something, and opens nothing itself.
+    /// - Parameters:
+    ///   - kind: names of one kind are no names of another.
+    ///   - secret: what nobody can guess, or its digest: no code that a person reads off a screen.
+    static func publicName(of kind: String, _ secret: String) -> String {
+        SHA256Hash(of: "drawbridge audit \(kind) \(secret)").base64URLOfHalf
+    }
+
+    /// What the event of an opening says of the session above the new one; `nil` where none is.
+    static func opening(under parent: SessionID?) -> String? {
+        guard let parent else { return nil }
+        var object = JSONObjectWriter()
+        object.add(Self.parent, parent.rawValue)
+        return object.finishedText()
+    }
 }
 
 extension AuditEvent {
     /// Who administered, or did something about themselves; `nil` where the event names no actor.
-    package var actor: String? { detail.flatMap { JSONValue.parse($0.utf8)?.object?[AuditDetail.actor]?.string } }
+    package var actor: String? { fact(AuditDetail.actor) }
+
+    /// A member of ``detail`` that is a text.
+    func fact(_ name: String) -> String? { detail.flatMap { JSONValue.parse($0.utf8)?.object?[name]?.string } }
 }

@@ -2,39 +2,97 @@ import OAuth2
 
 /// How far a reader has got in the chains of all nodes; goes to clients and comes back as an opaque text.
 package struct AuditPosition: Hashable, Sendable {
-    package private(set) var sequences: [String: Int64]
+    private var places: [String: AuditPlace]
 
-    package init(sequences: [String: Int64]) { self.sequences = sequences }
+    /// A client's header may hold no more.
+    private static let maximumLength = 4096
+
+    /// The last sequence read, by node.
+    package var sequences: [String: Int64] { places.mapValues(\.sequence) }
+
+    package init(sequences: [String: Int64]) { places = sequences.mapValues { AuditPlace(sequence: $0) } }
 
     package init(_ heads: [AuditChainHead]) {
-        sequences = Dictionary(heads.map { ($0.node, $0.sequence) }) { max($0, $1) }
+        places = Dictionary(
+            heads.map { head in
+                let marks = AuditPlace.mark(of: head.hash).map { [head.sequence: $0] } ?? [:]
+                return (head.node, AuditPlace(sequence: head.sequence, marks: marks))
+            }
+        ) { $0.sequence > $1.sequence ? $0 : $1 }
     }
 
-    /// Takes in what was read.
-    package mutating func advance(to entry: AuditEntry) {
-        sequences[entry.node] = max(sequences[entry.node] ?? 0, entry.sequence)
+    /// The place in one node's chain; its beginning for a node that nothing was read of.
+    subscript(node: String) -> AuditPlace {
+        get { places[node] ?? AuditPlace() }
+        set { places[node] = newValue }
     }
 
-    /// `node~sequence` for each node, with commas; nodes are percent-encoded.
+    /// Takes in what was read; also after it was gone back to.
+    package mutating func advance(to entry: AuditEntry) { self[entry.node].advance(to: entry) }
+
+    /// The end of every chain.
+    package static func end(of log: any AuditLog) async throws -> AuditPosition {
+        try await AuditPosition(log.chains()).marked(in: log)
+    }
+
+    /// With what tells the chains that there are now from others, as far as it does not say so itself.
+    package func marked(in log: any AuditLog) async throws -> AuditPosition {
+        var marked = self
+        for head in try await log.chains() where places[head.node] != nil {
+            marked[head.node] = try await self[head.node].marked(by: head, in: log)
+        }
+        return marked
+    }
+}
+
+// As a text: `node~sequence` for each node, and `node!mark~sequence` for each mark of its place, with commas; nodes are
+// percent-encoded. Versions without marks take those for the chains of nodes that do not exist, and so understand it.
+extension AuditPosition {
+    /// What clients get and give back; opaque to them.
     package var text: String {
-        sequences.sorted { $0.key < $1.key }
-            .map { "\(PercentEncoding.encode($0.key).replacing("~", with: "%7E"))~\($0.value)" }.joined(separator: ",")
+        // Fewer marks rather than a text that is refused when it comes back.
+        [Int.max, 1].lazy.map { text(marks: $0) }.first { $0.utf8.count <= Self.maximumLength } ?? text(marks: 0)
     }
 
-    /// Reads ``text``.
+    /// - Parameter count: the most for one node, the newest first.
+    private func text(marks count: Int) -> String {
+        places.sorted { $0.key < $1.key }.flatMap { node, place in
+            let name = PercentEncoding.encode(node).replacing("~", with: "%7E")
+            let marks = place.marks.sorted { $0.key > $1.key }.prefix(count)
+            return ["\(name)~\(place.sequence)"] + marks.map { "\(name)!\($0.value)~\($0.key)" }
+        }.joined(separator: ",")
+    }
+
+    /// Reads ``text``, also that of versions without marks.
     package init?(_ text: String) {
+        guard !text.isEmpty, text.utf8.count <= Self.maximumLength else { return nil }
         var sequences: [String: Int64] = [:]
-        guard !text.isEmpty, text.utf8.count <= 4096 else { return nil }
+        var marks: [String: [Int64: String]] = [:]
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let pair = part.split(separator: "~", omittingEmptySubsequences: false)
-            guard pair.count == 2, let node = PercentEncoding.decode(String(pair[0])), !node.isEmpty,
-                !node.utf8.contains(0),
-                let sequence = Int64(pair[1]), sequence >= 0, sequence <= AuditRecord.sequences.upperBound,
-                sequences[node] == nil
+            guard pair.count == 2, let sequence = Int64(pair[1]), sequence >= 0,
+                sequence <= AuditRecord.sequences.upperBound
             else { return nil }
-            sequences[node] = sequence
+            let names = pair[0].split(separator: "!", omittingEmptySubsequences: false)
+            guard (1...2).contains(names.count), let node = PercentEncoding.decode(String(names[0])), !node.isEmpty,
+                !node.utf8.contains(0)
+            else { return nil }
+            if names.count == 1 {
+                guard sequences.updateValue(sequence, forKey: node) == nil else { return nil }
+            } else {
+                guard let mark = AuditPlace.mark(reading: names[1]),
+                    marks[node, default: [:]].updateValue(mark, forKey: sequence) == nil
+                else { return nil }
+            }
         }
-        self.sequences = sequences
+        let areInPlace = marks.allSatisfy { node, marks in
+            marks.keys.allSatisfy { $0 > 0 && $0 <= sequences[node] ?? 0 }
+        }
+        guard areInPlace else { return nil }
+        places = [:]
+        for (node, sequence) in sequences {
+            places[node] = AuditPlace(sequence: sequence, marks: marks[node] ?? [:])
+        }
     }
 }
 

@@ -41,6 +41,14 @@ extension AuditReading<AuditRecord> {
         }
     }
 
+    /// As the event claims it; `nil` when that is what cannot be read.
+    package var hash: String? {
+        switch self {
+        case .intact(let record): record.hash
+        case .damaged(let damage): damage.hash
+        }
+    }
+
     /// The record with the names of contract §8, or the damage's line.
     package var json: [UInt8] {
         switch self {

@@ -11,10 +11,25 @@ package struct AuditComparison: Sendable {
         self.keys = keys
     }
 
-    /// What in the log contradicts the notes: for each chain, the first contradiction of a note that can be believed;
-    /// if there is none, the first of one that cannot, and why it cannot.
+    /// What in the log contradicts the notes.
+    package struct Findings: Sendable {
+        /// For each chain, a beginning that is gone without a signed cut, and of each kind the first contradiction of a
+        /// note that can be believed.
+        package fileprivate(set) var proved: [AuditVerificationReport.Problem] = []
+        /// Cuts that cannot be believed; and for each chain that no believed note contradicts, of each kind the first
+        /// contradiction of a checkpoint that cannot be, and why it cannot.
+        package fileprivate(set) var doubtful: [AuditVerificationReport.Problem] = []
+
+        package var all: [AuditVerificationReport.Problem] { proved + doubtful }
+    }
+
+    /// All ``Findings``, what is proved before the rest.
     package func contradictions(with kept: [AuditNote]) async throws -> [AuditVerificationReport.Problem] {
-        var found: [AuditVerificationReport.Problem] = []
+        try await findings(with: kept).all
+    }
+
+    package func findings(with kept: [AuditNote]) async throws -> Findings {
+        var found = Findings()
         var checkpoints: [String: [AuditCheckpoint]] = [:]
         var cuts: [AuditCut] = []
         for note in kept {
@@ -23,7 +38,7 @@ package struct AuditComparison: Sendable {
             case .checkpoint(let checkpoint): checkpoints[checkpoint.node, default: []].append(checkpoint)
             case .cut(let cut):
                 if let problem = cut.problem(trusting: keys) {
-                    found.append(.init(node: cut.node, sequence: cut.through, kind: problem))
+                    found.doubtful.append(.init(node: cut.node, sequence: cut.through, kind: problem))
                 } else {
                     cuts.append(cut)
                 }
@@ -46,7 +61,7 @@ package struct AuditComparison: Sendable {
             let chain = Chain(
                 node: node, first: firsts[node], end: ends[node] ?? 0, hashes: hashes[node] ?? [:],
                 cuts: cutsByNode[node] ?? [], keys: keys)
-            found += chain.contradictions(with: checkpoints[node] ?? [])
+            chain.compare(with: checkpoints[node] ?? [], into: &found)
         }
         return found
     }
@@ -60,20 +75,36 @@ package struct AuditComparison: Sendable {
         let cuts: [AuditCut]
         let keys: [AuditVerifierKey]
 
-        func contradictions(with checkpoints: [AuditCheckpoint]) -> [AuditVerificationReport.Problem] {
-            if let first, first.sequence > 1, !cuts.contains(where: { begins($0, at: first) }) {
-                return [problem(.missing, 1)]
-            }
+        func compare(with checkpoints: [AuditCheckpoint], into found: inout Findings) {
+            // What is gone at one end must not hide what is gone at the other: after the key was replaced, a beginning
+            // that retention took seems to be gone too.
+            let start = beginning
+            if start > 1 { found.proved.append(problem(.missing, 1)) }
+            var proved: [AuditVerificationReport.Problem] = []
             // A cut leaves the chain's last event.
-            if let cut = cuts.map(\.through).max(), cut >= end { return [problem(.truncated, end + 1)] }
+            if let cut = cuts.map(\.through).max(), cut >= end { proved.append(problem(.truncated, end + 1)) }
             // By the key before the present one, for instance: it must not hide what a later note proves.
             var doubtful: [AuditVerificationReport.Problem] = []
-            for checkpoint in checkpoints.sorted(by: { $0.size < $1.size }) {
-                guard let found = contradiction(with: checkpoint) else { continue }
-                guard let doubt = checkpoint.problem(trusting: keys) else { return [found] }
-                if doubtful.isEmpty { doubtful = [found, problem(doubt, checkpoint.size)] }
+            for checkpoint in checkpoints.sorted(by: { $0.size < $1.size }) where checkpoint.size >= start {
+                guard let next = contradiction(with: checkpoint), !proved.contains(where: { $0.kind == next.kind })
+                else { continue }
+                guard let doubt = checkpoint.problem(trusting: keys) else {
+                    proved.append(next)
+                    continue
+                }
+                if !doubtful.contains(where: { $0.kind == next.kind }) {
+                    doubtful += [next, problem(doubt, checkpoint.size)]
+                }
             }
-            return doubtful
+            found.proved += proved
+            if proved.isEmpty { found.doubtful += doubtful }
+        }
+
+        /// The first sequence that must be there: the chain's own first where no cut that can be believed covers what
+        /// was before it.
+        private var beginning: Int64 {
+            guard let first, first.sequence > 1, !cuts.contains(where: { begins($0, at: first) }) else { return 1 }
+            return first.sequence
         }
 
         private func contradiction(with checkpoint: AuditCheckpoint) -> AuditVerificationReport.Problem? {

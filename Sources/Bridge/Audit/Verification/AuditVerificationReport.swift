@@ -48,8 +48,13 @@ package struct AuditVerificationReport: Hashable, Sendable {
     package private(set) var cuts: [AuditCut] = []
     /// The first ``problemLimit``.
     package private(set) var problems: [Problem] = []
+    /// The first of each node and kind of which none is among ``problems``, because they were full. Of nodes no more than
+    /// ``problemLimit``, of kinds all.
+    package private(set) var furtherKinds: [Problem] = []
     /// All of them, those that are not listed included.
     package private(set) var problemCount = 0
+    private var kinds: Set<AuditProblemKind> = []
+    private var groups: Set<Problem.Group> = []
 
     package static let problemLimit = 1000
 
@@ -106,9 +111,15 @@ package struct AuditVerificationReport: Hashable, Sendable {
         file: String? = nil
     ) {
         problemCount += 1
+        let isFirstOfKind = kinds.insert(kind).inserted
+        // Whoever writes rows can give each of them another node.
+        guard furtherKinds.count < Self.problemLimit || isFirstOfKind else { return }
+        let problem = Problem(node: node, sequence: sequence, kind: kind, field: field, line: line, file: file)
+        let isFirst = groups.insert(problem.group).inserted
         if problems.count < Self.problemLimit {
-            problems.append(
-                Problem(node: node, sequence: sequence, kind: kind, field: field, line: line, file: file))
+            problems.append(problem)
+        } else if isFirst {
+            furtherKinds.append(problem)
         }
     }
 
